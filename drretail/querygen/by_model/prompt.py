@@ -83,7 +83,7 @@ class PromptBuilder:
         shopper = self._linter.shopper(target.user_id)
         draft = target.draft(len(earlier))
         kinds = {kind: in_full(kind, self._assortment.of(kind)) for kind in _kinds_of(draft)}
-        shelf = tagged("shelf", self.shelf.around(target, shopper, in_full=kinds) or NOTHING)
+        shelf = tagged("shelf", self.shelf.around(target, shopper, first=kinds) or NOTHING)
         if target.user_id is None or shopper is None:
             category = tagged("category", target.category)
             request = filled(self._prompts["generic"], category=category, shelf=shelf, earlier=questions)

@@ -7,7 +7,6 @@ from typing import TypeVar
 
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.offers import Offers
-from drretail.env.summaries import CategoryPrices, PricesByCategory
 from drretail.env.world import World
 from drretail.grounding.constraints.decisions import decided_by_code
 from drretail.grounding.constraints.listing import Listing
@@ -33,11 +32,8 @@ _MOST_FIELDS, _MOST_VALUES = 3, 4
 # A shop without category paths has one kind per file; only titles say what the file holds.
 _SHOWN_OF_A_FILE = 8
 _LONGEST_TITLE, _LONGEST_FIELD = 90, 50
-
-
-SPOKEN_OF = frozenset((*PHRASES["field"], *PHRASES["measure"], *PHRASES["fit"]))
+_SPOKEN_OF = frozenset((*PHRASES["field"], *PHRASES["measure"], *PHRASES["fit"]))
 """The fields that a demand may be about."""
-_NONE: Mapping[str, str] = {}
 T = TypeVar("T")
 
 
@@ -50,15 +46,14 @@ class Shelf:
     def __init__(self, world: World) -> None:
         self._world = world
         self._offers = Offers(world)
-        self._prices = PricesByCategory(world.catalog, world.store)
         self._popular: dict[str, tuple[int, list[Listing]]] = {}
 
     def around(
-        self, target: Target, shopper: Shopper | None, question: str = "", in_full: Mapping[str, str] = _NONE
+        self, target: Target, shopper: Shopper | None, question: str = "", first: Mapping[str, str] | None = None
     ) -> str:
         """One line per kind of product around the user's purchases, or in the target's category, nearest first.
 
-        First come the lines of kinds that are given ``in_full``, by name; with them there are fewer others.
+        The lines of ``first``, by their kinds, come before them, and then there are fewer.
 
         A kind is left out if the user has nearly all of its products, since there would be no choice. Whole files are
         listed only if the shop has no kinds below them.
@@ -70,17 +65,21 @@ class Shelf:
         names = list(dict.fromkeys(near))
         files = {listing.product.category for listing in bought}
         names = [name for name in names if name not in files] or names
-        names = [name for name in names if name.casefold() not in map(str.casefold, in_full)]
-        most = MOST_KINDS // 3 if in_full else MOST_KINDS
+        first = first or {}
+        names = [name for name in names if name.casefold() not in map(str.casefold, first)]
+        most = MOST_KINDS // 3 if first else MOST_KINDS
         had = shopper.bought if shopper else frozenset[str]()
         lines = (self._line(name, had, question) for name in names)
         beside = (self._neighbours(listing, had, question) for listing in bought if len(_path_of(listing)) == 1)
-        return "\n".join((*in_full.values(), *islice((line for line in chain(lines, beside) if line), most)))
+        return "\n".join((*first.values(), *islice((line for line in chain(lines, beside) if line), most)))
 
     def near(self, text: str) -> str:
         """One line per kind of product found by searching for the question and for each of its sentences."""
         kinds = self._kinds_near(text)
-        return "\n".join(f"- {_kind_shown(kind, listings)}: {_titles_of(listings)}" for kind, listings in kinds.items())
+        return "\n".join(
+            f"- {_kind_shown(kind, listings)}: {'; '.join(map(_title_of, _shown_of(listings)))}"
+            for kind, listings in kinds.items()
+        )
 
     def _kinds_near(self, text: str) -> dict[str, list[Listing]]:
         """The products that these searches find, by kind; kinds with the most hits come first."""
@@ -106,22 +105,17 @@ class Shelf:
         )
 
     def _line(self, name: str, had: Collection[str], question: str) -> str:
-        """A kind in one line; empty if it leaves too little to choose from.
-
-        "- Bird Feeders: in Birds, 34 products, 80% with a price, $9.99 to $89.00, in the median $24.50; Material:
-        cedar (5), steel (4); such as …"
-        """
+        """A kind in one line; empty if it leaves too little to choose from."""
         total, popular = self._most_popular(name)
         listings = [listing for listing in popular if may_be_shown(listing.product, question)]
         others = [listing for listing in listings if listing.product.product_id not in had]
         leaves = [listing for listing in listings if _leaf_of(listing) == name]
         if len(others) < ENOUGH or 2 * len(leaves) < len(listings):  # "Men" is no kind
             return ""
-        prices = _prices_in_words(self._prices.of(name), total)
         part = Counter(_path_of(listing)[-2:-1] for listing in leaves).most_common(1)[0][0]
-        size = ", ".join([*(f"in {name}" for name in part), counted(total, "product"), prices])
-        facts = [size, *islice(_apart(KindOffers(tuple(listings))), _MOST_FIELDS), f"such as {_titles_of(others)}"]
-        return f"- {_kind_shown(name, listings)}: {'; '.join(facts)}"
+        size = ", ".join([*(f"in {name}" for name in part), counted(total, "product")])
+        offers = KindOffers(tuple(listings))
+        return _kind_line(_kind_shown(name, listings), offers, size, _shown_of(others), _MOST_FIELDS)
 
     def _neighbours(self, bought: Listing, had: Collection[str], question: str) -> str:
         """The new products nearest to a purchase by title, for a part of the shop without categories."""
@@ -147,16 +141,25 @@ class Shelf:
 
 
 def in_full(name: str, offers: KindOffers) -> str:
-    """A kind in one line, with all that tells its offers apart, and how many keep each demand.
+    """The line of a kind with every field that tells its offers apart."""
+    return _kind_line(name, offers, counted(len(offers.offers), "product"), offers.counted[:_MOST_VALUES])
 
-    "- laptop chargers: 23 products, 20 with a price, $9.99 to $59.00, in the median $15.99; Wattage: at least 65 watts
-    (7); stars: 4.5 from 50 ratings (6); such as …"
+
+def _kind_line(
+    name: str, offers: KindOffers, size: str, shown: Sequence[Listing], most_fields: int | None = None
+) -> str:
+    """A kind with its prices, what tells its offers apart, and some titles.
+
+    "- Bird Feeders: in Birds, 34 products, 80% with a price, $9.99 to $89.00, in the median $24.50; Material: cedar
+    (5), steel (4); stars: 4.5 from 50 ratings (6); such as …"
     """
-    prices = [_price_of(offers.priced[place]) for place in (0, len(offers.priced) // 2, -1)] if offers.priced else []
-    span = f", {prices[0]} to {prices[2]}, in the median {prices[1]}" if prices else ""
-    size = f"{counted(len(offers.offers), 'product')}, {len(offers.priced)} with a price{span}"
-    titles = "; ".join(map(_title_of, offers.counted[:_MOST_VALUES]))
-    return f"- {name}: {'; '.join((size, *_apart(offers), f'such as {titles}'))}"
+    prices = "none with a price"
+    if priced := offers.priced:
+        least, middle, most = (_price_of(priced[place]) for place in (0, len(priced) // 2, -1))
+        share = percent(len(priced) / len(offers.offers))
+        prices = f"{share} with a price, {least} to {most}, in the median {middle}"
+    titles = "; ".join(map(_title_of, shown))
+    return f"- {name}: {'; '.join((f'{size}, {prices}', *islice(_apart(offers), most_fields), f'such as {titles}'))}"
 
 
 def _apart(offers: KindOffers) -> Iterator[str]:
@@ -213,13 +216,13 @@ def owned_by(shopper: Shopper, question: str = "", most: int = MOST_OWNED) -> st
 
 def _fields_of(listing: Listing) -> Iterator[str]:
     """The first fields of a record that say in few words what the product is like: "Material: oak"."""
-    told = (f"{name}: {value}" for name, value in listing.product.details.items() if name in SPOKEN_OF and value)
+    told = (f"{name}: {value}" for name, value in listing.product.details.items() if name in _SPOKEN_OF and value)
     yield from map(harmless, islice((line for line in told if len(line) <= _LONGEST_FIELD), _MOST_FIELDS))
 
 
-def _titles_of(listings: Sequence[Listing]) -> str:
-    shown = _SHOWN if len(listings[0].product.categories) > 1 else _SHOWN_OF_A_FILE
-    return "; ".join(map(_title_of, listings[:shown]))
+def _shown_of(listings: Sequence[Listing]) -> Sequence[Listing]:
+    """The products whose titles are shown."""
+    return listings[: _SHOWN if len(listings[0].product.categories) > 1 else _SHOWN_OF_A_FILE]
 
 
 def _title_of(listing: Listing) -> str:
@@ -237,16 +240,6 @@ def _path_of(listing: Listing) -> tuple[str, ...]:
 
 def _leaf_of(listing: Listing) -> str:
     return _path_of(listing)[-1]
-
-
-def _prices_in_words(prices: CategoryPrices | None, products: int) -> str:
-    if prices is None:
-        return "none with a price"
-    least, middle, most = (
-        format_money(price, prices.span.currency) for price in (prices.least, prices.span.middle, prices.most)
-    )
-    share = f"{percent(prices.priced / products)} with a price, {least}"
-    return share if least == most else f"{share} to {most}, in the median {middle}"
 
 
 def _kind_shown(name: str, listings: Sequence[Listing]) -> str:

@@ -112,7 +112,7 @@ def test_the_axes_of_a_draft_are_told_and_those_that_are_missing_sent_back(world
     asked = chat.asked[0][-1].text
     assert "axes: pack, trust" in (tag_content("needs", asked) or "")
     # The kind of the draft comes first, with the number of products that keep each demand.
-    assert (tag_content("shelf", asked) or "").strip().startswith("- birdhouses: 5 products, 5 with a price")
+    assert (tag_content("shelf", asked) or "").strip().startswith("- birdhouses: 5 products, 100% with a price")
     assert "lacks what was to make the question hard: 'trust' (by its wish it has pack)" in chat.asked[1][-1].text
     (query,) = made.queries
     assert (query.axes, made.wrong) == (("pack", "trust"), {})
