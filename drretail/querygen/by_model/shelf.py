@@ -164,16 +164,16 @@ def _kind_line(
 
 def _apart(offers: KindOffers) -> Iterator[str]:
     """What tells offers apart, by field, with the number that keep each demand: "Material: cedar (5), steel (4)"."""
-    by_field: dict[str, dict[str, int]] = {}
+    by_field: dict[str, dict[str, str]] = {}
     for demand in (*(each for choice in by_fields(offers) for each in choice.want["must"]), *in_other_fields(offers)):
         kept = sum(decided_by_code(demand, offer).state == "met" for offer in offers.counted)
-        unit = "" if demand.unit is None or demand.unit in demand.say else f" {demand.unit}"
-        by_field.setdefault(harmless(str(demand.field)), {})[f"{harmless(demand.say)}{unit}"] = kept
+        unit = "" if demand.unit is None or demand.unit in demand.say else f", unit {harmless(demand.unit)}"
+        by_field.setdefault(harmless(str(demand.field)), {})[harmless(demand.say)] = f"{kept}{unit}"
     # Of each number of stars, the most ratings: fewer of them tell less.
     by_stars = {choice.want["rating_min"]: choice.want["ratings_min"] for choice in reversed([*by_ratings(offers)])}
     for stars, ratings in reversed(by_stars.items()):
         kept = sum(is_rated(offer, stars, ratings) for offer in offers.counted)
-        by_field.setdefault("stars", {})[f"{stars} from {ratings} ratings"] = kept
+        by_field.setdefault("stars", {})[f"{stars} from {ratings} ratings"] = f"{kept}"
     for field, values in by_field.items():
         yield f"{field}: {', '.join(f'{value} ({kept})' for value, kept in islice(values.items(), _MOST_VALUES))}"
 

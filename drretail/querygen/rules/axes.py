@@ -69,7 +69,7 @@ def in_other_fields(offers: KindOffers) -> Iterator[Demand]:
     best = offers.best
     details = {} if best is None else best.product.details
     texts = {name: text for name, text in details.items() if isinstance(text, str) and not find_dates(text)}
-    for name in (name for name in offers.fields if name in texts):
+    for name in (name for name in offers.fields if name in texts and name not in PHRASES["measure"]):
         for value in offers.values(name):
             demand = Demand(say=value, field=name)
             is_maker = best is not None and folded(value) in best.makers
