@@ -1,5 +1,6 @@
 """``drretail queries generate --model``: queries that a language model writes."""
 
+from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -13,7 +14,7 @@ from drretail.api.worlds import open_world
 from drretail.cli.options import flags
 from drretail.cli.spending import say_prices, show_estimates
 from drretail.errors import UserError
-from drretail.progress import Bar, Waits, choose_progress
+from drretail.progress import Bar, Waits, busy, choose_progress
 from drretail.tables.figures import counted, dollars
 from drretail.viewer.output import print_json, say
 
@@ -187,7 +188,8 @@ def write_by_model(
     else:
         check_resumable(to, journal_beside(to), writer.model.spec)
     with open_world(assignment.world, quiet=output.quiet) as shop:
-        targets = _targets(shop, assignment)
+        with busy("choosing what to ask for", quiet=output.quiet):
+            targets = _targets(shop, assignment)
         total = sum(target.count for target in targets.targets)
         with writer.asking(journal_beside(to), calls, total, quiet=output.quiet) as (session, bar):
             written = by_model.write_queries(shop, session, targets.targets, on_end=lambda _: bar.advance())
@@ -195,7 +197,8 @@ def write_by_model(
         queries = with_levels(written.queries, map(dial.difficulty, written.queries))
     if queries:
         write_queries(to, queries, force=force)
-    _tell(to, targets, written, writer, as_json=output.as_json, quiet=output.quiet)
+    levels = Counter(query.level for query in queries if query.level is not None)
+    _tell(to, targets, written, levels, writer, as_json=output.as_json, quiet=output.quiet)
     if written.failures or written.wrong:
         raise typer.Exit(3)
 
@@ -204,7 +207,7 @@ def estimate_by_model(to: Path, assignment: Assignment, writer: "QueryWriter", *
     """Prints what the queries that ``to`` still lacks are likely to take."""
     from drretail.querygen.by_model.write import estimate_writing
 
-    with open_world(assignment.world, quiet=quiet) as shop:
+    with open_world(assignment.world, quiet=quiet) as shop, busy("choosing what to ask for", quiet=quiet):
         one = estimate_writing(shop, writer.model, _targets(shop, assignment).targets, journal_beside(to))
     show_estimates(f"Queries to write to {to}", ["model", "queries"], [one], writer.prices, as_json=as_json)
 
@@ -230,7 +233,14 @@ def _targets(shop: "World", assignment: Assignment) -> "Targets":
 
 
 def _tell(
-    to: Path, targets: "Targets", written: "Written", writer: "QueryWriter", *, as_json: bool, quiet: bool
+    to: Path,
+    targets: "Targets",
+    written: "Written",
+    levels: Mapping[int, int],
+    writer: "QueryWriter",
+    *,
+    as_json: bool,
+    quiet: bool,
 ) -> None:
     users = len({query.user_id for query in written.queries if query.user_id is not None})
     if not quiet and targets.without:
@@ -246,6 +256,7 @@ def _tell(
                 "users_without": list(targets.without),
                 "failed": [asdict(failure) for failure in written.failures],
                 "answers": written.answers,
+                "levels": dict(sorted(levels.items())),
                 "findings": findings_by_id(written.wrong),
                 **writer.document(written.usage, written.served),
                 "file": str(to) if written.queries else None,
@@ -261,4 +272,6 @@ def _tell(
         *([f"{len(written.wrong)} with a finding (queries review edits or drops them)"] if written.wrong else []),
     ]
     typer.echo(f"{', '.join(parts)}{f' → {to}' if written.queries else ''}")
+    if levels:
+        typer.echo(f"Of level {', '.join(f'{level} ({count})' for level, count in sorted(levels.items()))}")
     typer.echo(writer.line(written.usage, written.served, quiet=quiet))
