@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from threading import Event, Thread
-from typing import TYPE_CHECKING, Literal, Protocol, TextIO
+from typing import TYPE_CHECKING, Protocol, TextIO
 
 from drretail.screen import console, fitted, on_screen, print_above
 
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions
     from rich.segment import Segment
 
-Style = Literal["plain", "rich", "none"]
 # Seconds between two lines if there is no live display: nobody should wait longer without a sign.
 EVERY_SECONDS = 10.0
 
@@ -23,16 +22,15 @@ WAIT_SECONDS = 2.0
 
 
 class Waits:
-    """Prints what a command waits for, at most every two seconds; only on a terminal, and unless quiet."""
+    """Prints what a command waits for, at most every two seconds; only on a terminal, and if progress is shown."""
 
-    def __init__(self, *, quiet: bool = False, clock: Callable[[], float] = time.monotonic) -> None:
-        self._quiet = quiet
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._announced_at = float("-inf")
 
     def __call__(self, line: str) -> None:
         now = self._clock()
-        if not self._quiet and sys.stderr.isatty() and now - self._announced_at >= WAIT_SECONDS:
+        if _is_shown and sys.stderr.isatty() and now - self._announced_at >= WAIT_SECONDS:
             self._announced_at = now
             print(fitted(line), file=sys.stderr, flush=True)
 
@@ -168,16 +166,38 @@ class RichProgress(Progress):
         print_above(None)
 
 
-def busy(label: str, *, quiet: bool = False) -> AbstractContextManager[None]:
+def busy(label: str) -> AbstractContextManager[None]:
     """``Progress.busy`` for a command that shows no other progress."""
-    return choose_progress("none" if quiet else None).busy(label)
+    return choose_progress().busy(label)
 
 
-def choose_progress(style: Style | None = None) -> Progress:
-    """The progress of that style; without one, rich where a terminal can move its cursor, and plain lines elsewhere."""
-    if style is None:
-        style = "rich" if sys.stderr.isatty() and console(stderr=True).is_interactive else "plain"
-    return {"plain": PlainProgress, "rich": RichProgress, "none": Progress}[style]()
+def choose_progress() -> Progress:
+    """A live display where a terminal can move its cursor, plain lines elsewhere; nothing unless progress is shown."""
+    if not _is_shown:
+        return Progress()
+    return RichProgress() if sys.stderr.isatty() and console(stderr=True).is_interactive else PlainProgress()
+
+
+_is_shown = False
+
+
+@contextmanager
+def showing_progress(*, quiet: bool = False) -> Generator[None]:
+    """Shows progress during a ``with`` block, unless ``quiet``. Only commands use it: a call from Python shows none.
+
+    It is a state of the process, as stderr is.
+    """
+    global _is_shown
+    before, _is_shown = _is_shown, not quiet
+    try:
+        yield
+    finally:
+        _is_shown = before
+
+
+def is_progress_shown() -> bool:
+    """False for a call from Python, and for a command with --quiet."""
+    return _is_shown
 
 
 class _Silent:

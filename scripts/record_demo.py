@@ -30,7 +30,7 @@ from drretail.experiment import read_definition
 from drretail.files import read_lines, write_lines
 from drretail.llm.registry import Model
 from drretail.llm.scripted import Request, ScriptedAnswer, record, requests_of, scripted_model
-from drretail.progress import choose_progress
+from drretail.progress import Progress
 from drretail.records.query import Query
 
 Rule = dict[str, Any]
@@ -180,7 +180,7 @@ def _play(model: Model) -> None:
     demo_recording.recorded_model = lambda: model
     with tempfile.TemporaryDirectory() as folder, open_world("demo") as shop:
         play_answers(Path(folder) / "exp", shop, "drretail-demo/world")
-        play_judge(Path(folder) / "exp", shop, choose_progress("none"))
+        play_judge(Path(folder) / "exp", shop, Progress())
 
 
 if __name__ == "__main__":

@@ -110,7 +110,7 @@ def asked_in_batches(judges: "Sequence[Judge]", experiment: "Path", poll: float)
 
 @contextmanager
 def world_of(
-    experiment: "Path", world: "str | Path | World | None", *, quiet: bool = False, web: "Web | None" = None
+    experiment: "Path", world: "str | Path | World | None", *, web: "Web | None" = None
 ) -> "Generator[World | None]":
     """The world that an experiment was run in: ``world``, open or by its spec, or else the one that its runs name, with
     ``web``.
@@ -132,7 +132,7 @@ def world_of(
         yield None
         return
     if world is not None:
-        with open_world(world, quiet=quiet) as named:
+        with open_world(world) as named:
             found = named.manifest.fingerprint
             if found != wanted:
                 raise UserError(
@@ -147,7 +147,7 @@ def world_of(
     with ExitStack() as stack:
         for place in places:
             try:
-                opened = stack.enter_context(open_world(place, quiet=quiet, web=web))
+                opened = stack.enter_context(open_world(place, web=web))
             except UserError as problem:
                 why = str(problem).partition(". ")[0].rstrip(".")
                 continue

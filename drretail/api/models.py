@@ -6,7 +6,9 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from drretail.api.options.shared import texts_in
 from drretail.errors import UnknownName, UserError, plain_address
+from drretail.progress import Waits
 from drretail.records.models import ModelChoice, ModelProfile
 from drretail.records.run import ROLES
 
@@ -20,16 +22,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Opener:
-    """Opens models as settings and flags ask. ``base_urls`` are ``[PROVIDER=]URL`` flags.
+    """Opens models as settings and flags ask. ``base_urls`` are one or several ``[PROVIDER=]URL`` flags.
 
     With ``keyless`` no key and no package is needed: the models send nothing, and are for estimates and replays.
     ``tell`` gets a line whenever a call has to wait for its provider.
     """
 
     settings: "Settings"
-    base_urls: Sequence[str] = ()
+    base_urls: "str | Iterable[str] | None" = ()
     keyless: bool = False
-    tell: Callable[[str], None] = lambda line: None
+    tell: Callable[[str], None] = field(default_factory=Waits)
     prices: "PriceTable" = field(init=False)
     paces: "Paces" = field(init=False)
     """One pace per provider, shared by all models opened here."""
@@ -58,7 +60,7 @@ class Opener:
         from drretail.llm.providers import provider_names
 
         wanted = list(choices)
-        addresses = _addresses(self.base_urls, {choice.model.partition(":")[0] for choice in wanted})
+        addresses = _addresses(texts_in(self.base_urls), {choice.model.partition(":")[0] for choice in wanted})
         for provider, url in {"": self.settings.base_url, **self.settings.base_urls, **addresses}.items():
             if provider and provider not in provider_names():
                 raise UnknownName("model provider", provider, provider_names())

@@ -12,9 +12,6 @@ if TYPE_CHECKING:
 class Observer:
     """Watches a call while it works. This one shows nothing."""
 
-    quiet: bool = True
-    """True if no progress is shown while something is built before the work begins, such as the demo world."""
-
     def note(self, sentence: str) -> None:
         """Gets a sentence that a person should know of this call, such as which model answers."""
 

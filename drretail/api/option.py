@@ -46,6 +46,8 @@ class Option:
     """True for an argument without a flag."""
     min: float | None = None
     max: float | None = None
+    formats: list[str] | None = None
+    """The forms of a date that the flag takes."""
     default: str | None = None
     """The default that help shows, if the value itself says too little."""
     from_flag: Callable[[Any], Any] | None = None
@@ -100,19 +102,23 @@ class DeclaredOption:
 def declared_options(record: type) -> list[DeclaredOption]:
     """The options that a dataclass declares, in their order; those of its base come last.
 
-    Fields without an ``Option`` are left out.
+    Fields that are not annotated are left out.
     """
     found: list[DeclaredOption] = []
     own = [*inspect.get_annotations(record)]
     for field in sorted(fields(record), key=lambda field: own.index(field.name) if field.name in own else len(own)):
         if get_origin(field.type) is not Annotated:
             continue
-        annotation, *extras = get_args(field.type)
         default = field.default if field.default_factory is MISSING else field.default_factory()
-        found += [
-            DeclaredOption(field.name, annotation, option, default) for option in extras if isinstance(option, Option)
-        ]
+        found.append(declared_option(field.name, field.type, default))
     return found
+
+
+def declared_option(name: str, annotated: Any, default: Any) -> DeclaredOption:
+    """The option of that name, from its annotated type. Without a default, ``default`` is MISSING."""
+    annotation, *extras = get_args(annotated)
+    (option,) = (extra for extra in extras if isinstance(extra, Option))
+    return DeclaredOption(name, annotation, option, default)
 
 
 def keywords(options: Any) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from drretail.api.options.shared import folder_of
 from drretail.errors import UnknownName, UserError
 from drretail.eval.family import Family
 from drretail.eval.judging.pairs import resolve_name
+from drretail.eval.judging.spending import JudgingCost
 from drretail.eval.registry import recorded_family
 from drretail.eval.scores.by_run import RunValue, run_values
 from drretail.eval.scores.file import read_scores
@@ -177,18 +178,44 @@ _KEYS = ("metric", "variant", "policy", "rules", "judge", "system")
 _KEYS_OF_RUNS = (*_KEYS, "query_id", "repeat")
 
 
+@dataclass(frozen=True, slots=True)
+class JudgingOutcome:
+    """What became of the judging that ``score`` was asked for."""
+
+    families: frozenset[str] = frozenset()
+    """The requested families, by the names that their rows have."""
+    spent: Sequence[JudgingCost] = ()
+    """What all judging of the experiment has taken so far."""
+    failed: int = 0
+    """Questions of these families, judges, rules and pairs without a usable answer."""
+    compared_nothing: bool = False
+    """True if pairwise was requested and no query has reports of two compared systems."""
+    unfetched: int = 0
+    """Claims that are n/a because a page that they cite was not fetched."""
+    closing: str | None = None
+    """A sentence on the cap, if it was reached."""
+
+
 class RecordedScores(Scores):
     """The scores of an experiment as data frames, and as its scoreboard in a notebook."""
 
     _folder: Path | None = PrivateAttr(None)
     _families: tuple[Family, ...] = PrivateAttr(())
+    _judging: JudgingOutcome = PrivateAttr(JudgingOutcome())
 
     @classmethod
-    def of(cls, scores: Scores, folder: Path, families: Iterable[Family] = ()) -> "RecordedScores":
+    def of(
+        cls, scores: Scores, folder: Path, families: Iterable[Family] = (), judging: JudgingOutcome | None = None
+    ) -> "RecordedScores":
         """The scores of the experiment in a folder. ``families`` are those that can't be found by name."""
         made = cls.model_construct(**dict(scores))
-        made._folder, made._families = folder, tuple(families)
+        made._folder, made._families, made._judging = folder, tuple(families), judging or JudgingOutcome()
         return made
+
+    @property
+    def judging(self) -> JudgingOutcome:
+        """What became of the judging; empty if the scores were only read."""
+        return self._judging
 
     def to_pandas(
         self,

@@ -21,7 +21,7 @@ from drretail.exports.selection import Selection, read_rule
 from drretail.files import write_atomically
 from drretail.lab.card import card_lines
 from drretail.llm.prices import read_prices
-from drretail.progress import busy, choose_progress
+from drretail.progress import Progress, busy, choose_progress
 from drretail.settings import read_settings
 from drretail.tables.latex import latex_table
 from drretail.viewer.experiment import ExperimentView, read_view
@@ -63,11 +63,6 @@ def report(options: ReportOptions) -> Report:
     Text is returned, and written only if ``to`` names a file. Raises UserError for a folder without an experiment, for
     options that contradict each other, and if ``to`` is a folder instead of a file.
     """
-    return report_with(options)
-
-
-def report_with(options: ReportOptions, *, quiet: bool = True) -> Report:
-    """Makes the report that these options ask for. Unless ``quiet``, progress is shown on stderr."""
     experiment, to = folder_of(options.experiment), None if options.to is None else Path(options.to)
     if options.form not in DEFAULT_NAMES:
         raise UserError(f"There is no format {options.form!r}: take {', '.join(DEFAULT_NAMES)}.")
@@ -76,12 +71,12 @@ def report_with(options: ReportOptions, *, quiet: bool = True) -> Report:
     if to is not None and to.is_dir():
         raise UserError(f"{to} is a folder: --to names the file to write, such as {to / DEFAULT_NAMES[options.form]}.")
     if options.diff is not None:
-        return _diff(experiment, options, to, quiet=quiet)
+        return _diff(experiment, options, to)
     if options.form == "paper":
-        return _paper(experiment, options, to, quiet=quiet)
+        return _paper(experiment, options, to)
     if options.title is not None:
         entitle(experiment, options.title)
-    with busy("reading runs and scores", quiet=quiet):
+    with busy("reading runs and scores"):
         view = read_view(experiment)
         view = replace(view, failure=view.failure or _failure_of_scores(view))
     if view.failure:
@@ -89,7 +84,7 @@ def report_with(options: ReportOptions, *, quiet: bool = True) -> Report:
     summary = summary_of(view)
     text = ""
     if options.form == "html":
-        to = _write_pages(view, to or experiment / DEFAULT_NAMES["html"], options.split, quiet=quiet)
+        to = _write_pages(view, to or experiment / DEFAULT_NAMES["html"], options.split)
     elif options.form == "latex":
         board = view.scores.scoreboard
         if board is None:
@@ -99,7 +94,7 @@ def report_with(options: ReportOptions, *, quiet: bool = True) -> Report:
     else:
         from drretail.viewer.terminal.text_report import FEW_RUNS, text_of
 
-        with busy("writing the report", quiet=quiet):
+        with busy("writing the report"):
             text = text_of(view, details=options.details or len(view.planned) <= FEW_RUNS)
             _write(to, lambda: text, summary)
     is_judged = view.is_scored or any((experiment / "verdicts").glob("*/*/*/*"))
@@ -132,7 +127,7 @@ def _plots(experiment: Path, to: Path) -> Report:
     return Report(to, "\n".join(written), {"plots": written})
 
 
-def _write_pages(view: ExperimentView, to: Path, split: bool | None, *, quiet: bool) -> Path:
+def _write_pages(view: ExperimentView, to: Path, split: bool | None) -> Path:
     """Writes the report, and returns the path to open. A name that ends in .json gets the JSON.
 
     Unless ``split`` is given, the report's size decides between one file and a folder.
@@ -144,11 +139,11 @@ def _write_pages(view: ExperimentView, to: Path, split: bool | None, *, quiet: b
         return to
     many = len(view.runs) >= MANY_RUNS
     form = "auto" if split is None else "split" if split else "single"
-    with choose_progress(None if many and not quiet else "none").track("Writing pages", len(view.runs)) as bar:
+    with (choose_progress() if many else Progress()).track("Writing pages", len(view.runs)) as bar:
         return write_report(view, to, form, bar)
 
 
-def _diff(experiment: Path, options: ReportOptions, to: Path | None, *, quiet: bool) -> Report:
+def _diff(experiment: Path, options: ReportOptions, to: Path | None) -> Report:
     """Two systems' answers side by side."""
     from drretail.viewer.diff.answers import read_diff
     from drretail.viewer.diff.diff_output import diff_document, diff_page, diff_text
@@ -156,22 +151,22 @@ def _diff(experiment: Path, options: ReportOptions, to: Path | None, *, quiet: b
     if options.form in ("latex", "paper", "plots"):
         raise UserError(f"--diff has no --format {options.form}: leave it out, or take html or text.")
     assert options.diff is not None
-    with busy("comparing answers", quiet=quiet):
+    with busy("comparing answers"):
         diff = read_diff(experiment, *options.diff)
     is_page, document = options.form == "html", diff_document(diff)
     if is_page:
         to = to or experiment / f"diff-{diff.a}~{diff.b}.html"
-    with busy("writing the answers side by side", quiet=quiet):
+    with busy("writing the answers side by side"):
         _write(to, lambda: diff_page(diff) if is_page else diff_text(diff), document)
     text = "" if is_page else diff_text(diff)
     return Report(to, text, {"report": None if to is None else str(to), **document})
 
 
-def _paper(experiment: Path, options: ReportOptions, to: Path | None, *, quiet: bool) -> Report:
+def _paper(experiment: Path, options: ReportOptions, to: Path | None) -> Report:
     """The paper's tables, with the experiment's lines beside the paper's own."""
     from drretail.viewer.paper.tables import markdown_of, read_paper_view
 
-    with world_of(experiment, options.world, quiet=quiet) as shop, busy("reading runs and scores", quiet=quiet):
+    with world_of(experiment, options.world) as shop, busy("reading runs and scores"):
         view = read_paper_view(experiment, shop)
     text, document = markdown_of(view), view.document()
     _write(to, lambda: text, document)

@@ -9,21 +9,20 @@ from typing import Any
 from drretail.agents.running.spending import spending_of
 from drretail.api.judges import judges_for
 from drretail.api.models import Opener, profile_of
-from drretail.api.option import accepts
+from drretail.api.option import accepts, keywords
 from drretail.api.options.run import ReproduceOptions
 from drretail.api.options.score import ScoreOptions
-from drretail.api.options.shared import texts_in
-from drretail.api.recorded import RecordedExperiment
+from drretail.api.recorded import RecordedExperiment, RecordedScores
 from drretail.api.report import report
-from drretail.api.run import estimate_run, run
-from drretail.api.score import Scored, score_with
+from drretail.api.run import CITED_PAGES, estimate_run, run
+from drretail.api.score import score
 from drretail.api.systems import several
 from drretail.api.verification.verify import verify
 from drretail.errors import UserError
 from drretail.eval.check_results import Verification
 from drretail.eval.judging.spending import judging_costs
 from drretail.files import write_atomically
-from drretail.llm.estimates import Estimate
+from drretail.llm.estimates import Estimates
 from drretail.llm.prices import NOTHING, Cost, PriceTable, read_prices
 from drretail.querygen.reading import read_queries
 from drretail.querygen.shipped import shipped_queries
@@ -48,7 +47,7 @@ class Reproduction:
 
     experiment: RecordedExperiment
     """The runs."""
-    scored: Scored
+    scores: RecordedScores
     """The scores by the paper's rules, and what judging took."""
     verification: Verification
     """Whether the folder holds what its systems produced."""
@@ -60,7 +59,7 @@ class Reproduction:
     @property
     def is_complete(self) -> bool:
         """True if every run and judgement was made, and nothing in the folder contradicts itself."""
-        whole = self.experiment.is_complete and not self.scored.failed and self.closing is None
+        whole = self.experiment.is_complete and not self.scores.judging.failed and self.closing is None
         return whole and self.verification.passes
 
 
@@ -77,44 +76,42 @@ def reproduce(options: ReproduceOptions) -> Reproduction:
     folder, settings = Path(options.to), read_settings()
     prices = read_prices(settings.prices)
     # A judge without a key is reported before any run is paid for.
-    judges_for(BY_JUDGE, options.judge, Opener(settings, texts_in(options.base_url)), options.model_profile)
+    judges_for(BY_JUDGE, options.judge, Opener(settings, options.base_url), options.model_profile)
     experiment = run(**_run_options(options))
     spent = _spent(folder, prices)
-    scored = _judged(options, folder, spent)
+    scores = _judged(options, folder, spent)
     verification = verify(folder, web=options.web if isinstance(options.web, str) else None)
     page = folder / PAGE
     paper = report(folder, "paper").text
-    write_atomically(page, _page(scored.scores.scoreboard, verification, _spent(folder, prices), paper))
-    return Reproduction(experiment, scored, verification, page, experiment.closing or scored.closing)
-
-
-@dataclass(frozen=True, slots=True)
-class LikelyCost:
-    """What the experiment is likely to take, and what the paper's own took."""
-
-    work: list[Estimate]
-    """The remaining runs by system, then all judging by family and judge."""
-    paper: Estimate
-    """The tokens of the paper's runs on as many queries, at today's price of your model."""
+    write_atomically(page, _page(scores.scoreboard, verification, _spent(folder, prices), paper))
+    return Reproduction(experiment, scores, verification, page, experiment.closing or scores.judging.closing)
 
 
 @accepts(ReproduceOptions)
-def estimate_reproduction(options: ReproduceOptions) -> LikelyCost:
-    """What the remaining runs and their judging are likely to take. Nothing is sent.
+def estimate_reproduction(options: ReproduceOptions) -> Estimates:
+    """What the remaining runs by system, and then their judging by family and judge, are likely to take.
 
-    Judging is that of reports as long as the paper's, whatever reports there are.
+    Nothing is sent. Judging is that of reports as long as the paper's, whatever reports there are. A note says what the
+    paper's runs took on as many queries, at today's price of your model.
     """
     asked = _run_options(options)
-    runs, settings = [replace(row, unit="runs") for row in estimate_run(**asked)], read_settings()
+    runs, settings = estimate_run(**asked), read_settings()
     given: Any = asked["queries"]
     queries = read_queries(Path(given)) if isinstance(given, str | Path) else list(given)
-    count = min(options.only or len(queries), len(queries))
-    opener = Opener(settings, texts_in(options.base_url), keyless=True)
+    queried = min(options.only or len(queries), len(queries))
+    opener = Opener(settings, options.base_url, keyless=True)
     judges = judges_for(BY_JUDGE, options.judge, opener, options.model_profile)
     profile = profile_of(options.model_profile, settings)
     spec = options.model if isinstance(options.model, str) else PRICED_AS if profile is None else profile.model
-    judging = judging_likely(judges, count, len(asked["agents"]))
-    return LikelyCost([*runs, *judging], paper_tokens(spec or PRICED_AS, count, opener.prices))
+    judging = judging_likely(judges, queried, len(asked["agents"]))
+    paper = paper_tokens(spec or PRICED_AS, queried, opener.prices)
+    cost = "a price unknown" if paper.dollars is None else f"${dollars(paper.dollars.low)}"
+    table5 = (
+        f"The paper's {paper.count} runs (Table 5) read {count(paper.input.low)} tokens and wrote "
+        f"{count(paper.output.low)}, without judging: {cost} today."
+    )
+    parts = [*(replace(row, unit="runs") for row in runs), *judging]
+    return replace(runs, parts=parts, notes=[table5, CITED_PAGES])
 
 
 def _run_options(options: ReproduceOptions) -> dict[str, Any]:
@@ -137,12 +134,11 @@ def _run_options(options: ReproduceOptions) -> dict[str, Any]:
     }
 
 
-def _judged(options: ReproduceOptions, folder: Path, spent: Cost) -> Scored:
+def _judged(options: ReproduceOptions, folder: Path, spent: Cost) -> RecordedScores:
     """Judges by the paper's rules with what the runs left of the caps, then scores by code, which is free."""
     # 0.0001 dollars and 1 token are the smallest caps that ``score`` takes.
     dollars_left = None if options.max_dollars is None else max(options.max_dollars - (spent.dollars or 0), 0.0001)
     tokens_left = None if options.max_tokens is None else max(options.max_tokens - spent.usage.total, 1)
-    quiet = options.observer is None or options.observer.quiet
     common = ScoreOptions(folder, model_profile=options.model_profile, base_url=options.base_url, world=options.world)
     by_judge = replace(
         common,
@@ -154,8 +150,8 @@ def _judged(options: ReproduceOptions, folder: Path, spent: Cost) -> Scored:
         max_tokens=tokens_left,
         retry="failed" if "failed" in several(options.retry, "--retry") else None,
     )
-    judged = score_with(by_judge, quiet=quiet)
-    return replace(judged, scores=score_with(replace(common, metrics=BY_CODE), quiet=quiet).scores)
+    judging = score(**keywords(by_judge)).judging
+    return RecordedScores.of(score(**keywords(replace(common, metrics=BY_CODE))), folder, judging=judging)
 
 
 def _spent(folder: Path, prices: PriceTable) -> Cost:

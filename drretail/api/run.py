@@ -44,7 +44,7 @@ from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
 from drretail.eval.compare.planned_pairs import check_plan, keep_plan, plan_of
 from drretail.experiment import changed_prompts, read_definition
-from drretail.llm.estimates import Estimate
+from drretail.llm.estimates import Estimates
 from drretail.records.query import Query
 from drretail.records.run import PERSON
 from drretail.settings import Settings, read_settings
@@ -54,6 +54,8 @@ from drretail.tables.figures import counted
 DEFAULT_AGENTS = ("react",)
 KINDS_OF_RETRY = ("failed", "spoiled")
 NO_PROFILE_SEEN = "--counterfactual adds nothing here: floors and the oracle do not look at a user's profile."
+JUDGING_ON_TOP = "Judging comes on top: `drretail score {to} --judge M --estimate` says what, after a first run."
+CITED_PAGES = "Each run ends by fetching the web pages that its report cites (4 to 8 in the paper), at no tokens."
 
 
 @accepts(RunOptions)
@@ -122,7 +124,7 @@ def run(options: RunOptions) -> RecordedExperiment:
 
 
 @accepts(RunOptions)
-def estimate_run(options: RunOptions) -> list[Estimate]:
+def estimate_run(options: RunOptions) -> Estimates:
     """What the runs that ``run`` would make are likely to take, by system. Nothing is sent, and no key is needed.
 
     Raises as ``run`` does.
@@ -132,9 +134,11 @@ def estimate_run(options: RunOptions) -> list[Estimate]:
         folder = Path(options.to or empty)
         prices = ready.opener.prices
         files = None if options.files is None else Path(options.files)
-        return estimate_left(
+        parts = estimate_left(
             folder, ready.systems, queries, options.repeats, prices, ready.world, files=files, **_retried(options)
         )
+    notes = [JUDGING_ON_TOP.format(to=options.to or "EXP"), *([CITED_PAGES] if options.pages else [])]
+    return Estimates(f"Likely to be taken by {options.to or 'the runs'}", parts, prices, ("what", "count"), notes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,8 +179,8 @@ def _prepared(options: RunOptions, *, keyless: bool) -> Generator[_Ready]:
     if queries is None and isinstance(web, SealedWeb):
         observer.note(f"No --queries given: those of {web.folder / QUERIES_FILE} are asked.")
     tools = tool_options(options)
-    opener = Opener(settings, texts_in(options.base_url), keyless=keyless, tell=observer.waiting)
-    with world_of(options.world, web, quiet=observer.quiet) as world:
+    opener = Opener(settings, options.base_url, keyless=keyless, tell=observer.waiting)
+    with world_of(options.world, web) as world:
         asked = asked_queries(queries, options.user, world)
         tools |= _without_foreign_pages(options, tools, world, observer)
         check_askable(world, asked)
@@ -275,8 +279,8 @@ def ask(options: AskOptions) -> RecordedAnswer:
     settings = read_settings(web=options.web if isinstance(options.web, str) else None)
     web = web_of(options.world, options.web, settings)
     tools = tool_options(options)
-    opener = Opener(settings, texts_in(options.base_url), tell=observer.waiting)
-    with world_of(options.world, web, quiet=observer.quiet) as world:
+    opener = Opener(settings, options.base_url, tell=observer.waiting)
+    with world_of(options.world, web) as world:
         user = None if options.user is None else known_user(world, options.user)
         check_user(world, user)
         query = question_as_query(options.question, user, world)

@@ -18,10 +18,10 @@ from drretail.errors import UnknownName, UserError
 from drretail.eval.judging.spending import Allowance
 from drretail.event_loop import run_loop
 from drretail.files import check_new, read_documents
-from drretail.llm.estimates import Estimate
+from drretail.llm.estimates import Estimates
 from drretail.llm.prices import PriceTable
 from drretail.llm.registry import Model, check_priced
-from drretail.progress import Waits, busy, choose_progress
+from drretail.progress import busy, choose_progress
 from drretail.querygen.by_model.targets import targets_drawn, targets_of
 from drretail.querygen.generate import generate_sampled
 from drretail.querygen.reading import read_queries
@@ -70,7 +70,7 @@ class BuiltSandbox:
     reports: Mapping[str, FoundReport] = field(default_factory=dict[str, FoundReport])
     """For found pages: what became of the search results, by query."""
     notes: Sequence[str] = ()
-    """Sentences on sizes that were left out."""
+    """Sentences on what is missing, and if the sandbox was built before."""
     failed: Mapping[str, str] = field(default_factory=dict[str, str])
     """Queries without a task, and why."""
     spent: Spent | None = None
@@ -83,33 +83,24 @@ def build_sandbox(options: BuildOptions) -> BuiltSandbox:
 
     Raises UserError if ``to`` holds something else, for an unknown web, and for a search engine without a model.
     """
-    return build_with(options)
-
-
-def build_with(
-    options: BuildOptions, *, note: Callable[[str], None] = lambda _: None, quiet: bool = True
-) -> BuiltSandbox:
-    """``build_sandbox``. Unless ``quiet``, progress is shown on stderr.
-
-    ``note`` gets a sentence on what pages of the catalog lack, or if the sandbox was built before.
-    """
     _check_build(options)
     if options.web != OFFLINE:
-        return _build_found(options, quiet=quiet)
+        return _build_found(options)
     to = Path(options.to)
-    with world_of(options.world, quiet=True) as shop:
+    with world_of(options.world) as shop:
         if options.queries is None:
             queries = generate_sampled(shop, options.n, per_user=1, seed=options.seed).queries
         else:
             queries = read_queries(Path(options.queries))
         check_askable(shop, queries)
         if (names := _built_before(to, shop, queries, options)) is not None:
-            note(f"{to} was built so before, and is whole: nothing was done.")
-            return BuiltSandbox(to, len(queries), len(queries), names)
+            before = f"{to} was built so before, and is whole: nothing was done."
+            return BuiltSandbox(to, len(queries), len(queries), names, notes=[before])
+        notes = list[str]()
         sizes, counter = read_sizes(",".join(names_in(options.sizes))), counter_of(options.tokenizer)
-        with busy(f"Building the webs of {counted(len(queries), 'query')}", quiet=quiet):
-            made = build_offline(shop, queries, to, sizes, options.seed, counter, note)
-    return BuiltSandbox(to, len(queries), len(queries), made)
+        with busy(f"Building the webs of {counted(len(queries), 'query')}"):
+            made = build_offline(shop, queries, to, sizes, options.seed, counter, notes.append)
+    return BuiltSandbox(to, len(queries), len(queries), made, notes=notes)
 
 
 def _built_before(to: Path, shop: World, queries: Sequence[Query], options: BuildOptions) -> list[str] | None:
@@ -129,14 +120,16 @@ def _built_before(to: Path, shop: World, queries: Sequence[Query], options: Buil
     return about.names
 
 
-def estimate_build(options: BuildOptions, *, quiet: bool = True) -> tuple[Estimate, PriceTable]:
+@accepts(BuildOptions)
+def estimate_build(options: BuildOptions) -> Estimates:
     """What building tasks from found pages is likely to take. Nothing is sent, and no folder is made."""
     _check_build(options)
     if options.web == OFFLINE:
         raise UserError("--estimate: only where a search engine finds pages, with --web serper or searxng.")
-    model, prices = _opened_model(options, keyless=True, quiet=quiet)
-    with world_of(options.world, quiet=quiet) as shop:
-        return estimate_building(model, len(_wanted(shop, options, model.spec)), options.results), prices
+    model, prices = _opened_model(options, keyless=True)
+    with world_of(options.world) as shop:
+        one = estimate_building(model, len(_wanted(shop, options, model.spec)), options.results)
+    return Estimates(f"Tasks to build in {options.to}", [one], prices, ("model", "tasks"))
 
 
 def _check_build(options: BuildOptions) -> None:
@@ -157,13 +150,13 @@ def _check_build(options: BuildOptions) -> None:
         raise UserError(f"{', '.join(given)}: only where a search engine finds pages, with --web serper or searxng.")
 
 
-def _build_found(options: BuildOptions, *, quiet: bool) -> BuiltSandbox:
+def _build_found(options: BuildOptions) -> BuiltSandbox:
     """Builds tasks from what a search engine finds."""
     to, files = Path(options.to), None if options.files is None else Path(options.files)
-    model, prices = _opened_model(options, quiet=quiet)
+    model, prices = _opened_model(options)
     if files is not None:
         check_own_files(files)
-    with world_of(options.world, quiet=quiet) as shop:
+    with world_of(options.world) as shop:
         wanted = _wanted(shop, options, model.spec)
         web = chosen_web(read_settings(web=options.web))
         settings = BuildSettings(
@@ -177,7 +170,7 @@ def _build_found(options: BuildOptions, *, quiet: bool) -> BuiltSandbox:
         day = begin_build(to, settings, {query.query_id for query in wanted})
         with (
             _asker(to, model, options) as asker,
-            choose_progress("none" if quiet else None).track(f"Building by {model.spec}", len(wanted)) as bar,
+            choose_progress().track(f"Building by {model.spec}", len(wanted)) as bar,
         ):
             builder = FoundBuilder(
                 shop,
@@ -225,19 +218,14 @@ def write_sandbox_queries(options: QueriesOptions) -> SandboxQueries:
 
     Tasks with gold stay as they are. Raises UserError without a language model, and for another world.
     """
-    return queries_with(options)
-
-
-def queries_with(options: QueriesOptions, *, quiet: bool = True) -> SandboxQueries:
-    """``write_sandbox_queries``. Unless ``quiet``, progress is shown on stderr."""
     folder = Path(options.folder)
     read_sandbox(folder)
     if not lacking(folder, _queries(folder)):
         return SandboxQueries((), {}, {}, None)
-    model, prices = _opened_model(options, quiet=quiet)
-    with world_of(options.world, quiet=quiet) as shop, _asker(folder, model, options) as asker:
+    model, prices = _opened_model(options)
+    with world_of(options.world) as shop, _asker(folder, model, options) as asker:
         _check_world(folder, shop)
-        with choose_progress("none" if quiet else None).track(f"Asking {model.spec}") as bar:
+        with choose_progress().track(f"Asking {model.spec}") as bar:
             made = run_loop(write_queries(shop, folder, asker, on_task=lambda _: bar.advance()))
         spent = Spent(model, prices, asker.usage, asker.served)
     return SandboxQueries(list(made.written), made.wrong, made.failed, spent)
@@ -266,21 +254,16 @@ def check_sandbox(options: CheckOptions) -> CheckedSandbox:
 
     Raises UserError for a folder without a sandbox, for another world, and if ``keep_passing`` holds something.
     """
-    return check_with(options)
-
-
-def check_with(options: CheckOptions, *, quiet: bool = True) -> CheckedSandbox:
-    """``check_sandbox``. Unless ``quiet``, progress is shown on stderr."""
     folder, to = Path(options.folder), None if options.keep_passing is None else Path(options.keep_passing)
     if to is not None:
         check_new(to)
-    with nullcontext() if options.world is None else world_of(options.world, quiet=quiet) as shop:
+    with nullcontext() if options.world is None else world_of(options.world) as shop:
         if shop is not None:
             _check_world(folder, shop)
         faults = faults_of(folder, shop)
     spent = None
     if options.model is not None or options.model_profile is not None:
-        model, prices = _opened_model(options, quiet=quiet)
+        model, prices = _opened_model(options)
         queries = _queries(folder)
         without = set(lacking(folder, queries))  # tasks without gold have no query to be asked about
         with _asker(folder, model, options) as asker:
@@ -307,13 +290,13 @@ def files_by(shop: World, own: Path | None, seed: str) -> Callable[[Query], Mapp
     return of
 
 
-def _opened_model(options: Asking, *, keyless: bool = False, quiet: bool) -> tuple[Model, PriceTable]:
+def _opened_model(options: Asking, *, keyless: bool = False) -> tuple[Model, PriceTable]:
     """The model and the prices. Raises UserError if no model is named: money is spent only on request."""
     settings = read_settings()
     choice = writer_choice(options.model, options.model_profile, settings)
     if choice.model == OFFLINE_MODEL:
         raise UserError("Pages of a search engine are judged by a language model: add --model PROVIDER:MODEL.")
-    opener = Opener(settings, texts_in(options.base_url), keyless=keyless, tell=Waits(quiet=quiet))
+    opener = Opener(settings, options.base_url, keyless=keyless)
     (model,) = opener.open_all([choice])
     return model, opener.prices
 

@@ -11,7 +11,7 @@ from drretail.api.option import accepts
 from drretail.api.options.score import READERS, RETRIES, RULES, SOURCES, ScoreOptions
 from drretail.api.options.shared import folder_of, names_in, texts_in
 from drretail.api.prompts.files import all_prompt_files
-from drretail.api.recorded import RecordedScores
+from drretail.api.recorded import JudgingOutcome, RecordedScores
 from drretail.api.worlds import pages_by_label
 from drretail.env.offers import Offers
 from drretail.errors import UnknownName, UserError
@@ -22,7 +22,7 @@ from drretail.eval.judge_prompts import PACKAGED, Wording, read_wording
 from drretail.eval.judging.pairs import choose_pairs, meetings
 from drretail.eval.judging.session import Again, Judge
 from drretail.eval.judging.sources import missing_pages
-from drretail.eval.judging.spending import JudgingCost, capped, judging_costs
+from drretail.eval.judging.spending import allowance_for, judging_costs
 from drretail.eval.judging.subject import planned_runs
 from drretail.eval.registry import PAIRWISE, READING, UNITS, WHERE_THERE, load_metric, load_metrics, usual_metrics
 from drretail.eval.scoring import score as score_experiment
@@ -30,13 +30,13 @@ from drretail.eval.verification import first_failure
 from drretail.event_loop import run_loop
 from drretail.experiment import keep_references, read_definition
 from drretail.lab.card import card_lines
-from drretail.llm.estimates import Estimate
-from drretail.llm.prices import PriceTable
-from drretail.progress import Waits, choose_progress
+from drretail.llm.estimates import Estimates
+from drretail.progress import choose_progress
 from drretail.records.base import Rules
 from drretail.records.run import BASELINES
 from drretail.records.score import CODE, JudgeRef, Scores
 from drretail.settings import Settings, read_settings
+from drretail.tables.figures import counted
 from drretail.viewer.output import say
 
 
@@ -52,56 +52,16 @@ def score(options: ScoreOptions) -> RecordedScores:
     Raises UserError for a folder without an experiment, for a wrong name, for options that contradict each other, and
     while another process writes there.
     """
-    scored = score_with(options)
-    return RecordedScores.of(scored.scores, folder_of(options.experiment), scored.loaded)
-
-
-@accepts(ScoreOptions)
-def estimate_score(options: ScoreOptions) -> list[Estimate]:
-    """What is left to judge, and the calls, tokens and dollars that it is likely to take, for each family and judge.
-
-    Takes the options of ``score``. Nothing is sent, and no key is needed. Raises as ``score`` does.
-    """
-    return estimate_with(options).estimates
-
-
-@dataclass(frozen=True, slots=True)
-class Scored:
-    """The scores of an experiment, and the outcome of the judging."""
-
-    scores: Scores
-    families: frozenset[str]
-    """The requested families, by the names that their rows have."""
-    loaded: Sequence[Family]
-    """The same, without pairwise."""
-    spent: Sequence[JudgingCost]
-    """What all judging of the experiment has taken so far."""
-    prices: PriceTable
-    failed: int
-    """Questions of these families, judges, rules and pairs without a usable answer."""
-    compared_nothing: bool
-    """True if pairwise was requested and no query has reports of two compared systems."""
-    closing: str | None
-    """A sentence on the cap, if it was reached."""
-
-    @property
-    def unfetched(self) -> int:
-        """How many claims are n/a because a page that they cite was not fetched."""
-        return unfetched_claims(self.scores)
-
-
-def score_with(options: ScoreOptions, *, quiet: bool = True) -> Scored:
-    """Judges what is not judged yet, and scores all of it. Unless ``quiet``, progress is shown on stderr."""
-    plan = Plan.of(options, quiet=quiet)
+    plan = Plan.of(options)
     folder, settings, prices = plan.folder, plan.settings, plan.opener.prices
     if failure := first_failure(folder):
         say(failure)
     pages = pages_by_label(settings, read_definition(folder).systems) if plan.needs_pages else None
     keep_plan(folder, plan_of(texts_in(options.planned), read_definition(folder).systems, plan.families))
     models = [judge.model for judge in plan.judges if judge.model is not None]
-    allowance = capped(folder, models, prices, options.max_tokens, options.max_dollars)
+    allowance = allowance_for([folder], models, prices, options.max_tokens, options.max_dollars)
     asked = asked_in_batches(plan.judges, folder, settings.batch_poll) if options.batch else nullcontext(plan.judges)
-    with world_of(folder, options.world, quiet=quiet) as shop, asked as judges:
+    with world_of(folder, options.world) as shop, asked as judges:
         if shop is not None:
             keep_references(folder, Offers(shop).reference)
         scores = run_loop(
@@ -112,7 +72,7 @@ def score_with(options: ScoreOptions, *, quiet: bool = True) -> Scored:
                 rules=plan.rules,
                 store=None if shop is None else shop.store,
                 offers=None if shop is None else Offers(shop).would_do,
-                progress=choose_progress("none" if quiet else None),
+                progress=choose_progress(),
                 page_age=settings.page_age,
                 live=pages if options.sources == "live" else None,
                 missing=pages if options.fetch_sources else None,
@@ -132,32 +92,24 @@ def score_with(options: ScoreOptions, *, quiet: bool = True) -> Scored:
     definition = read_definition(folder)
     compared = choose_pairs(definition, plan.pairs) if PAIRWISE in plan.families else []
     refs = [judge.with_wording(plan.wording.label).ref for judge in plan.judges]
-    return Scored(
-        scores,
+    judging = JudgingOutcome(
         plan.names,
-        load_metrics(plan.families),
         judging_costs(folder, prices),
-        prices,
         failed_answers(scores, plan.names, refs, plan.rules, compared),
         PAIRWISE in plan.families and not meetings(folder, definition, compared),
-        None if allowance is None else allowance.closing,
+        unfetched_claims(scores),
+        allowance.closing,
     )
+    return RecordedScores.of(scores, folder, load_metrics(plan.families), judging)
 
 
-@dataclass(frozen=True, slots=True)
-class ScoreEstimate:
-    """What judging is likely to take, and how many of the cited pages that it needs were not fetched."""
+@accepts(ScoreOptions)
+def estimate_score(options: ScoreOptions) -> Estimates:
+    """What is left to judge, and the calls, tokens and dollars that it is likely to take, for each family and judge.
 
-    estimates: list[Estimate]
-    prices: PriceTable
-    missing: int
-    baselines: int
-    """Runs of floors and the oracle, whose reports are judged as well."""
-
-
-def estimate_with(options: ScoreOptions, *, quiet: bool = True) -> ScoreEstimate:
-    """What is left to judge by these options. Nothing is sent."""
-    plan = Plan.of(options, keyless=True, quiet=quiet)
+    Takes the options of ``score``. Nothing is sent, and no key is needed. Raises as ``score`` does.
+    """
+    plan = Plan.of(options, keyless=True)
     estimates = estimate_judging(
         plan.folder,
         plan.families,
@@ -178,7 +130,19 @@ def estimate_with(options: ScoreOptions, *, quiet: bool = True) -> ScoreEstimate
     definition = read_definition(plan.folder)
     runs = planned_runs(plan.folder, definition)
     baselines = sum(definition.systems[run.label].agent in BASELINES for run in runs)
-    return ScoreEstimate(estimates, plan.opener.prices, len(missing), baselines)
+    notes: list[str] = []
+    if baselines:
+        reports = counted(baselines, "report")
+        notes.append(f"Among them are {reports} of floors and the oracle: `drretail run --no-floors` makes none.")
+    if missing:
+        pages = counted(len(missing), "cited page is", "cited pages are")
+        fetched = (
+            "fetched first, which costs"
+            if options.fetch_sources
+            else "missing: --fetch-sources fetches them, which costs"
+        )
+        notes.append(f"{pages} {fetched} no tokens.")
+    return Estimates(f"What is left to judge in {plan.folder}", estimates, plan.opener.prices, notes=notes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +162,7 @@ class Plan:
     opener: Opener
 
     @classmethod
-    def of(cls, options: ScoreOptions, *, keyless: bool = False, quiet: bool) -> "Plan":
+    def of(cls, options: ScoreOptions, *, keyless: bool = False) -> "Plan":
         """The plan of these options. Raises UserError if they contradict each other, and UnknownName
         for a wrong name.
         """
@@ -206,7 +170,7 @@ class Plan:
         families = families_of(options, folder)
         _check(options, families)
         settings = read_settings(page_age=options.page_age, web=options.web)
-        opener = Opener(settings, texts_in(options.base_url), keyless=keyless, tell=Waits(quiet=quiet))
+        opener = Opener(settings, options.base_url, keyless=keyless)
         return cls(
             folder,
             families,

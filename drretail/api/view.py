@@ -47,7 +47,7 @@ def votes_of(options: ViewOptions) -> VoteResults:
     return results_of(read_votes(experiment))
 
 
-def serve_view(options: ViewOptions, begun: Callable[[str], None], *, quiet: bool = True) -> None:
+def serve_view(options: ViewOptions, begun: Callable[[str], None]) -> None:
     """Serves the pages until Ctrl-C; ``begun`` is called with their address."""
     if options.experiment is None and options.review is None:
         raise UserError("Name the folder of an experiment, or queries to review: drretail view EXP, or --review FILE.")
@@ -62,7 +62,7 @@ def serve_view(options: ViewOptions, begun: Callable[[str], None], *, quiet: boo
     with ExitStack() as stack:
         review: tuple[Path, World] | None = None
         if options.review is not None:
-            review = Path(options.review), stack.enter_context(world_of(options.world, quiet=quiet))
+            review = Path(options.review), stack.enter_context(world_of(options.world))
         listening, token = bound(options.port), token_urlsafe(24)
         port = port_of(listening)
         with_report = options.plan is None or options.with_report

@@ -23,12 +23,7 @@ DEMO = "demo"
 
 
 def open_world(
-    spec: str | Path = DEMO,
-    *,
-    web: "str | Web | None" = None,
-    mongo_url: str | None = None,
-    es_url: str | None = None,
-    quiet: bool = True,
+    spec: str | Path = DEMO, *, web: "str | Web | None" = None, mongo_url: str | None = None, es_url: str | None = None
 ) -> "World":
     """The world in a folder, "servers:NAME" on the servers, or "demo": the shop that ships, built once into the cache.
 
@@ -42,22 +37,22 @@ def open_world(
 
     if isinstance(web, str):
         web = chosen_web(read_settings(web=web))
-    place = place_of(str(spec), quiet=quiet)
+    place = place_of(str(spec))
     servers = server_settings(mongo_url=mongo_url, es_url=es_url) if is_on_servers(place) else None
     return open_place(place, servers=servers, web=web)
 
 
 @contextmanager
-def world_of(world: "str | Path | World", web: "Web | None" = None, *, quiet: bool = True) -> "Generator[World]":
+def world_of(world: "str | Path | World", web: "Web | None" = None) -> "Generator[World]":
     """An open world as it is, or the named one, opened with that web and closed afterwards."""
     if not isinstance(world, str | Path):
         yield world
         return
-    with open_world(world, web=web, quiet=quiet) as opened:
+    with open_world(world, web=web) as opened:
         yield opened
 
 
-def place_of(spec: str, *, quiet: bool = False) -> str:
+def place_of(spec: str) -> str:
     """The folder or the "servers:NAME" behind a ``--world`` value, whether or not a world is there.
 
     Raises UserError for a text that is nearly a name on servers and is no existing folder.
@@ -71,7 +66,7 @@ def place_of(spec: str, *, quiet: bool = False) -> str:
     from drretail.progress import choose_progress
     from drretail.settings import read_settings
 
-    return str(ensure_demo_world(read_settings().cache_dir, choose_progress("none" if quiet else None)))
+    return str(ensure_demo_world(read_settings().cache_dir, choose_progress()))
 
 
 def check_askable(world: "World", queries: "Iterable[Query]") -> None:

@@ -11,6 +11,7 @@ from typer.main import get_command, get_group
 
 from drretail import __version__
 from drretail.cli.options.command import Command, Group
+from drretail.cli.options.parameters import with_flags
 from drretail.errors import shortened
 from drretail.screen import fitted
 
@@ -89,12 +90,14 @@ class Commands(TyperGroup):
         module, _, attribute = COMMANDS[cmd_name][0].partition(":")
         found = getattr(import_module(module), attribute)
         if isinstance(found, typer.Typer):
-            found.info.cls = Group
-            for subcommand in found.registered_commands:
-                subcommand.cls = Command
+            if found.info.cls is not Group:  # its commands are as they were written
+                found.info.cls = Group
+                for subcommand in found.registered_commands:
+                    function: Any = subcommand.callback
+                    subcommand.cls, subcommand.callback = Command, with_flags(function)
             return get_group(found)
         single = typer.Typer(add_completion=False)
-        single.command(cmd_name, cls=Command)(found)
+        single.command(cmd_name, cls=Command)(with_flags(found))
         return get_command(single)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:

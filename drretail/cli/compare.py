@@ -7,7 +7,6 @@ import typer
 from drretail.api.option import keywords
 from drretail.api.options.score import CompareOptions
 from drretail.cli.options import flags
-from drretail.cli.options.parameters import grouped
 from drretail.progress import busy
 from drretail.tables.figures import counted
 from drretail.viewer.output import print_json, print_table, print_text, say
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
     from drretail.api.compare import Compared
 
 
-@grouped
 def compare(options: CompareOptions, shown: flags.Details, output: flags.Output) -> None:
     """Compares systems query by query, and shows which differences are more than chance.
 
@@ -26,7 +24,7 @@ def compare(options: CompareOptions, shown: flags.Details, output: flags.Output)
     from drretail.cli.options.command import exit_code
     from drretail.viewer.terminal.printed_comparison import print_all_pairs, print_comparison
 
-    with busy("comparing", quiet=output.quiet):
+    with busy("comparing"):
         found = compare_all(**keywords(options))
     if options.by is not None:
         print_settings(options, found, details=shown.details, as_json=output.as_json)

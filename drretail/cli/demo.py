@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from drretail.cli.options import flags as options
+from drretail.api.option import Option
+from drretail.cli.options import flags
 from drretail.files import unsynced, write_atomically
 from drretail.progress import choose_progress
 from drretail.tables.figures import counted
@@ -24,8 +25,8 @@ LONGEST_ANSWER = 10
 
 
 def demo(
-    to: Annotated[Path, typer.Option(help="The folder for the demo's files.")] = Path("drretail-demo"),
-    quiet: options.Quiet = False,
+    output: flags.Progress,
+    to: Annotated[Path, Option("The folder for the demo's files.")] = Path("drretail-demo"),
 ) -> None:
     """Makes up a shop, answers shoppers' questions, judges the answers and writes a page.
 
@@ -35,20 +36,20 @@ def demo(
     typer.echo(TITLE, err=True)  # before the imports, which take a second
     gc.disable()  # saves a tenth of the time
     try:
-        _make(to, quiet=quiet)
+        _make(to)
     finally:
         gc.freeze()  # the process ends now: a last collection would take a second
         gc.enable()
 
 
-def _make(to: Path, *, quiet: bool) -> None:
+def _make(to: Path) -> None:
     from drretail.data_ingest.demo import check_is_demo, shop_in_the_making
     from drretail.viewer.experiment import read_view
     from drretail.viewer.page.document import one_page, rendered_questions
     from drretail.viewer.page.first_screen import most_telling
     from drretail.viewer.tables.scoreboard import conclusion, printed_board, without_equal
 
-    progress = choose_progress("none" if quiet else None)
+    progress = choose_progress()
     check_is_demo(to)
     with progress.busy("Making up a shop"), shop_in_the_making(to) as folder:
         # Importing these takes one core a second, while the other makes the shop.

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from drretail.api.option import Option
+from drretail.api.options import research
 from drretail.api.worlds import server_settings
 from drretail.cli.options import flags as options
 from drretail.errors import UserError
 from drretail.event_loop import run_loop
-from drretail.progress import Waits, busy, choose_progress
+from drretail.progress import busy, choose_progress
 from drretail.tables.figures import counted, dollars
 from drretail.tables.table import table_of
 from drretail.viewer.output import print_json, print_table, print_text, print_title
@@ -30,16 +32,14 @@ LONGEST_MESSAGE = 240
 
 def doctor(
     model: Annotated[
-        list[str] | None, typer.Option(metavar="PROVIDER:MODEL", help="A model to test. It is asked for one word.")
+        list[str] | None, Option("A model to test. It is asked for one word.", metavar="PROVIDER:MODEL")
     ] = None,
-    base_url: options.BaseUrl = None,
+    base_url: research.BaseUrl = (),
     prompts: Annotated[
         bool,
-        typer.Option("--prompts", help="Check only whether the models follow the prompts (a few cents per model)."),
+        Option("Check only whether the models follow the prompts (a few cents per model)."),
     ] = False,
-    max_dollars: Annotated[
-        float | None, typer.Option(min=0.0001, help="With --prompts: maximum dollars per model.")
-    ] = None,
+    max_dollars: Annotated[float | None, Option("With --prompts: maximum dollars per model.", min=0.0001)] = None,
     as_json: options.Json = False,
 ) -> None:
     """Checks this machine, and the models that you name.
@@ -56,7 +56,7 @@ def doctor(
     for spec in model or []:
         check_spec(spec)
     settings = read_settings()
-    opener = Opener(settings, base_url or [], tell=Waits())
+    opener = Opener(settings, base_url)
     if prompts:
         _try_prompts(model or [], opener, max_dollars, as_json=as_json)
         return

@@ -6,8 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from drretail.api.option import Option
 from drretail.cli.options import flags
 from drretail.errors import UserError
 from drretail.progress import busy, choose_progress
@@ -26,36 +25,28 @@ QUERY_FILE = ".jsonl"
 def import_reports(
     form: Annotated[
         str,
-        typer.Argument(
-            metavar="FORMAT",
-            help="drb, drg, reporteval, dr3, liveresearch, deepshop, agenticshop, arena, ecomagentbench, pdr, chat, "
+        Option(
+            "drb, drg, reporteval, dr3, liveresearch, deepshop, agenticshop, arena, ecomagentbench, pdr, chat, "
             "markdown (also for Word and PDF files), a plugin's, or module:attribute.",
+            argument=True,
+            metavar="FORMAT",
         ),
     ],
-    path: Annotated[Path, typer.Argument(metavar="PATH", help="A file (it may be compressed), or a folder of them.")],
-    to: Annotated[
-        Path, typer.Option(metavar="EXP", help="The experiment's folder; or FILE.jsonl, to import only the questions.")
-    ],
+    path: Annotated[Path, Option("A file (it may be compressed), or a folder of them.", argument=True, metavar="PATH")],
+    to: Annotated[Path, Option("The experiment's folder; or FILE.jsonl, to import only the questions.", metavar="EXP")],
+    output: flags.Output,
     system: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The system that wrote the reports (default: the file's name).")
+        str | None, Option("The system that wrote the reports (default: the file's name).", metavar="NAME")
     ] = None,
-    model: Annotated[
-        str | None, typer.Option(metavar="PROVIDER:MODEL", help="The model that wrote the reports.")
-    ] = None,
+    model: Annotated[str | None, Option("The model that wrote the reports.", metavar="PROVIDER:MODEL")] = None,
     pages: Annotated[
         Path | None,
-        typer.Option(
-            metavar="PATH", help="The cited pages: a JSONL file, or a folder with an index.jsonl of {url, file}."
-        ),
+        Option("The cited pages: a JSONL file, or a folder with an index.jsonl of {url, file}.", metavar="PATH"),
     ] = None,
     world: Annotated[
         str | None,
-        typer.Option(
-            "--world", "-w", metavar="W", help="The shop whose records are used to check claims about products."
-        ),
+        Option("The shop whose records are used to check claims about products.", short="-w", metavar="W"),
     ] = None,
-    as_json: flags.Json = False,
-    quiet: flags.Quiet = False,
 ) -> None:
     """Makes an experiment from reports: Markdown, Word, PDF, chat logs, and ten benchmarks' files.
 
@@ -70,7 +61,7 @@ def import_reports(
     chosen = load_format(form)
     if not path.exists():
         raise UserError(f"{path} does not exist: name a file or a folder of reports.")
-    with busy("reading", quiet=quiet):
+    with busy("reading"):
         material = chosen.read(path)
     if material.is_empty and material.left_out:
         raise UserError(f"There is no text in {_some(material.left_out)}: name files that hold reports.")
@@ -81,17 +72,17 @@ def import_reports(
         if pages is not None:
             raise UserError(f"{to} would be a file of questions, which holds no pages: leave --pages out.")
         queries = write_queries(material, form, to)
-        if as_json:
+        if output.as_json:
             print_json({"file": str(to), **_questions_counted(queries)})
         else:
             print_text(_questions(queries))
             say(f"Kept in {to}.")
         return
-    progress = choose_progress("none" if quiet else None)
+    progress = choose_progress()
     with ExitStack() as stack:
-        shop = None if world is None else stack.enter_context(open_world(world, quiet=quiet))
+        shop = None if world is None else stack.enter_context(open_world(world))
         came = record(material, form, to, progress, model=model, pages=pages, world=shop)
-    if not as_json:
+    if not output.as_json:
         if came.reports:
             rows = [[label, *totals.values()] for label, totals in by_system(came.reports).items()]
             print_table(table_of("Imported reports", COLUMNS, rows))

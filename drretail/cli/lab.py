@@ -1,10 +1,11 @@
 """``drretail lab``: how reliable a judge is."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import typer
 
+from drretail.api.option import keywords
 from drretail.api.options.lab import (
     AgreeOptions,
     BiasOptions,
@@ -17,21 +18,18 @@ from drretail.api.options.lab import (
 )
 from drretail.cli.options import flags
 from drretail.cli.options.command import exit_code
-from drretail.cli.options.parameters import grouped
 from drretail.cli.spending import show_estimates
-from drretail.progress import busy
 from drretail.tables.figures import counted
-from drretail.viewer.output import print_json, say
+from drretail.viewer.output import print_json, remark, say
 
 if TYPE_CHECKING:
-    from drretail.api.lab.judging import LabEstimate, LabResult
+    from drretail.api.lab.judging import LabResult
+    from drretail.llm.estimates import Estimates
 
 lab_app = typer.Typer(no_args_is_help=True, help="Measures how good the judge is.")
-F = TypeVar("F")
 
 
 @lab_app.command("card")
-@grouped
 def card(options: CardOptions, planned: flags.Planned, output: flags.Output) -> None:
     """Measures how often a judge agrees with people's labels of claims.
 
@@ -39,17 +37,11 @@ def card(options: CardOptions, planned: flags.Planned, output: flags.Output) -> 
     shows the result (EXP/lab/cards). Exit code 3: a judge gave no usable answer.
     """
     from drretail.api.lab import people as api
-    from drretail.viewer.terminal.printed_lab import print_card
 
-    if planned.estimate:
-        _print_estimate(api.estimate_card(options, quiet=output.quiet), output)
-    else:
-        made = api.card_with(options, quiet=output.quiet)
-        _print_result(made, lambda rows: [print_card(row) for row in rows], output)
+    _show(api.estimate_card if planned.estimate else api.card, options, output)
 
 
 @lab_app.command("sample")
-@grouped
 def sample(options: SampleOptions) -> None:
     """Draws claims for people to label.
 
@@ -73,72 +65,53 @@ def sample(options: SampleOptions) -> None:
 
 
 @lab_app.command("correct")
-@grouped
 def correct(options: CorrectOptions, output: flags.Output) -> None:
     """Corrects FP, FR and win rates by people's labels.
 
     Labels come from `drretail view` and --labels: at least 20 per system, or 20 votes per pair. FR needs `lab sample
     --uncited`.
     """
-    from drretail.api.lab.people import correct_with
-    from drretail.api.options.shared import folder_of
-    from drretail.experiment import read_definition
-    from drretail.viewer.terminal.printed_lab import print_correction
+    from drretail.api import lab
 
-    made, systems = correct_with(options), read_definition(folder_of(options.experiment)).systems
-    _print_result(made, lambda correction: print_correction(correction, systems), output)
+    _show(lab.correct, options, output)
 
 
 @lab_app.command("agree")
-@grouped
 def agree(options: AgreeOptions, output: flags.Output) -> None:
     """Measures how far people and judges agree.
 
     Answers come from `drretail view`, a filled sheet of `lab sample`, or a CSV. The CSV's columns are item, rater and
     value, or item and one column per rater (--raters).
     """
-    from drretail.api.lab.people import agree_with
-    from drretail.viewer.terminal.printed_lab import print_agreement
+    from drretail.api import lab
 
-    with busy("comparing raters", quiet=output.quiet):
-        made = agree_with(options)
-    _print_result(made, print_agreement, output)
+    _show(lab.agree, options, output)
 
 
 @lab_app.command("calibrate")
-@grouped
 def calibrate(options: CalibrateOptions, output: flags.Output) -> None:
     """Chooses the version of a judge's prompts that is nearest to people's ratings.
 
     First score EXP with each version (`score EXP --prompts DIR`). Half of the queries choose the version; the
     other half measure how far it agrees with people.
     """
-    from drretail.api.lab.people import calibrate_with
-    from drretail.viewer.terminal.printed_lab import print_calibration
+    from drretail.api import lab
 
-    with busy("comparing versions", quiet=output.quiet):
-        made, was_chosen = calibrate_with(options)
-    _print_result(made, lambda finding: print_calibration(finding, was_chosen=was_chosen), output)
+    _show(lab.calibrate, options, output)
 
 
 @lab_app.command("plant")
-@grouped
 def plant(options: PlantOptions, planned: flags.Planned, output: flags.Output) -> None:
     """Plants one error in each copy of good reports, and counts the errors that checks and judges find.
 
     The copies are in EXP/lab/planted. Exit code 3: a judge gave no usable answer, or a --max option was reached.
     """
     from drretail.api.lab import derived_reports as api
-    from drretail.viewer.terminal.printed_lab import print_planted
 
-    if planned.estimate:
-        _print_estimate(api.estimate_plant(options, quiet=output.quiet), output)
-    else:
-        _print_result(api.plant_with(options, quiet=output.quiet), print_planted, output)
+    _show(api.estimate_plant if planned.estimate else api.plant, options, output)
 
 
 @lab_app.command("exploits")
-@grouped
 def exploits(options: ExploitsOptions, planned: flags.Planned, output: flags.Output) -> None:
     """Makes worthless reports from honest ones, and shows which of them the scores catch.
 
@@ -147,42 +120,37 @@ def exploits(options: ExploitsOptions, planned: flags.Planned, output: flags.Out
     answer, or a --max option was reached.
     """
     from drretail.api.lab import derived_reports as api
-    from drretail.viewer.terminal.printed_lab import print_exploits
 
-    if planned.estimate:
-        _print_estimate(api.estimate_exploits(options, quiet=output.quiet), output)
-    else:
-        _print_result(api.exploits_with(options, quiet=output.quiet), print_exploits, output)
+    _show(api.estimate_exploits if planned.estimate else api.exploits, options, output)
 
 
 @lab_app.command("bias")
-@grouped
 def bias(options: BiasOptions, planned: flags.Planned, output: flags.Output) -> None:
     """Measures known biases of a judge.
 
     The judged reports are in EXP/lab/bias. Exit code 3: a judge gave no usable answer, or a --max option was reached.
     """
     from drretail.api.lab import derived_reports as api
-    from drretail.viewer.terminal.printed_lab import print_bias
 
-    if planned.estimate:
-        _print_estimate(api.estimate_bias(options, quiet=output.quiet), output)
-    else:
-        _print_result(api.bias_with(options, quiet=output.quiet), print_bias, output)
+    _show(api.estimate_bias if planned.estimate else api.bias, options, output)
 
 
-def _print_result(made: "LabResult[F]", print_finding: Callable[[F], Any], output: flags.Output) -> None:
-    """Prints the finding as a table or as JSON, then the hint and what is left. Ends with 3 if answers are missing."""
+def _show(function: "Callable[..., LabResult[Any] | Estimates]", options: Any, output: flags.Output) -> None:
+    """Prints what the function returns as tables or as JSON, then the hint and what is left. Ends with 3 if answers are
+    missing.
+    """
+    from drretail.llm.estimates import Estimates
+
+    made = function(**keywords(options))
+    if isinstance(made, Estimates):
+        show_estimates(made, as_json=output.as_json)
+        return
     if output.as_json:
         print_json(made.document)
     else:
-        print_finding(made.finding)
-    if made.hint and not output.quiet and not output.as_json:
-        say(made.hint)
+        made.show()
+        if made.hint:
+            remark(made.hint)
     for sentence in made.notes:
         say(sentence)
     exit_code(made.left)
-
-
-def _print_estimate(found: "LabEstimate", output: flags.Output) -> None:
-    show_estimates(found.title, found.columns, found.estimates, found.prices, as_json=output.as_json)

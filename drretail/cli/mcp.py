@@ -14,10 +14,9 @@ from drretail.api.options import research, shared
 from drretail.api.options.shared import texts_in
 from drretail.api.worlds import check_askable, check_user, chosen_web, open_world
 from drretail.cli.options import flags
-from drretail.cli.options.parameters import grouped
 from drretail.errors import UnknownName, UserError
 from drretail.event_loop import meant_to_end, run_loop
-from drretail.viewer.output import say
+from drretail.viewer.output import remark, say
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -111,7 +110,6 @@ class Served:
     port: Annotated[int | None, Option("With --http: the port (default: any free one).", min=0, max=65535)] = None
 
 
-@grouped
 def mcp(recorded: Recorded, served: Served, output: flags.Progress) -> None:
     """Serves the nine tools over MCP, to one client or with --http to several.
 
@@ -129,10 +127,10 @@ def mcp(recorded: Recorded, served: Served, output: flags.Progress) -> None:
     from drretail.tools.mcp import UnrecordedRun, mcp_server, serve_stdio
     from drretail.tools.registry import tools_of
 
-    world, user, quiet = str(served.world), served.user, output.quiet
+    world, user = str(served.world), served.user
     without = texts_in(served.without)
     settings = read_settings(web=None if served.web is None else str(served.web))
-    with open_world(world, quiet=quiet, web=chosen_web(settings)) as shop, ExitStack() as stack:
+    with open_world(world, web=chosen_web(settings)) as shop, ExitStack() as stack:
         check_user(shop, user)
         query = None if recorded.to is None else recorded.asked(shop, user)
         session = Session(
@@ -145,8 +143,8 @@ def mcp(recorded: Recorded, served: Served, output: flags.Progress) -> None:
             tool_threads=settings.tool_threads,
             shopper=Shopper(query) if query is not None and query.hidden else None,
         )
-        if session.user_id is None and session.scope == "own" and not quiet:
-            say(NO_USER)
+        if session.user_id is None and session.scope == "own":
+            remark(NO_USER)
         if query is None:
             server = mcp_server(session, lambda: UnrecordedRun(session), instructions(session), elicits=True)
         else:
@@ -156,8 +154,8 @@ def mcp(recorded: Recorded, served: Served, output: flags.Progress) -> None:
         if served.http:
             _serve_http(server, served.port or 0)
             return
-        if sys.stdin.isatty() and not quiet:
-            say(NO_CLIENT)
+        if sys.stdin.isatty():
+            remark(NO_CLIENT)
         with meant_to_end():
             run_loop(serve_stdio(server))
 

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from drretail.api.option import Option
 from drretail.cli.options import flags
 from drretail.errors import UserError
 from drretail.tables.figures import counted
@@ -14,12 +15,10 @@ from drretail.viewer.output import print_json, print_table, say
 
 
 def prompts(
-    agent: Annotated[
-        list[str] | None, typer.Option("--agent", help="An agent whose prompts to show (may be repeated).")
-    ] = None,
-    judges: Annotated[bool, typer.Option("--judges", help="Show the prompts and criteria of the judges.")] = False,
-    to: Annotated[Path | None, typer.Option("--to", metavar="DIR", help="The folder to write the prompts to.")] = None,
-    as_sent: Annotated[bool, typer.Option("--as-sent", help="Print each prompt in full, as a model gets it.")] = False,
+    agent: Annotated[list[str] | None, Option("An agent whose prompts to show.")] = None,
+    judges: Annotated[bool, Option("Show the prompts and criteria of the judges.")] = False,
+    to: Annotated[Path | None, Option("The folder to write the prompts to.", metavar="DIR")] = None,
+    as_sent: Annotated[bool, Option("Print each prompt in full, as a model gets it.")] = False,
     as_json: flags.Json = False,
 ) -> None:
     """Lists the prompts and criteria of agents, judges and makers of queries, prints them, or writes them to files.

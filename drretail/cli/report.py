@@ -7,32 +7,29 @@ import typer
 from drretail.api.option import keywords
 from drretail.api.options.report import ExportOptions, ReportOptions, ViewOptions
 from drretail.cli.options import flags
-from drretail.cli.options.parameters import grouped
 from drretail.progress import busy
 from drretail.tables.figures import counted
-from drretail.viewer.output import print_json, say
+from drretail.viewer.output import print_json, remark, say
 
 
-@grouped
 def report(options: ReportOptions, output: flags.Output) -> None:
     """Shows an experiment's reports with every claim marked by its verdict.
 
     The page is one HTML file; above 8 MB it becomes a folder.
     """
-    from drretail.api.report import report_with
+    from drretail.api.report import report as report_on
 
-    made = report_with(options, quiet=output.quiet)
+    made = report_on(**keywords(options))
     if output.as_json:
         print_json(made.document)
     elif made.path is None:
         typer.echo(made.text, nl=False)
     else:
         typer.echo(made.text if options.form == "plots" else str(made.path))
-    if not made.is_judged and made.path is not None and not output.quiet and not output.as_json:
-        say(f"No run is judged yet: drretail score {options.experiment} does it.")
+    if not made.is_judged and made.path is not None and not output.as_json:
+        remark(f"No run is judged yet: drretail score {options.experiment} does it.")
 
 
-@grouped
 def export(options: ExportOptions, output: flags.Output) -> None:
     """Writes runs, reports and scores for other programs, such as CSV or chat JSONL.
 
@@ -40,18 +37,17 @@ def export(options: ExportOptions, output: flags.Output) -> None:
     """
     from drretail.api.report import export as export_runs
 
-    with busy("exporting", quiet=output.quiet):
+    with busy("exporting"):
         made = export_runs(**keywords(options))
     if output.as_json:
         print_json({"path": str(made.path), "written": made.written, "left_out": dict(made.left_out)})
         return
-    if made.left_out and not output.quiet:
+    if made.left_out:
         reasons = (f"{counted(count, 'run')} {why}" for why, count in made.left_out.items())
-        say(f"Left out: {', '.join(reasons)}.")
+        remark(f"Left out: {', '.join(reasons)}.")
     typer.echo(f"{made.written} → {made.path}")
 
 
-@grouped
 def view(options: ViewOptions, output: flags.Output) -> None:
     """Shows an experiment in your browser, and lets people vote on its reports.
 
@@ -76,6 +72,6 @@ def view(options: ViewOptions, output: flags.Output) -> None:
     elif options.results:
         print_results(votes_of(options))
     else:
-        serve_view(options, begun, quiet=output.quiet)
+        serve_view(options, begun)
         if names_one(options):
             say(results_sentence(votes_of(options)))

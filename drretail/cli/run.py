@@ -14,20 +14,17 @@ from drretail.api.options.shared import texts_in
 from drretail.cli.entry import DEBUG
 from drretail.cli.options import flags
 from drretail.cli.options.command import exit_code
-from drretail.cli.options.parameters import ExperimentFile, PrintConfig, grouped
+from drretail.cli.options.parameters import ExperimentFile, PrintConfig
 from drretail.cli.spending import print_spending, show_estimates, spending_document
 from drretail.errors import UserError
-from drretail.tables.figures import count, dollars
 from drretail.tables.table import table_of
 from drretail.viewer.output import print_json, print_table, say
 
 if TYPE_CHECKING:
     from drretail.api.recorded import RecordedExperiment
-    from drretail.llm.estimates import Estimate
     from drretail.llm.prices import PriceTable
 
 MOST_FAILURES_SHOWN = 10
-CITED_PAGES = "Each run ends by fetching the web pages that its report cites (4 to 8 in the paper), at no tokens."
 NO_CAP = (
     "Name what this may cost: --max-dollars N (or --max-tokens N) caps all runs and judging "
     "together, and --estimate prints what the runs are likely to cost."
@@ -36,7 +33,6 @@ COLUMNS = ["", "done", "failed", "spoiled", "ended before", "tool calls", "token
 SPARE_COLUMNS = ["ended before", "tool calls"]  # left out in a narrow terminal, the first one first
 
 
-@grouped
 def run(
     *,
     experiment_file: ExperimentFile = None,
@@ -61,27 +57,15 @@ def run(
         return
     if options.to is None:
         raise UserError("Name the folder of the experiment: --to EXP.")
-    given = keywords(replace(options, observer=TerminalObserver(quiet=output.quiet)))
+    given = keywords(replace(options, observer=TerminalObserver()))
     if planned.estimate:
-        print_estimate(Path(options.to), estimate_run(**given), as_json=output.as_json)
-        say(f"Judging comes on top: `drretail score {options.to} --judge M --estimate` says what, after a first run.")
-        if options.pages:
-            say(CITED_PAGES)
+        show_estimates(estimate_run(**given), as_json=output.as_json)
         return
     experiment = run_agents(**given)
     print_outcome(experiment, read_prices(read_settings().prices), as_json=output.as_json)
     if experiment.next_command is not None:
         say(f"Next: {experiment.next_command}")
     exit_code(not experiment.is_complete)
-
-
-def print_estimate(to: Path, estimates: "list[Estimate]", *, as_json: bool) -> None:
-    """Prints what the remaining work is likely to take."""
-    from drretail.llm.prices import read_prices
-    from drretail.settings import read_settings
-
-    prices = read_prices(read_settings().prices)
-    show_estimates(f"Likely to be taken by {to}", ["what", "count"], estimates, prices, as_json=as_json)
 
 
 def print_outcome(experiment: "RecordedExperiment", prices: "PriceTable", *, as_json: bool) -> None:
@@ -119,7 +103,6 @@ def print_outcome(experiment: "RecordedExperiment", prices: "PriceTable", *, as_
         say(experiment.closing)
 
 
-@grouped
 def ask(options: AskOptions, output: flags.Output) -> None:
     """Answers one question with a cited report.
 
@@ -129,7 +112,7 @@ def ask(options: AskOptions, output: flags.Output) -> None:
     from drretail.cli.narration import print_report, report_document
     from drretail.cli.run_progress import TerminalObserver
 
-    recorded = ask_question(**keywords(replace(options, observer=TerminalObserver(quiet=output.quiet))))
+    recorded = ask_question(**keywords(replace(options, observer=TerminalObserver())))
     if output.as_json:
         print_json(report_document(recorded))
     else:
@@ -137,7 +120,6 @@ def ask(options: AskOptions, output: flags.Output) -> None:
     exit_code(recorded.run.status == "failed")
 
 
-@grouped
 def reproduce(options: ReproduceOptions, planned: flags.Planned, output: flags.Output) -> None:
     """Repeats the paper's experiment with your models: runs, judges and verifies.
 
@@ -150,17 +132,9 @@ def reproduce(options: ReproduceOptions, planned: flags.Planned, output: flags.O
 
     if options.to is None:
         raise UserError("Name the folder of the experiment: --to EXP.")
-    given = keywords(replace(options, observer=TerminalObserver(quiet=output.quiet)))
+    given = keywords(replace(options, observer=TerminalObserver()))
     if planned.estimate:
-        likely = estimate_reproduction(**given)
-        print_estimate(Path(options.to), likely.work, as_json=output.as_json)
-        paper, money = likely.paper, likely.paper.dollars
-        cost = "a price unknown" if money is None else f"${dollars(money.low)}"
-        say(
-            f"The paper's {paper.count} runs (Table 5) read {count(paper.input.low)} tokens and wrote "
-            f"{count(paper.output.low)}, without judging: {cost} today."
-        )
-        say(CITED_PAGES)
+        show_estimates(estimate_reproduction(**given), as_json=output.as_json)
         return
     models = texts_in(options.model) if isinstance(options.model, Sequence) else []
     is_free = all(spec.rpartition("=")[2].startswith("offline:") for spec in models)

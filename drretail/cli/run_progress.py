@@ -94,15 +94,14 @@ class RunsShown(Watch):
 
 
 class TerminalObserver(Observer):
-    """Shows on stderr what a command does: notes always, progress and waiting unless ``quiet``.
+    """Shows on stderr what a command does: notes always, progress and waiting if progress is shown.
 
     What an agent prints goes there as well, since stdout is for the result.
     """
 
-    def __init__(self, *, quiet: bool) -> None:
-        self.quiet = quiet
-        self._progress = choose_progress("none" if quiet else None)
-        self._waits = Waits(quiet=quiet)
+    def __init__(self) -> None:
+        self._progress = choose_progress()
+        self._waits = Waits()
 
     def note(self, sentence: str) -> None:
         say(sentence)

@@ -5,18 +5,17 @@ from contextlib import redirect_stdout
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
-from drretail.api.option import Option
+from drretail.api.option import Option, keywords
 from drretail.api.options.score import ScoreOptions, VerifyOptions
 from drretail.api.options.shared import folder_of, names_in
 from drretail.cli.options import flags
 from drretail.cli.options.command import exit_code
-from drretail.cli.options.parameters import grouped
 from drretail.cli.spending import judging_document, judging_in_short, print_judging, show_estimates
 from drretail.tables.figures import counted
 from drretail.viewer.output import print_json, print_text, say
 
 if TYPE_CHECKING:
-    from drretail.api.score import Scored, ScoreEstimate
+    from drretail.api.recorded import RecordedScores
     from drretail.records.score import Scores, SliceBy
 
 NOT_PAIRED = (
@@ -39,49 +38,34 @@ class Shown:
     details: Annotated[bool, Option("Print the tables of every family.")] = False
 
 
-@grouped
 def score(options: ScoreOptions, shown: Shown, planned: flags.Planned, output: flags.Output) -> None:
     """Judges the reports and prints a scoreboard with one row per system.
 
     Reuses existing verdicts. Exit code 3: a judge gave no usable answer, or a --max option was reached.
     """
-    from drretail.api.score import estimate_with, score_with
+    from drretail.api.score import estimate_score
+    from drretail.api.score import score as score_runs
     from drretail.viewer.terminal.printed_scores import slice_kinds
 
     kinds = slice_kinds(shown.by)
     if planned.estimate:
-        print_estimate(options, estimate_with(options, quiet=output.quiet), as_json=output.as_json)
+        show_estimates(estimate_score(**keywords(options)), as_json=output.as_json)
         return
     with redirect_stdout(sys.stderr):  # what a metric of one's own prints is no result
-        scored = score_with(options, quiet=output.quiet)
+        scored = score_runs(**keywords(options))
     if output.as_json:
         # All scores and what judging took, as one JSON document.
-        taken = [judging_document(cost) for cost in scored.spent]
-        print_json({**scored.scores.model_dump(mode="json", exclude_none=True), "spending": taken})
+        taken = [judging_document(cost) for cost in scored.judging.spent]
+        print_json({**scored.model_dump(mode="json", exclude_none=True), "spending": taken})
     elif shown.details or kinds:
         print_tables(options, scored, kinds)
     else:
         print_board(options, scored)
     print_left(scored)
-    exit_code(scored.failed + (scored.closing is not None))
+    exit_code(scored.judging.failed + (scored.judging.closing is not None))
 
 
-def print_estimate(options: ScoreOptions, found: "ScoreEstimate", *, as_json: bool) -> None:
-    """Prints what is left to judge, and what that is likely to take."""
-    title = f"What is left to judge in {folder_of(options.experiment)}"
-    show_estimates(title, ["what", "to judge"], found.estimates, found.prices, as_json=as_json)
-    if found.baselines:
-        reports = counted(found.baselines, "report")
-        say(f"Among them are {reports} of floors and the oracle: `drretail run --no-floors` makes none.")
-    if found.missing:
-        pages = counted(found.missing, "cited page is", "cited pages are")
-        if options.fetch_sources:
-            say(f"{pages} fetched first, which costs no tokens.")
-        else:
-            say(f"{pages} missing: --fetch-sources fetches them, which costs no tokens.")
-
-
-def print_board(options: ScoreOptions, scored: "Scored") -> None:
+def print_board(options: ScoreOptions, scored: "RecordedScores") -> None:
     """Prints the scoreboard, then the tables of requested families that are not wholly on it."""
     from drretail.eval.scores.selection import rows_of_families, without_board_families
     from drretail.experiment import read_definition
@@ -90,14 +74,14 @@ def print_board(options: ScoreOptions, scored: "Scored") -> None:
     from drretail.viewer.tables.false_statements import false_lines
     from drretail.viewer.terminal.printed_scores import print_scoreboard
 
-    scores, experiment = scored.scores, folder_of(options.experiment)
-    if scores.scoreboard is not None:
-        print_scoreboard(scores.scoreboard, scores.agreements, scores.metrics, finding_lines(experiment))
+    experiment = folder_of(options.experiment)
+    if scored.scoreboard is not None:
+        print_scoreboard(scored.scoreboard, scored.agreements, scored.metrics, finding_lines(experiment))
         print_text("")
     if options.metrics:
-        print_families(without_board_families(rows_of_families(scores, scored.families)))
+        print_families(without_board_families(rows_of_families(scored, scored.judging.families)))
     again = f" --metrics {','.join(_named(options))}" if options.metrics else ""
-    took = judging_in_short(scored.spent)
+    took = judging_in_short(scored.judging.spent)
     print_text(*filter(None, [took]), f"All families: drretail score {experiment}{again} --details")
     definition = read_definition(experiment)
     if definition.is_of_shop:
@@ -106,26 +90,26 @@ def print_board(options: ScoreOptions, scored: "Scored") -> None:
     say(f"Kept in {experiment / 'scores.json'}.")
 
 
-def print_tables(options: ScoreOptions, scored: "Scored", kinds: "list[SliceBy]") -> None:
+def print_tables(options: ScoreOptions, scored: "RecordedScores", kinds: "list[SliceBy]") -> None:
     """Prints the scores of the requested families as tables, with what judging took."""
     from drretail.eval.method import method_cards
     from drretail.eval.scores.selection import other_families, rows_of_families
     from drretail.viewer.terminal.printed_scores import print_audits, print_slices
 
-    scores = rows_of_families(scored.scores, scored.families) if options.metrics else scored.scores
+    scores = rows_of_families(scored, scored.judging.families) if options.metrics else scored
     if kinds:
         print_slices(scores, kinds)
     print_families(scores.model_copy(update={"scores": ()}) if kinds else scores)
-    others = other_families(scored.scores, scored.families) if options.metrics else []
+    others = other_families(scored, scored.judging.families) if options.metrics else []
     if others:
         others_too = (
             f"scores.json also holds {', '.join(others)}: score without --metrics prints all, report shows all."
         )
         print_text(others_too, "")
-    print_audits(scored.scores)
-    for card in method_cards(folder_of(options.experiment), scored.scores):
+    print_audits(scored)
+    for card in method_cards(folder_of(options.experiment), scored):
         print_text(*card.text, "")
-    print_judging(scored.spent, scored.prices)
+    print_judging(scored.judging.spent)
     say(f"Kept in {folder_of(options.experiment) / 'scores.json'}.")
 
 
@@ -150,19 +134,20 @@ def print_families(scores: "Scores") -> None:
     print_correlations(scores)
 
 
-def print_left(scored: "Scored") -> None:
+def print_left(scored: "RecordedScores") -> None:
     """Prints on stderr which of the requested judgements are missing, and why."""
-    if scored.closing is not None:
-        say(scored.closing)
-    if scored.compared_nothing:
+    judging = scored.judging
+    if judging.closing is not None:
+        say(judging.closing)
+    if judging.compared_nothing:
         say(NOT_PAIRED)
-    if scored.unfetched:
-        is_shown = any(row.n_scored for row in scored.scores.scores if row.variant == "FP_web_shown")
-        say(UNFETCHED.format(count=scored.unfetched) + (SHOWN if is_shown else ""))
-    if scored.failed:
-        reasons = {row.error for row in scored.scores.judgings if row.error and row.metric in scored.families}
+    if judging.unfetched:
+        is_shown = any(row.n_scored for row in scored.scores if row.variant == "FP_web_shown")
+        say(UNFETCHED.format(count=judging.unfetched) + (SHOWN if is_shown else ""))
+    if judging.failed:
+        reasons = {row.error for row in scored.judgings if row.error and row.metric in judging.families}
         why = f" ({'; '.join(sorted(reasons)[:2])})" if reasons else ""
-        say(f"Failed judgements: {scored.failed:,}{why}. The same command with --retry failed judges them again.")
+        say(f"Failed judgements: {judging.failed:,}{why}. The same command with --retry failed judges them again.")
 
 
 def _named(options: ScoreOptions) -> list[str]:
@@ -179,15 +164,14 @@ class Findings:
     details: Annotated[bool, Option("Print every finding.", flags.OUTPUT)] = False
 
 
-@grouped
 def verify(options: VerifyOptions, findings: Findings, output: flags.Output) -> None:
     """Recomputes an experiment's runs, verdicts and scores, and reports every difference.
 
     Sends nothing, changes nothing. Exit code 3: a check failed. docs/reliability.md lists what no check can show.
     """
-    from drretail.api.verification.verify import verify_with
+    from drretail.api.verification.verify import verify as verify_experiment
 
-    found = verify_with(options, quiet=output.quiet)
+    found = verify_experiment(**keywords(options))
     if output.as_json:
         print_json(found.model_dump(mode="json", exclude_none=True) | {"passes": found.passes})
     else:

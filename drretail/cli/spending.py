@@ -11,7 +11,7 @@ from drretail.viewer.output import print_json, print_table, say
 if TYPE_CHECKING:
     from drretail.agents.running.spending import Spending, Spread
     from drretail.eval.judging.spending import JudgingCost
-    from drretail.llm.estimates import Estimate, Range
+    from drretail.llm.estimates import Estimate, Estimates, Range
     from drretail.llm.prices import Cost, PriceTable
 
 RUN_COLUMNS = ["", "done", "calls", "input tokens", "output tokens", "words", "$ a run", "$ in all", "cache read"]
@@ -90,11 +90,12 @@ def _cost(cost: "Cost") -> dict[str, Any]:
     return {**cost.usage.model_dump(), "dollars": cost.dollars}
 
 
-def print_judging(costs: "Sequence[JudgingCost]", prices: "PriceTable") -> None:
+def print_judging(costs: "Sequence[JudgingCost]") -> None:
     """Prints all judging of the experiment so far, by metric and judge. Judges without a price are named on stderr."""
     from drretail.eval.registry import PAIRWISE
-    from drretail.llm.prices import cache_read_share
+    from drretail.llm.prices import cache_read_share, read_prices
     from drretail.llm.usage import estimated_note
+    from drretail.settings import read_settings
 
     if not costs:
         return
@@ -108,11 +109,9 @@ def print_judging(costs: "Sequence[JudgingCost]", prices: "PriceTable") -> None:
         took = (used.calls, read, used.output, cached, _dollars(cost.cost.dollars))
         rows.append([cost.metric, cost.judge, judged, *took])
     print_table(table_of("What judging took, in all", JUDGING_COLUMNS, rows, notes=notes))
-    say_prices(
-        prices,
-        unknown={spec for cost in costs for spec in cost.cost.unpriced},
-        used=any(cost.cost.dollars for cost in costs),
-    )
+    unknown = {spec for cost in costs for spec in cost.cost.unpriced}
+    used = any(cost.cost.dollars for cost in costs)
+    say_prices(read_prices(read_settings().prices), unknown=unknown, used=used)
 
 
 def judging_in_short(costs: "Sequence[JudgingCost]") -> str:
@@ -147,28 +146,31 @@ def judging_document(cost: "JudgingCost") -> dict[str, Any]:
     }
 
 
-def show_estimates(
-    title: str, what: Sequence[str], estimates: "Sequence[Estimate]", prices: "PriceTable", *, as_json: bool
-) -> None:
-    """Prints all estimates with their sum, and names unknown prices. ``what`` names the first two columns."""
+def show_estimates(likely: "Estimates", *, as_json: bool) -> None:
+    """Prints all estimates with their sum, then names unknown prices and what the numbers leave out."""
     from drretail.llm.estimates import together
     from drretail.llm.prices import dated, unpriced
 
-    total = together(estimates)
+    total, as_of = together(likely.parts), likely.prices.as_of
     if as_json:
-        documents = [_document(one) for one in estimates]
-        of_day = prices.as_of.isoformat()
-        print_json({"prices_as_of": of_day, "estimates": documents, "together": _document(total)})
-        return
+        documents = [_document(one) for one in likely.parts]
+        print_json({"prices_as_of": as_of.isoformat(), "estimates": documents, "together": _document(total)})
+    else:
+        _print_estimates(likely, total)
+        if total.unpriced:
+            say(unpriced(total.unpriced))
+        say(f"Nothing was sent. {dated(as_of)}")
+    for sentence in likely.notes:
+        say(sentence)
+
+
+def _print_estimates(likely: "Estimates", total: "Estimate") -> None:
     rows: list[list[object]] = []
-    for one in [*estimates, total] if len(estimates) > 1 else estimates:
+    for one in [*likely.parts, total] if len(likely.parts) > 1 else likely.parts:
         cost = "unknown" if one.dollars is None else _range(one.dollars, dollars)
         of_what = f"{one.count:,} {one.unit}" if one.unit else one.count
         rows.append([one.name, of_what, *(_range(part, count) for part in (one.calls, one.input, one.output)), cost])
-    print_table(table_of(title, [*what, *ESTIMATE_COLUMNS], rows, notes=_bases(estimates)))
-    if total.unpriced:
-        say(unpriced(total.unpriced))
-    say(f"Nothing was sent. {dated(prices.as_of)}")
+    print_table(table_of(likely.title, [*likely.what, *ESTIMATE_COLUMNS], rows, notes=_bases(likely.parts)))
 
 
 def _bases(estimates: "Sequence[Estimate]") -> list[str]:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from drretail.api.option import Option
 from drretail.api.worlds import check_user, chosen_web, open_world
 from drretail.cli.options import flags as options
 from drretail.errors import ToolError, UserError
@@ -17,29 +18,28 @@ if TYPE_CHECKING:
 
 
 def tools(
+    output: options.Output,
     name: Annotated[
         str | None,
-        typer.Argument(metavar="NAME", help="The tool to call, or module:attribute. Without it: list all tools."),
+        Option("The tool to call, or module:attribute. Without it: list all tools.", argument=True, metavar="NAME"),
     ] = None,
-    args: Annotated[str, typer.Option(metavar="JSON", help="The tool's arguments, as one JSON object.")] = "{}",
+    args: Annotated[str, Option("The tool's arguments, as one JSON object.", metavar="JSON")] = "{}",
     world: options.World = "demo",
-    user: Annotated[str | None, typer.Option(metavar="ID", help="The user who asks.")] = None,
+    user: Annotated[str | None, Option("The user who asks.", metavar="ID")] = None,
     web: options.Web = None,
     scope: Annotated[
-        Literal["own", "any"], typer.Option(help="Whose data the tools show: only this user's (own), or any user's.")
+        Literal["own", "any"], Option("Whose data the tools show: only this user's (own), or any user's.")
     ] = "own",
     form: Annotated[
         Literal["openai", "anthropic", "json"] | None,
-        typer.Option(help="With --json: the format of the schemas (default: json).", show_default=False),
+        Option("With --json: the format of the schemas (default: json)."),
     ] = None,
-    as_json: options.Json = False,
-    quiet: options.Quiet = False,
 ) -> None:
     """Lists the nine tools, or calls one and prints its result."""
-    if form is not None and (name is not None or not as_json):
+    if form is not None and (name is not None or not output.as_json):
         raise UserError("--form is the format of all tools' schemas: add --json, and name no tool.")
     if name is None:
-        if as_json:
+        if output.as_json:
             from drretail.tools.registry import anthropic_schemas, json_schemas, openai_schemas, tool_schema_hash
 
             schemas = {"openai": openai_schemas, "anthropic": anthropic_schemas, "json": json_schemas}[form or "json"]
@@ -55,7 +55,7 @@ def tools(
         print_table(table_of("", ["tool", "access", "what it does"], rows))
         return
     arguments = _arguments(name, args)
-    value = _called(name, arguments, world, user, web=web, scope=scope, quiet=quiet)
+    value = _called(name, arguments, world, user, web=web, scope=scope)
     typer.echo(dumped(value))
 
 
@@ -77,7 +77,7 @@ def _arguments(name: str, args: str) -> dict[str, Any]:
 
 
 def _called(
-    name: str, arguments: dict[str, Any], world: str, user: str | None, *, web: str | None, scope: "Scope", quiet: bool
+    name: str, arguments: dict[str, Any], world: str, user: str | None, *, web: str | None, scope: "Scope"
 ) -> dict[str, Any]:
     from drretail.env.session import Session
     from drretail.settings import read_settings
@@ -85,7 +85,7 @@ def _called(
     from drretail.tools.toolkit import Toolkit
 
     settings = read_settings(web=web)
-    with open_world(world, quiet=quiet, web=chosen_web(settings)) as shop:
+    with open_world(world, web=chosen_web(settings)) as shop:
         check_user(shop, user)
         session = Session(shop, user_id=user, scope=scope, tool_timeout=settings.tool_timeout)
         tool = load_tool(name)

@@ -14,7 +14,7 @@ from drretail.env.catalog.formulation import ENGLISH
 from drretail.errors import UserError
 from drretail.files import is_unfinished, made_whole
 from drretail.processes import Tell, Worker
-from drretail.progress import Progress, choose_progress
+from drretail.progress import Progress
 from drretail.records.base import FORMAT
 
 PRODUCTS, REVIEWS = 400, 6000
@@ -67,7 +67,7 @@ def shop_in_the_making(folder: Path) -> Generator[Path]:
 
 def _build(folder: Path, tell: Tell) -> None:
     del tell
-    build_shop(folder, choose_progress("none"))
+    build_shop(folder, Progress())
 
 
 def ensure_demo_world(cache_dir: Path, progress: Progress) -> Path:

@@ -25,7 +25,7 @@ from drretail.experiment import read_definition, read_runs
 from drretail.exports.inspect_log import variants_of
 from drretail.inspect.recorded import kept_in, laid_out
 from drretail.inspect.rollout import end
-from drretail.progress import choose_progress
+from drretail.progress import Progress
 from drretail.records.score import Verdict
 from drretail.settings import read_settings
 
@@ -105,7 +105,7 @@ async def scored_by(metric: Family, judge: str, variants: Shown, state: TaskStat
         store = _store_of(kept["world"], read_definition(folder).world_fingerprint)
         followed = load_metrics(metric.after) if metric.needs_judge and not metric.prompts() else []
         families = [*followed, metric]
-        await score_experiment(folder, families, [judging], store=store, progress=choose_progress("none"))
+        await score_experiment(folder, families, [judging], store=store, progress=Progress())
         run = next(read_runs(folder))
         assessor = Assessor(judging.ref, "default")
         gathered = read_judgements(folder, [metric], [TableKey(metric.name, assessor)])

@@ -1,10 +1,10 @@
 """Estimates of what work is likely to take, made before anything is sent: ranges, and what they are based on."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from drretail.llm.budget import CHARACTERS_PER_TOKEN
-from drretail.llm.prices import MILLION
+from drretail.llm.prices import MILLION, PriceTable
 from drretail.records.models import Price
 
 
@@ -73,6 +73,22 @@ class Estimate:
     """Models without a known price."""
     unit: str = ""
     """What is counted, in the plural; empty if the table's heading says it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimates:
+    """What a command is likely to take, in parts. Iterating gives the parts."""
+
+    title: str
+    parts: Sequence[Estimate]
+    prices: PriceTable
+    what: tuple[str, str] = ("what", "to judge")
+    """The headings of each part's name and count."""
+    notes: Sequence[str] = ()
+    """Sentences on what the numbers leave out."""
+
+    def __iter__(self) -> Iterator[Estimate]:
+        return iter(self.parts)
 
 
 def estimate_by_length(

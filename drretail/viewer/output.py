@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from drretail.progress import is_progress_shown
 from drretail.records.base import FORMAT
 from drretail.screen import console, escaped, fitted, wrapped
 from drretail.tables.table import Table
@@ -83,3 +84,9 @@ def stdout_console() -> "Console":
 def say(text: str) -> None:
     """Prints one message on stderr."""
     typer.echo(fitted(text), err=True)
+
+
+def remark(text: str) -> None:
+    """``say``, but only if progress is shown: for what a person may like to know or do next."""
+    if is_progress_shown():
+        say(text)

@@ -15,7 +15,7 @@ from typer.models import ArgumentInfo, ParameterInfo
 
 from drretail.api.option import LAST_GROUPS
 from drretail.cli.app import COMMANDS
-from drretail.cli.options.parameters import METAVARS
+from drretail.cli.options.parameters import METAVARS, with_flags
 from scripts.reference.markdown import code, escaped, fence, item, link, page, paragraphs
 
 INTRO = """\
@@ -48,13 +48,13 @@ def command_entries() -> Iterator[CommandEntry]:
         module, _, attribute = place.partition(":")
         found = getattr(import_module(module), attribute)
         if not isinstance(found, typer.Typer):
-            yield CommandEntry(name, summary, found)
+            yield CommandEntry(name, summary, with_flags(found))
             continue
         yield CommandEntry(name, summary, None)
         for command in found.registered_commands:
             function: Any = command.callback
             own_name = command.name or function.__name__.replace("_", "-")
-            yield CommandEntry(f"{name} {own_name}", paragraphs(function.__doc__)[0], function)
+            yield CommandEntry(f"{name} {own_name}", paragraphs(function.__doc__)[0], with_flags(function))
 
 
 def commands_page() -> str:
@@ -120,11 +120,7 @@ def is_required(parameter: inspect.Parameter) -> bool:
 
 
 def notes(parameter: inspect.Parameter, info: ParameterInfo) -> Iterator[str]:
-    """What the help leaves to typer: the default, bounds, and whether the option is required."""
-    if isinstance(info.show_default, str):
-        yield f"Default: {info.show_default.strip('()')}."
-    elif info.show_default and not is_required(parameter) and parameter.default not in (None, False, ""):
-        yield f"Default: {parameter.default}."
+    """What the help leaves to typer: bounds, and whether the option is required."""
     if info.min is not None:
         yield f"At least {info.min:g}."
     if info.max is not None:

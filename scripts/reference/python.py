@@ -28,13 +28,13 @@ NAMES = {
         "drretail.records.wish: Wish Want",
         "drretail.records.run: Run Step Limits",
         "drretail.records.evidence: Citation Evidence",
-        "drretail.llm.estimates: Estimate",
+        "drretail.llm.estimates: Estimates Estimate",
         "drretail.api.observer: Observer",
     ),
     "Scores": (
         "drretail: score verify",
         "drretail.api.score: estimate_score",
-        "drretail.api.recorded: RecordedScores",
+        "drretail.api.recorded: RecordedScores JudgingOutcome",
         "drretail.records.score: Score",
         "drretail.records.pairs: PairScore",
         "drretail.eval.check_results: Verification CheckResult",
@@ -53,7 +53,10 @@ NAMES = {
         "drretail: build_sandbox write_sandbox_queries check_sandbox",
         "drretail.api.sandboxes: BuiltSandbox SandboxQueries CheckedSandbox",
     ),
-    "How good the judge is": ("drretail.api.lab: card sample correct agree calibrate plant exploits bias",),
+    "How good the judge is": (
+        "drretail.api.lab: card sample correct agree calibrate plant exploits bias",
+        "drretail.api.lab.judging: LabResult",
+    ),
     "Agents and tools": (
         "drretail: Agent Answer Tool shop_tools",
         "drretail.records.reading: Pick Outcome",

@@ -22,7 +22,7 @@ from drretail.errors import UserError
 from drretail.eval.families.truth import Truth
 from drretail.files import read_json, write_json, write_lines
 from drretail.grounding.constraints.gold_files import write_with_gold
-from drretail.progress import Progress, choose_progress
+from drretail.progress import Progress
 from drretail.querygen.reading import read_queries
 from drretail.records.base import sha256_of
 from drretail.records.criteria import Fact
@@ -55,7 +55,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for at, (kind, budget) in enumerate([("bird feeder", "30"), ("bird bath", "60"), ("bird bath", "40")])
     ]  # fmt: skip
     write_lines(home / "q.jsonl", (query.model_dump_json(exclude_none=True) for query in queries))
-    quiet = choose_progress("none")
+    quiet = Progress()
     make(home / "R", closes=CLOSES, world=home / "world", queries=home / "q.jsonl", seed=SEED, progress=quiet)
     publish(home / "R", home / "public", now=CLOSES - timedelta(days=1))
     run(home / "public" / "world", home / "public" / "tasks.jsonl", to=home / "exp", baselines=False)
@@ -103,7 +103,7 @@ def test_what_is_decided_for_the_queries_is_sealed_with_them(home: Path, tmp_pat
     fact = Fact(product_id="B0TEST0001", fact="recalled", source="W:1")
     queries = [query.with_facts((fact,)) for query in read_queries(home / "q.jsonl")]
     write_with_gold(queries, tmp_path / "q.jsonl")
-    quiet = choose_progress("none")
+    quiet = Progress()
     make(tmp_path / "R", closes=CLOSES, world=home / "world", queries=tmp_path / "q.jsonl", seed=SEED, progress=quiet)
     assert "queries.gold.jsonl" in read_release(tmp_path / "R").commitment
     publish(tmp_path / "R", tmp_path / "public", closed=True, gold=True, now=CLOSES)
@@ -174,7 +174,7 @@ def test_made_up_queries_are_of_the_levels_of_a_release_and_nothing_published_te
         build_made_up_shop(to, progress, products=products // 4, reviews=reviews // 4, seed=seed)
 
     monkeypatch.setattr(release, "build_shop", smaller)
-    made = make(tmp_path / "R", closes=CLOSES, n=14, seed=SEED, progress=choose_progress("none"))
+    made = make(tmp_path / "R", closes=CLOSES, n=14, seed=SEED, progress=Progress())
     queries = read_queries(tmp_path / "R" / "sealed" / "queries.jsonl")
     assert Counter(query.level for query in queries) == made.levels
     assert {*made.levels} <= {*release.LEVELS}

@@ -10,7 +10,7 @@ import pytest
 
 from drretail.api.demo_recording import play_answers, play_judge, recorded_queries
 from drretail.env.world import open_world
-from drretail.progress import choose_progress
+from drretail.progress import Progress
 from tests.cli.commands import Command, ErrorOf, environment
 from tests.cli.forked import ForkServer
 from tests.viewer.browsing import Window, browser, window
@@ -125,7 +125,7 @@ def test_the_recording_answers_every_request_without_a_key_and_a_network(
     monkeypatch.chdir(tmp_path)
     with open_world(demo / "world") as shop:
         assert play_answers(tmp_path / "exp", shop, "drretail-demo/world"), ANEW
-        play_judge(tmp_path / "exp", shop, choose_progress("none"))
+        play_judge(tmp_path / "exp", shop, Progress())
     lines = [
         json.loads(line)
         for path in (tmp_path / "exp" / "verdicts").glob("*/scripted-recorded/**/*.jsonl")

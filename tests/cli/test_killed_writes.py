@@ -12,7 +12,7 @@ from drretail.api.bench.submission import submit
 from drretail.env.generations import TRANSIENT
 from drretail.env.world import open_world
 from drretail.files import write_atomically, write_json, write_lines
-from drretail.progress import choose_progress
+from drretail.progress import Progress
 from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
@@ -67,7 +67,7 @@ def home(tmp_path_factory: pytest.TempPathFactory, fork_server: ForkServer) -> P
     write_lines(home / "q.jsonl", (query.as_line() for query in queries))
     for query in queries:
         write_atomically(home / "answers" / f"{query.query_id}.md", f"# {query.text}\n\nTake one.\n")
-    quiet = choose_progress("none")
+    quiet = Progress()
     make(home / "R", closes=CLOSES, world=home / "w", queries=home / "q.jsonl", seed=SEED, progress=quiet)
     publish(home / "R", home / "public", now=CLOSES.replace(month=1))
     for command in (

@@ -11,7 +11,7 @@ from drretail.agents.running.outcomes import Ended, tallies
 from drretail.api.recorded import RecordedAnswer
 from drretail.cli.narration import print_report, report_document, step_line
 from drretail.cli.run_progress import RunsShown, outcome_notes
-from drretail.progress import PlainProgress, Waits
+from drretail.progress import PlainProgress, Waits, showing_progress
 from drretail.records.run import Step, Usage
 from drretail.records.wish import Want, Wish
 from tests import build
@@ -81,8 +81,9 @@ def test_calls_that_wait_are_one_line(capsys: pytest.CaptureFixture[str], monkey
     monkeypatch.setattr(type(sys.stderr), "isatty", lambda _: True)
     times = iter([0.0, 0.1, 1.9, 2.1])
     waits = Waits(clock=lambda: next(times))
-    for number in range(4):
-        waits(f"Waiting: {number}")
+    with showing_progress():
+        for number in range(4):
+            waits(f"Waiting: {number}")
     assert capsys.readouterr().err == "Waiting: 0\nWaiting: 3\n"
 
 

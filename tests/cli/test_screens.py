@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from drretail.progress import PlainProgress, choose_progress
+from drretail.progress import PlainProgress, choose_progress, showing_progress
 from tests.cli.commands import MAIN, environment
 from tests.cli.forked import ForkServer
 from tests.cli.terminal import Terminal
@@ -22,7 +22,7 @@ from tests.shop import USER, build_shop
 
 SHAPES = r"""
 import logging, sys, warnings
-from drretail.progress import choose_progress
+from drretail.progress import choose_progress, showing_progress
 from drretail.screen import guard_streams
 
 EVIL = "\x1b[31mred\x1b[2J\x1b[1;1H \x1b]8;;http://evil.example\x1b\\link\x1b]8;;\x1b\\ \u202e [red]a[/b]"
@@ -31,7 +31,8 @@ def seen():
     sys.stdin.readline()
 
 guard_streams()
-progress = choose_progress()
+with showing_progress():
+    progress = choose_progress()
 with progress.track("judging", 1400) as bar:
     bar.advance(700)
     bar.describe("3 failed · 1,234,567 tokens · about 12 min left")
@@ -131,9 +132,10 @@ def test_a_live_display_stands_below_what_is_printed_and_leaves_nothing(
 def test_a_terminal_that_can_not_move_its_cursor_gets_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(type(sys.stderr), "isatty", lambda _: True)
     monkeypatch.setenv("TERM", "xterm")
-    assert not isinstance(choose_progress(), PlainProgress)
-    monkeypatch.setenv("TERM", "dumb")
-    assert isinstance(choose_progress(), PlainProgress)
+    with showing_progress():
+        assert not isinstance(choose_progress(), PlainProgress)
+        monkeypatch.setenv("TERM", "dumb")
+        assert isinstance(choose_progress(), PlainProgress)
 
 
 COMMANDS = {

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from drretail.api.worlds import open_world
-from drretail.cli.queries.group import queries_app
+from drretail.cli.app import app
 from drretail.difficulty.leveled import generate_at
 from drretail.difficulty.measure import Dial
 from drretail.env.offers import Offers
@@ -40,7 +40,7 @@ def test_users_without_a_query_of_the_level_are_named_and_where_nobody_has_one_t
 
 
 def call(*arguments: str) -> Result:
-    return CliRunner().invoke(queries_app, arguments)
+    return CliRunner().invoke(app, ["queries", *arguments])
 
 
 def test_the_commands_write_levels(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,13 +6,13 @@ import pytest
 
 from drretail.data_ingest.demo import ensure_demo_world
 from drretail.gym import Shop, ShopEnv
-from drretail.progress import choose_progress
+from drretail.progress import Progress
 from tests.gym.policies import QUERY
 
 
 @pytest.fixture(scope="session")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
-    folder = ensure_demo_world(tmp_path_factory.mktemp("cache"), choose_progress("none"))
+    folder = ensure_demo_world(tmp_path_factory.mktemp("cache"), Progress())
     with Shop.open(folder, "dev") as opened:
         yield opened
 

@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from drretail import open_world, run
-from drretail.cli.lab import lab_app
+from drretail.cli.app import app
 from drretail.errors import DrretailError, UserError
 from drretail.eval.ballots import read_plan
 from drretail.eval.families.faithfulness.score import METRIC
@@ -68,7 +68,7 @@ def large(judged: Path, tmp_path: Path) -> Path:
 
 def called(*given: object) -> str:
     """What a command of the lab prints; what it raises is raised."""
-    return CliRunner().invoke(lab_app, [*map(str, given)], catch_exceptions=False).stdout
+    return CliRunner().invoke(app, ["lab", *map(str, given)], catch_exceptions=False).stdout
 
 
 def kept_in(experiment: Path, command: str = "correct") -> dict[str, Any]:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from drretail.cli.queries.group import queries_app
+from drretail.cli.app import app
 from drretail.env.web.sandbox import SandboxWeb
 from drretail.env.world import OrderRow, World, open_world
 from drretail.errors import UserError
@@ -53,7 +53,7 @@ MakeWorld = Callable[..., World]
 def call(world: World | None, *arguments: object) -> Result:
     """``drretail queries`` with these arguments, over a world if the command takes one."""
     over = [] if world is None else ["--world", world.folder]
-    return CliRunner().invoke(queries_app, [str(argument) for argument in (*arguments, *over)])
+    return CliRunner().invoke(app, ["queries", *map(str, (*arguments, *over))])
 
 
 def refused(world: World | None, *arguments: object) -> str:

@@ -11,7 +11,7 @@ from drretail.difficulty.measure import Dial, with_levels
 from drretail.env.offers import Offers
 from drretail.env.web.sandbox import cautions
 from drretail.env.world import World, open_world
-from drretail.progress import choose_progress
+from drretail.progress import Progress
 from drretail.querygen.decisions.answers import holds
 from drretail.querygen.decisions.questions import questions_of
 from drretail.querygen.lint import Linter
@@ -23,7 +23,7 @@ from tests.querygen.conftest import call
 
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    with open_world(build_shop(tmp_path_factory.mktemp("demo") / "demo", choose_progress("none"))) as world:
+    with open_world(build_shop(tmp_path_factory.mktemp("demo") / "demo", Progress())) as world:
         yield world
 
 

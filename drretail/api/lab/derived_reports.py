@@ -4,10 +4,12 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from drretail.api.judges import world_of
-from drretail.api.lab.judging import Judging, LabEstimate, LabResult, again_of
+from drretail.api.lab.judging import Judging, LabResult
 from drretail.api.option import accepts
 from drretail.api.options.lab import BiasOptions, ExploitsOptions, PlantOptions
 from drretail.api.options.shared import folder_of, names_in
@@ -25,52 +27,45 @@ from drretail.lab.opinions import judge_name
 from drretail.lab.plant.copies import make_copies, planted_folder
 from drretail.lab.plant.recall import CHECKS, FAITHFULNESS, recall_of
 from drretail.lab.trial_findings import BiasFound, ExploitsFound, PlantedErrors, PlantedFound
+from drretail.llm.estimates import Estimates
 from drretail.progress import busy, choose_progress
+from drretail.viewer.terminal.printed_lab import print_bias, print_exploits, print_planted
 
-
-@contextmanager
-def _store(options: PlantOptions | ExploitsOptions, *, quiet: bool) -> Generator[Store | None]:
-    """The products of the runs' world; None if it is not at hand."""
-    with world_of(folder_of(options.experiment), options.world, quiet=quiet) as shop:
-        yield None if shop is None else shop.store
+LOOKED_FOR = (CHECKS, FAITHFULNESS)
+"""The families that find planted errors."""
 
 
 @accepts(PlantOptions)
-def plant(options: PlantOptions) -> PlantedFound:
+def plant(options: PlantOptions) -> LabResult[PlantedFound]:
     """Plants one error in each copy of good reports, and counts the errors that checks and judges find.
 
     The copies are an experiment of their own, EXP/lab/planted; the result is kept in EXP/lab/plant.json. Raises
     UserError if no report can be copied, and for a cap on a judge without a price.
     """
-    return plant_with(options).finding
-
-
-def plant_with(options: PlantOptions, *, quiet: bool = True) -> LabResult[PlantedFound]:
-    """``plant``, with what the command prints beside the result."""
-    experiment = folder_of(options.experiment)
-    judging = Judging.of([CHECKS, FAITHFULNESS], options.judge, options, keyless=False, quiet=quiet)
+    experiment, judging = folder_of(options.experiment), Judging.of(LOOKED_FOR, options)
     folder = planted_folder(experiment)
-    with _store(options, quiet=quiet) as store:
-        errors = _planted(options, store, quiet=quiet)
-        left, notes = judging.score(folder, store, judging.allowance([folder]))
+    with _store(options) as store:
+        errors = _planted(options, store)
+        left, notes = judging.score(folder, store, judging.allowance(folder))
     found = recall_of(folder, errors, [judge_name(judge.ref, "default") for judge in judging.judges])
     left += sum(finder.failed + finder.unasked for finder in found.everything.found.values())
     document = keep(experiment, "plant", found, verdict_folders(experiment, within=folder.relative_to(experiment)))
     hint = f"The copies are an experiment of their own: {folder}; what was planted where: planted.json in it."
-    return LabResult(found, document, left, notes, hint)
+    return LabResult(found, document, partial(print_planted, found), left, notes, hint)
 
 
-def estimate_plant(options: PlantOptions, *, quiet: bool = True) -> LabEstimate:
+@accepts(PlantOptions)
+def estimate_plant(options: PlantOptions) -> Estimates:
     """What judging the copies is likely to take. The copies are made."""
-    judging = Judging.of([CHECKS, FAITHFULNESS], options.judge, options, keyless=True, quiet=quiet)
-    with _store(options, quiet=quiet) as store:
-        _planted(options, store, quiet=quiet)
+    judging = Judging.of(LOOKED_FOR, options, keyless=True)
+    with _store(options) as store:
+        _planted(options, store)
         return judging.estimate(planted_folder(folder_of(options.experiment)))
 
 
-def _planted(options: PlantOptions, store: Store | None, *, quiet: bool) -> PlantedErrors:
+def _planted(options: PlantOptions, store: Store | None) -> PlantedErrors:
     given = None if options.given is None else Path(options.given)
-    with choose_progress("none" if quiet else None).track("planting errors") as bar:
+    with choose_progress().track("planting errors") as bar:
         return make_copies(
             folder_of(options.experiment),
             store,
@@ -83,60 +78,59 @@ def _planted(options: PlantOptions, store: Store | None, *, quiet: bool) -> Plan
 
 
 @accepts(ExploitsOptions)
-def exploits(options: ExploitsOptions) -> ExploitsFound:
+def exploits(options: ExploitsOptions) -> LabResult[ExploitsFound]:
     """Makes worthless reports out of each honest one, scores both, and says which metrics each of them fools.
 
     They are an experiment of their own, EXP/lab/exploits; the result is kept in EXP/lab/exploits.json. Raises UserError
     for a folder without an experiment, and for a wrong name.
     """
-    return exploits_with(options).finding
-
-
-def exploits_with(options: ExploitsOptions, *, quiet: bool = True) -> LabResult[ExploitsFound]:
-    """``exploits``, with what the command prints beside the result."""
-    experiment = folder_of(options.experiment)
-    judging = Judging.of(FAMILIES, options.judge, options, keyless=False, quiet=quiet)
+    experiment, judging = folder_of(options.experiment), Judging.of(FAMILIES, options)
     folder = exploits_folder(experiment)
-    with _store(options, quiet=quiet) as store:
-        with busy("making reports", quiet=quiet):
-            honest = make_exploits(experiment, store, of=options.of)
-        left, notes = judging.score(folder, store, judging.allowance([folder]))
+    with _store(options) as store:
+        honest = _made_exploits(options, store)
+        left, notes = judging.score(folder, store, judging.allowance(folder))
     found = compare_with_honest(folder, honest)
     document = keep(experiment, "exploits", found, verdict_folders(experiment, within=folder.relative_to(experiment)))
     hint = f"The reports are an experiment of their own: drretail view {folder}."
-    return LabResult(found, document, left, notes, hint)
+    return LabResult(found, document, partial(print_exploits, found), left, notes, hint)
 
 
-def estimate_exploits(options: ExploitsOptions, *, quiet: bool = True) -> LabEstimate:
+@accepts(ExploitsOptions)
+def estimate_exploits(options: ExploitsOptions) -> Estimates:
     """What judging the worthless reports is likely to take. The reports are made."""
-    judging = Judging.of(FAMILIES, options.judge, options, keyless=True, quiet=quiet)
-    experiment = folder_of(options.experiment)
-    with _store(options, quiet=quiet) as store, busy("making reports", quiet=quiet):
-        make_exploits(experiment, store, of=options.of)
-    return judging.estimate(exploits_folder(experiment))
+    judging = Judging.of(FAMILIES, options, keyless=True)
+    with _store(options) as store:
+        _made_exploits(options, store)
+    return judging.estimate(exploits_folder(folder_of(options.experiment)))
+
+
+def _made_exploits(options: ExploitsOptions, store: Store | None) -> list[str]:
+    with busy("making reports"):
+        return make_exploits(folder_of(options.experiment), store, of=options.of)
+
+
+@contextmanager
+def _store(options: PlantOptions | ExploitsOptions) -> Generator[Store | None]:
+    """The products of the runs' world; None if it is not at hand."""
+    with world_of(folder_of(options.experiment), options.world) as shop:
+        yield None if shop is None else shop.store
 
 
 @accepts(BiasOptions)
-def bias(options: BiasOptions) -> BiasFound:
+def bias(options: BiasOptions) -> LabResult[BiasFound]:
     """Measures known biases of a judge: each effect with its 95 % interval over queries.
 
     The reports, with copies of half and twice their length, are an experiment of their own, EXP/lab/bias; the result is
     kept in EXP/lab/bias.json. Raises UnknownName for an unknown probe.
     """
-    return bias_with(options).finding
-
-
-def bias_with(options: BiasOptions, *, quiet: bool = True) -> LabResult[BiasFound]:
-    """``bias``, with what the command prints beside the result."""
     experiment = folder_of(options.experiment)
-    probes, judging, cases, reports = _bias_cases(options, keyless=False, quiet=quiet)
+    probes, judging, cases, reports = _bias_cases(options)
     folder = bias_folder(experiment)
-    allowance = judging.allowance([folder, asked_folder(folder)])
+    allowance = judging.allowance(folder, asked_folder(folder))
     left, notes = 0, list[str]()
     if judging.families:
-        pairs, floors = [pair_name(pair) for pair in reports.pairs], any(probe.with_floors for probe in probes)
-        left, notes = judging.score(folder, None, allowance, pairs=pairs, rate_floors=floors)
-    failed, more = _ask_probes(cases, probes, allowance, options, quiet=quiet)
+        left, notes = judging.score(folder, None, allowance, **_asked(probes, reports))
+    failed, more = _ask_probes(cases, probes, allowance, judging)
     rows = [probe_found(case, probe) for case in cases for probe in probes]
     left += sum(row.failed + row.unasked for row in rows)
     found = bias_found(reports, rows, experiment / "lab" / "bias.json")
@@ -144,30 +138,33 @@ def bias_with(options: BiasOptions, *, quiet: bool = True) -> LabResult[BiasFoun
     own = [path for place in (within, asked_folder(within)) for path in verdict_folders(experiment, within=place)]
     document = keep(experiment, "bias", found, [VOTES, *verdict_folders(experiment, "quality"), *own])
     hint = f"The reports and their copies are an experiment of their own: drretail view {folder}."
-    return LabResult(found, document, left + failed, [*notes, *more], hint)
+    return LabResult(found, document, partial(print_bias, found), left + failed, [*notes, *more], hint)
 
 
-def estimate_bias(options: BiasOptions, *, quiet: bool = True) -> LabEstimate:
+@accepts(BiasOptions)
+def estimate_bias(options: BiasOptions) -> Estimates:
     """What the probes are likely to take. The copies are made."""
-    probes, judging, cases, reports = _bias_cases(options, keyless=True, quiet=quiet)
+    probes, judging, cases, reports = _bias_cases(options, keyless=True)
     found = (estimate_probe(case, probe) for case in cases for probe in probes)
-    return judging.estimate(
-        bias_folder(folder_of(options.experiment)),
-        pairs=[pair_name(pair) for pair in reports.pairs],
-        rate_floors=any(probe.with_floors for probe in probes),
-        more=[estimate for estimate in found if estimate is not None],
-    )
+    more = [estimate for estimate in found if estimate is not None]
+    return judging.estimate(bias_folder(folder_of(options.experiment)), **_asked(probes, reports), more=more)
 
 
-def _bias_cases(
-    options: BiasOptions, *, keyless: bool, quiet: bool
-) -> tuple[list[Probe], Judging, list[Case], Reports]:
+def _asked(probes: Sequence[Probe], reports: Reports) -> dict[str, Any]:
+    """What the families are asked for these probes: which pairs, and whether floors are rated."""
+    return {
+        "pairs": [pair_name(pair) for pair in reports.pairs],
+        "rate_floors": any(probe.with_floors for probe in probes),
+    }
+
+
+def _bias_cases(options: BiasOptions, *, keyless: bool = False) -> tuple[list[Probe], Judging, list[Case], Reports]:
     """The probes, the judges, each judge's case, and the reports. Makes the copies of the reports."""
     experiment = folder_of(options.experiment)
     probes = named_probes(",".join(names_in(options.probes)))
     reports, folder = choose_reports(experiment, limit=options.limit, seed=options.seed), bias_folder(experiment)
     # quality makes sure that judges are opened, even if no probe reads a family's verdicts
-    judging = Judging.of(["quality"], options.judge, options, keyless=keyless, quiet=quiet)
+    judging = Judging.of(["quality"], options, keyless=keyless)
     judging = replace(judging, families=families_of(probes, with_pairs=bool(reports.pairs)))
     copy_probed(experiment, reports, with_lengths=any(probe.with_lengths for probe in probes))
     today = datetime.now(UTC).date().isoformat()
@@ -177,21 +174,15 @@ def _bias_cases(
 
 
 def _ask_probes(
-    cases: Sequence[Case],
-    probes: Sequence[Probe],
-    allowance: Allowance | None,
-    options: BiasOptions,
-    *,
-    quiet: bool,
+    cases: Sequence[Case], probes: Sequence[Probe], allowance: Allowance, judging: Judging
 ) -> tuple[int, list[str]]:
     """Asks the probes' own questions. Returns how many answers are missing or unusable, and sentences about them."""
-    allowance = allowance or Allowance()
     was_closed, failed, notes = allowance.closing is not None, 0, list[str]()
     pending = [(case, probe) for case in cases if has_opinions(case) for probe in probes]
-    with choose_progress("none" if quiet else None).track("probing", len(pending)) as bar:
+    with choose_progress().track("probing", len(pending)) as bar:
         for case, probe in pending:
             with locked(case.folder):
-                failed += run_loop(ask(case, probe, again=again_of(options.retry), allowance=allowance))
+                failed += run_loop(ask(case, probe, again=judging.again, allowance=allowance))
                 probe.keep(case)
             bar.advance()
     if allowance.closing is not None and not was_closed:

@@ -1,39 +1,39 @@
 """The judges of ``lab``, opened once with their options, and the results of its functions."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from drretail.api.judges import judges_for
 from drretail.api.models import Opener
-from drretail.api.options.lab import JudgeCalls
-from drretail.api.options.shared import texts_in
+from drretail.api.options.lab import BiasOptions, CardOptions, ExploitsOptions, PlantOptions
 from drretail.api.score import failed_answers, unfetched_claims
 from drretail.env.store.base import Store
 from drretail.errors import UserError
 from drretail.eval.estimate import estimate_judging
 from drretail.eval.judging.session import Again, Judge
-from drretail.eval.judging.spending import Allowance, capped
+from drretail.eval.judging.spending import Allowance, allowance_for
 from drretail.eval.scoring import score
 from drretail.event_loop import run_loop
 from drretail.lab.card import card_lines
-from drretail.llm.estimates import Estimate
-from drretail.llm.prices import PriceTable
-from drretail.llm.registry import Model
-from drretail.progress import Waits, choose_progress
-from drretail.settings import Settings, read_settings
+from drretail.llm.estimates import Estimate, Estimates
+from drretail.progress import choose_progress
+from drretail.settings import read_settings
 
 F = TypeVar("F")
 
 
 @dataclass(frozen=True, slots=True)
 class LabResult(Generic[F]):
-    """The finding of a command of ``lab``, with what is printed beside it."""
+    """What a function of ``lab`` found."""
 
     finding: F
+    """The finding, which is kept in the experiment."""
     document: dict[str, Any]
     """What --json prints."""
+    show: Callable[[], None]
+    """Prints the finding's tables."""
     left: int = 0
     """Answers that are missing or unusable, plus one if the cap was reached."""
     notes: Sequence[str] = ()
@@ -43,72 +43,48 @@ class LabResult(Generic[F]):
 
 
 @dataclass(frozen=True, slots=True)
-class LabEstimate:
-    """What a command of ``lab`` is likely to take."""
-
-    title: str
-    estimates: list[Estimate]
-    prices: PriceTable
-    columns: Sequence[str] = ("what", "to judge")
-
-
-@dataclass(frozen=True, slots=True)
 class Judging:
-    """Judges, opened once, with the settings and options of their calls."""
+    """Judges, opened once, with the options of their calls."""
 
     families: Sequence[str]
     judges: Sequence[Judge]
     opener: Opener
-    settings: Settings
-    options: JudgeCalls
-    quiet: bool
+    again: Again
+    max_tokens: int | None
+    max_dollars: float | None
 
     @classmethod
     def of(
         cls,
         families: Sequence[str],
-        given: str | Model | Iterable[str | Model],
-        options: JudgeCalls,
+        options: CardOptions | PlantOptions | ExploitsOptions | BiasOptions,
         *,
-        keyless: bool,
-        quiet: bool,
+        keyless: bool = False,
     ) -> "Judging":
-        settings = read_settings()
-        opener = Opener(settings, texts_in(options.base_url), keyless=keyless, tell=Waits(quiet=quiet))
-        judges = judges_for(families, given, opener, options.model_profile)
-        return cls(families, judges, opener, settings, options, quiet)
+        """The judges of these options. Raises UserError for a wrong name, and for any ``retry`` but "failed"."""
+        if options.retry not in (None, "failed"):
+            raise UserError(f"--retry {options.retry}: only failed is asked again.")
+        opener = Opener(read_settings(), options.base_url, keyless=keyless)
+        judges = judges_for(families, options.judge, opener, options.model_profile)
+        return cls(families, judges, opener, options.retry or "nothing", options.max_tokens, options.max_dollars)
 
     def estimate(
-        self,
-        folder: Path,
-        *,
-        pairs: Sequence[str] = (),
-        rate_floors: bool = False,
-        more: Iterable[Estimate] = (),
-    ) -> LabEstimate:
+        self, folder: Path, *, pairs: Sequence[str] = (), rate_floors: bool = False, more: Iterable[Estimate] = ()
+    ) -> Estimates:
         """What judging the reports in this folder would take, together with the estimates in ``more``."""
         estimates = estimate_judging(folder, self.families, self.judges, pairs=pairs, rate_floors=rate_floors)
-        return LabEstimate(f"What is left to judge in {folder}", [*estimates, *more], self.opener.prices)
+        return Estimates(f"What is left to judge in {folder}", [*estimates, *more], self.opener.prices)
 
-    def allowance(self, folders: Sequence[Path]) -> Allowance | None:
-        """One allowance for all judging in these folders, less what was spent there before; None without a cap."""
-        tokens, dollars = self.options.max_tokens, self.options.max_dollars
+    def allowance(self, *folders: Path) -> Allowance:
+        """One allowance for all judging in these folders, less what was spent there before."""
         models = [judge.model for judge in self.judges if judge.model is not None]
-        found = [capped(folder, models, self.opener.prices, tokens, dollars) for folder in folders]
-        allowances = [allowance for allowance in found if allowance is not None]
-        if not allowances:
-            return None
-        whole, *others = allowances
-        for other in others:
-            whole.spent_tokens += other.spent_tokens
-            whole.spent_dollars += other.spent_dollars
-        return whole
+        return allowance_for(folders, models, self.opener.prices, self.max_tokens, self.max_dollars)
 
     def score(
         self,
         folder: Path,
         store: Store | None,
-        allowance: Allowance | None,
+        allowance: Allowance,
         *,
         pairs: Sequence[str] = (),
         rate_floors: bool = False,
@@ -120,9 +96,9 @@ class Judging:
                 self.families,
                 self.judges,
                 store=store,
-                progress=choose_progress("none" if self.quiet else None),
-                page_age=self.settings.page_age,
-                again=again_of(self.options.retry),
+                progress=choose_progress(),
+                page_age=self.opener.settings.page_age,
+                again=self.again,
                 allowance=allowance,
                 pairs=pairs,
                 rate_floors=rate_floors,
@@ -130,7 +106,7 @@ class Judging:
                 judge_notes=card_lines,
             )
         )
-        closing = None if allowance is None else allowance.closing
+        closing = allowance.closing
         notes = [] if closing is None else [closing]
         if unfetched := unfetched_claims(scores):
             notes.append(
@@ -144,10 +120,3 @@ class Judging:
                 f"A judge gave no usable answer {failed:,} times: the same command with --retry failed asks again."
             )
         return failed + (closing is not None), notes
-
-
-def again_of(retry: str | None) -> Again:
-    """Which verdicts are asked again. Raises UserError for any value but "failed"."""
-    if retry not in (None, "failed"):
-        raise UserError(f"--retry {retry}: only failed is asked again.")
-    return "failed" if retry else "nothing"

@@ -3,20 +3,18 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import product
 from pathlib import Path
 
-from drretail.api.judges import judges_for
-from drretail.api.lab.judging import LabEstimate, LabResult, again_of
-from drretail.api.models import Opener
+from drretail.api.lab.judging import Judging, LabResult
 from drretail.api.option import accepts
 from drretail.api.options.lab import AgreeOptions, CalibrateOptions, CardOptions, CorrectOptions, SampleOptions
-from drretail.api.options.shared import folder_of, names_in, paths_in, texts_in
+from drretail.api.options.shared import folder_of, names_in, paths_in
 from drretail.errors import UserError
-from drretail.eval.judging.session import Judge
-from drretail.eval.judging.spending import Allowance, CapReached, capped, judging_costs
+from drretail.eval.judging.spending import CapReached, judging_costs
 from drretail.event_loop import run_loop
-from drretail.experiment import locked
+from drretail.experiment import locked, read_definition
 from drretail.files import write_atomically
 from drretail.lab.agreement import agreement_of
 from drretail.lab.calibration import NAME as CALIBRATE
@@ -34,23 +32,19 @@ from drretail.lab.labelled_claims import (
 )
 from drretail.lab.opinions import SUPPORT, Opinion, named, opinions_of, read_all
 from drretail.lab.people_findings import Agreement, Correction, JudgeCard
-from drretail.progress import Waits, choose_progress
-from drretail.settings import read_settings
+from drretail.llm.estimates import Estimates
+from drretail.progress import busy, choose_progress
 from drretail.tables.cells import as_csv
+from drretail.viewer.terminal.printed_lab import print_agreement, print_calibration, print_cards, print_correction
 from drretail.viewer.voting.plan import plan_uncited, planned_claims, sheet_rows, uncited_items
 
 
 @accepts(AgreeOptions)
-def agree(options: AgreeOptions) -> Agreement:
+def agree(options: AgreeOptions) -> LabResult[Agreement]:
     """How far raters agree: people's answers in ``view`` or in CSV, and judges' verdicts on the same items.
 
     Kept in EXP/lab/agree.json. Raises UserError if neither an experiment nor a file is given.
     """
-    return agree_with(options).finding
-
-
-def agree_with(options: AgreeOptions) -> LabResult[Agreement]:
-    """``agree``, with what the command prints beside the result."""
     ratings = paths_in(options.ratings)
     if options.experiment is None and not ratings:
         raise UserError("Nothing to compare: name an experiment's folder, or a file with --ratings CSV.")
@@ -63,28 +57,25 @@ def agree_with(options: AgreeOptions) -> LabResult[Agreement]:
     found: list[Opinion] = [] if experiment is None else opinions_of(experiment)
     claims = [opinion.item for opinion in found if opinion.question.scale == SUPPORT]
     found += read_all(ratings, *columns.values(), known_claims=claims)
-    made = agreement_of(found)
+    with busy("comparing raters"):
+        made = agreement_of(found)
+    show = partial(print_agreement, made)
     if experiment is None:
-        return LabResult(made, made.model_dump(mode="json", exclude_none=True))
+        return LabResult(made, made.model_dump(mode="json", exclude_none=True), show)
     given = {"--ratings": ratings} | {flag: ",".join(names) or None for flag, names in columns.items()}
     document = keep(experiment, "agree", made, [VOTES, *verdict_folders(experiment)], given, again=options.again)
     has_voted = any(opinion.kind == "person" for opinion in found)
     hint = "" if has_voted else f"Nobody has voted yet: drretail view {experiment} asks people."
-    return LabResult(made, document, hint=hint)
+    return LabResult(made, document, show, hint=hint)
 
 
 @accepts(CalibrateOptions)
-def calibrate(options: CalibrateOptions) -> Calibration:
+def calibrate(options: CalibrateOptions) -> LabResult[Calibration]:
     """Which version of a judge is nearest to people, chosen on half of the queries and measured on the other half.
 
     Kept in EXP/lab/calibrate.json; an earlier choice stays unless ``again``. Raises UserError if that choice is for
     another judge or question, and if people rated nothing that a judge rated.
     """
-    return calibrate_with(options)[0].finding
-
-
-def calibrate_with(options: CalibrateOptions) -> tuple[LabResult[Calibration], bool]:
-    """``calibrate``, with what the command prints beside the result, and whether the choice is an earlier one."""
     experiment, ratings, judges = folder_of(options.experiment), paths_in(options.ratings), names_in(options.judges)
     found = [*opinions_of(experiment), *read_all(ratings, judges=judges)]
     question = question_of(found, options.dimension)
@@ -95,14 +86,14 @@ def calibrate_with(options: CalibrateOptions) -> tuple[LabResult[Calibration], b
             f"{experiment} holds the choice for {before.model} on {before.question}: --again replaces it "
             f"by one for {model} on {named(question)}."
         )
-    made = calibrate_versions(
-        mine, options.seed if before is None else before.seed, "" if before is None else before.chosen
-    )
+    seed, chosen = (options.seed, "") if before is None else (before.seed, before.chosen)
+    with busy("comparing versions"):
+        made = calibrate_versions(mine, seed, chosen)
     versions = [each.version for each in made.tuning]
     if made.chosen not in versions:
         raise UserError(f"{made.chosen}, which was chosen, judged nothing that people rated: choose anew with --again.")
-    chosen = next(opinion.judge for opinion in mine if (opinion.kind, opinion.rater) == ("judge", made.chosen))
-    made = made.model_copy(update={"model": model, "prompt_hash": prompts_hash(experiment, chosen)})
+    judge = next(opinion.judge for opinion in mine if (opinion.kind, opinion.rater) == ("judge", made.chosen))
+    made = made.model_copy(update={"model": model, "prompt_hash": prompts_hash(experiment, judge)})
     given = {
         "--judge": options.judge, "--dimension": options.dimension, "--ratings": ratings,
         "--judges": ",".join(judges) or None,
@@ -110,26 +101,22 @@ def calibrate_with(options: CalibrateOptions) -> tuple[LabResult[Calibration], b
     document = keep(experiment, CALIBRATE, made, [VOTES, *verdict_folders(experiment)], given, again=options.again)
     another = f"drretail score {experiment} --metrics quality --judge {model} --prompts DIR"
     hint = f"There is only one version: {another} makes another." if len(versions) == 1 else ""
-    return LabResult(made, document, hint=hint), before is not None
+    return LabResult(made, document, partial(print_calibration, made, was_chosen=before is not None), hint=hint)
 
 
 @accepts(CorrectOptions)
-def correct(options: CorrectOptions) -> Correction:
+def correct(options: CorrectOptions) -> LabResult[Correction]:
     """Corrects FP, FR and win rates by people's labels, with 95 % intervals.
 
     Kept in EXP/lab/correct.json. Raises UserError if nobody labelled anything, and if several judges have verdicts and
     none is named.
     """
-    return correct_with(options).finding
-
-
-def correct_with(options: CorrectOptions) -> LabResult[Correction]:
-    """``correct``, with the document that the command prints."""
     experiment, labels = folder_of(options.experiment), paths_in(options.labels)
     made = correction_of(experiment, options.judge, labels)
     judged = [path for family in ("faithfulness", "pairwise") for path in verdict_folders(experiment, family)]
     given = {"--labels": labels, "--judge": options.judge}
-    return LabResult(made, keep(experiment, "correct", made, [VOTES, *judged], given, again=options.again))
+    document = keep(experiment, "correct", made, [VOTES, *judged], given, again=options.again)
+    return LabResult(made, document, partial(print_correction, made, read_definition(experiment).systems))
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,54 +158,50 @@ def sample(options: SampleOptions) -> Sample:
 
 
 @accepts(CardOptions)
-def card(options: CardOptions) -> Sequence[JudgeCard]:
+def card(options: CardOptions) -> LabResult[Sequence[JudgeCard]]:
     """How often each judge is right about claims that people labelled, asked as ``score`` asks it.
 
     Kept in EXP/lab/cards; ``score`` shows it beside the judge's scores from then on. Raises UserError if ``to`` holds
     no experiment, and, unless ``again``, if a card of other claims would be lost.
     """
-    return card_with(options).finding
-
-
-def card_with(options: CardOptions, *, quiet: bool = True) -> LabResult[Sequence[JudgeCard]]:
-    """``card``, with what the command prints beside the result."""
-    to, opener, judges, whole, chosen = _claims(options, keyless=False, quiet=quiet)
-    again, folder, pairs = again_of(options.retry), cards_folder(to), list(product(judges, chosen))
+    to, judging, whole, chosen = _claims(options)
+    judges, prices = judging.judges, judging.opener.prices
+    folder, pairs = cards_folder(to), list(product(judges, chosen))
     if not options.again:
         for judge in judges:
             check_sets_stay(to, judge, chosen, options.seed)
-    models = [judge.model for judge in judges if judge.model is not None]
-    allowance = capped(folder, models, opener.prices, options.max_tokens, options.max_dollars) or Allowance()
+    allowance = judging.allowance(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    total, progress = sum(len(labelled.claims) for _, labelled in pairs), choose_progress("none" if quiet else None)
-    with locked(folder), progress.track("judging labelled claims", total) as bar:
+    total = sum(len(labelled.claims) for _, labelled in pairs)
+    with locked(folder), choose_progress().track("judging labelled claims", total) as bar:
         for judge, labelled in pairs:
             try:
-                run_loop(judge_labelled(folder, labelled, judge, again=again, allowance=allowance, bar=bar))
+                run_loop(judge_labelled(folder, labelled, judge, again=judging.again, allowance=allowance, bar=bar))
             except CapReached:
                 allowance.cut += 1
     sets = list(zip(chosen, whole, strict=True))
-    costs = {each.folder: each.cost.dollars for each in judging_costs(folder, opener.prices)}
+    costs = {each.folder: each.cost.dollars for each in judging_costs(folder, prices)}
     cards = [card_of(folder, sets, judge, options.seed, costs.get(judge.slug)) for judge in judges]
     paths = [keep_card(to, judge, made) for judge, made in zip(judges, cards, strict=True)]
     document = {"cards": [made.model_dump(mode="json", exclude_none=True) for made in cards]}
     left = sum(part.failed + part.unasked for made in cards for part in made.sets)
     hint = f"Kept in {', '.join(map(str, paths))}; drretail score puts it beside every FP of the judge."
-    return LabResult(cards, document, left, [] if allowance.closing is None else [allowance.closing], hint)
+    notes = [] if allowance.closing is None else [allowance.closing]
+    return LabResult(cards, document, partial(print_cards, cards), left, notes, hint)
 
 
-def estimate_card(options: CardOptions, *, quiet: bool = True) -> LabEstimate:
+@accepts(CardOptions)
+def estimate_card(options: CardOptions) -> Estimates:
     """What judging the claims without a verdict is likely to take."""
-    to, opener, judges, _, chosen = _claims(options, keyless=True, quiet=quiet)
-    folder = cards_folder(to)
-    found = [one for judge in judges for one in estimate_labelled(folder, chosen, judge)]
-    return LabEstimate("Claims left to judge", found, opener.prices)
+    to, judging, _, chosen = _claims(options, keyless=True)
+    found = [one for judge in judging.judges for one in estimate_labelled(cards_folder(to), chosen, judge)]
+    return Estimates("Claims left to judge", found, judging.opener.prices)
 
 
 def _claims(
-    options: CardOptions, *, keyless: bool, quiet: bool
-) -> tuple[Path, Opener, list[Judge], list[LabelledSet], list[LabelledSet]]:
-    """The experiment, the opener, the judges, and the labelled claims of each file: all of them, and those drawn."""
+    options: CardOptions, *, keyless: bool = False
+) -> tuple[Path, Judging, list[LabelledSet], list[LabelledSet]]:
+    """The experiment, the judges, and the labelled claims of each file: all of them, and those drawn."""
     to = Path(options.to)
     if not (to / "experiment.json").is_file():  # the card is read beside scores, and there would be none
         raise UserError(f"{to} holds no experiment: --to names one that drretail run or drretail import made.")
@@ -231,6 +214,5 @@ def _claims(
         else labelled
         for at, labelled in enumerate(sets)
     ]
-    opener = Opener(read_settings(), texts_in(options.base_url), keyless=keyless, tell=Waits(quiet=quiet))
-    judges = judges_for(["faithfulness"], options.judge, opener, options.model_profile)
-    return to, opener, judges, whole, [drawn(labelled, options.n, options.seed) for labelled in whole]
+    judging = Judging.of(["faithfulness"], options, keyless=keyless)
+    return to, judging, whole, [drawn(labelled, options.n, options.seed) for labelled in whole]

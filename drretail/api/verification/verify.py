@@ -61,14 +61,9 @@ def verify(options: VerifyOptions) -> Verification:
     ``.passes`` is True if nothing fails; ``.checks`` says of each check whether it passes, fails or can't be made, with
     files and reasons. Raises UserError for a folder without an experiment.
     """
-    return verify_with(options)
-
-
-def verify_with(options: VerifyOptions, *, quiet: bool = True) -> Verification:
-    """``verify``. Unless ``quiet``, progress is shown on stderr."""
     folder = folder_of(options.experiment)
     definition, checklist = read_definition(folder), Checklist()
-    progress = choose_progress("none" if quiet else None)
+    progress = choose_progress()
     gone = taken_out(folder)
     check_runs(folder, definition, checklist)
     check_plan(folder, definition, gone, checklist)
@@ -123,7 +118,7 @@ def _world(
         live = {system.web_provider for system in systems if system.web_is_live}
         named = options.web or (live.pop() if len(live) == 1 else SANDBOX)
         web = chosen_web(read_settings(web=named), replayed=True)
-        with world_of(folder, None, web=web) if spec is None else open_world(str(spec), quiet=True, web=web) as world:
+        with world_of(folder, None, web=web) if spec is None else open_world(str(spec), web=web) as world:
             if world is not None and world.manifest.fingerprint != definition.world_fingerprint:
                 found = world.manifest.fingerprint
                 reason = f"it names the world {definition.world_fingerprint[:12]}, and {spec} is {found[:12]}"

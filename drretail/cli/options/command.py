@@ -6,6 +6,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from drretail.api.option import LAST_GROUPS, OUTPUT
+from drretail.progress import showing_progress
 
 
 def exit_code(failed: int) -> None:
@@ -28,7 +29,14 @@ class Group(TyperGroup):
 
 
 class Command(TyperCommand):
-    """A command of drretail. Its help is plain text, since drawing boxes takes longer to load than typer."""
+    """A command of drretail. Its help is plain text, since drawing boxes takes longer to load than typer.
+
+    It shows progress, unless it has the flag --quiet and that is given.
+    """
+
+    def invoke(self, ctx: Any) -> Any:
+        with showing_progress(quiet=ctx.params.get("quiet", False)):
+            return super().invoke(ctx)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         super(TyperCommand, self).format_help(ctx, formatter)

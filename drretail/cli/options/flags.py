@@ -4,41 +4,26 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from drretail.api.option import MODELS, OUTPUT, Option
 from drretail.api.options import research, shared
 
-World = Annotated[
-    str, typer.Option("--world", "-w", metavar="W", help="A world's folder, servers:NAME, or demo for the demo shop.")
-]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.", rich_help_panel=OUTPUT)]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print no progress on stderr.", rich_help_panel=OUTPUT)]
-Seed = Annotated[str, typer.Option("--seed", help="The random seed.")]
-To = Annotated[Path, typer.Option("--to", help="The folder for the result.")]
+World = Annotated[str, Option("A world's folder, servers:NAME, or demo for the demo shop.", short="-w", metavar="W")]
+Json = Annotated[bool, Option("Print one JSON document on stdout.", OUTPUT, flag="--json")]
+Seed = shared.Seed
+To = Annotated[Path, Option("The folder for the result.")]
 Web = Annotated[
     str | None,
-    typer.Option(
-        "--web",
+    Option(
+        "What web_search searches: sandbox[:FILE|FOLDER], serper, searxng[:URL], a plugin or module:attribute.",
         metavar="NAME[:ARGUMENT]",
-        help="What web_search searches: sandbox[:FILE|FOLDER], serper, searxng[:URL], a plugin or module:attribute.",
-        show_default="sandbox",
+        default="sandbox",
     ),
 ]
-MaterializeUsers = Annotated[
-    bool, typer.Option("--materialize-users", help="Store every user's profile on the servers.")
-]
-BaseUrl = Annotated[
-    list[str] | None,
-    typer.Option("--base-url", metavar="[PROVIDER=]URL", help="The address of a model server (may be repeated)."),
-]
-QueryFile = Annotated[Path, typer.Argument(metavar="FILE", help="A .jsonl file of queries.")]
-ToQueries = Annotated[Path, typer.Option("--to", metavar="FILE", help="The JSONL file for the queries.")]
-Users = Annotated[int, typer.Option("--users", min=1, help="The number of users to draw.")]
-NamedUsers = Annotated[
-    list[str] | None,
-    typer.Option("--user", metavar="ID", help="A user to take instead of drawn ones (may be repeated)."),
-]
+MaterializeUsers = Annotated[bool, Option("Store every user's profile on the servers.")]
+QueryFile = Annotated[Path, Option("A .jsonl file of queries.", argument=True, metavar="FILE")]
+ToQueries = Annotated[Path, Option("The JSONL file for the queries.", metavar="FILE")]
+Users = Annotated[int, Option("The number of users to draw.", min=1)]
+NamedUsers = Annotated[list[str] | None, Option("A user to take instead of drawn ones.", metavar="ID")]
 
 
 @dataclass(frozen=True, slots=True)

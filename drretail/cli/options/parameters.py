@@ -1,105 +1,94 @@
-"""Flags made from dataclasses: if a command's parameter is a dataclass, each of its fields becomes an option."""
+"""Flags made from declared options: the parameters of a command, and the fields of those that are dataclasses."""
 
 import inspect
-from collections.abc import Callable, Mapping
-from dataclasses import MISSING, fields, is_dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import MISSING, is_dataclass
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any, get_origin, get_type_hints
+from typing import Annotated, Any, get_origin
 
 import typer
 
-from drretail.api.option import OUTPUT, DeclaredOption, declared_options
+from drretail.api.option import OUTPUT, DeclaredOption, Option, declared_option, declared_options
 
+EXPERIMENT_FILE = "experiment_file"
 ExperimentFile = Annotated[
-    Path | None,
-    typer.Argument(metavar="EXPERIMENT.TOML", help="A file of options; flags override it.", show_default=False),
+    Path | None, Option("A file of options; flags override it.", argument=True, metavar="EXPERIMENT.TOML")
 ]
-"""The annotation of a command's parameter ``experiment_file``, which ``grouped`` reads."""
-PrintConfig = Annotated[
-    bool, typer.Option("--print-config", help="Print these options as an experiment.toml.", rich_help_panel=OUTPUT)
-]
+"""The annotation of a command's parameter ``experiment_file``, which ``with_flags`` reads."""
+PrintConfig = Annotated[bool, Option("Print these options as an experiment.toml.", OUTPUT)]
 METAVARS: Mapping[Any, str] = {int: "N", float: "N", str: "TEXT", Path: "PATH", list[str]: "TEXT"}
 OPPOSITE = "opposite_of_"
 """The prefix of a hidden flag's name. The flag sets a switch back to its default if a file has changed it."""
 
 
-def grouped(command: Callable[..., None]) -> Callable[..., None]:
-    """The command as typer reads it: each parameter that is a dataclass is replaced by its fields, as options.
+def with_flags(command: Callable[..., None]) -> Callable[..., None]:
+    """The command as typer reads it: each of its options is a parameter that typer makes a flag of.
 
-    A field that declares an ``Option`` becomes its flag. Without the flag, the first of the dataclasses takes the value
-    of the file in the parameter ``experiment_file``, if the command has one; otherwise the field's default holds. Other
-    fields are annotated like typer's parameters. The dataclasses of one command must not share the name of a field.
+    Its options are its parameters, and the fields of those parameters that are dataclasses. Without the flag, the first
+    of the dataclasses takes the value of the file in the parameter ``experiment_file``, if the command has one;
+    otherwise the default holds. The dataclasses of one command must not share the name of a field.
     """
     parameters = inspect.signature(command, eval_str=True).parameters.values()
-    groups: dict[str, Any] = {each.name: each.annotation for each in parameters if is_dataclass(each.annotation)}
+    records: dict[str, Any] = {each.name: each.annotation for each in parameters if is_dataclass(each.annotation)}
+    own: dict[str, DeclaredOption] = {}
     flat: list[inspect.Parameter] = []
-    for parameter in parameters:
-        group = groups.get(parameter.name)
-        if group is None:
-            flat.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
-        else:
-            flat += _parameters(group)
+    for each in parameters:
+        record = records.get(each.name)
+        if record is None:
+            own[each.name] = option = _of_parameter(each)
+        for option in [own[each.name]] if record is None else declared_options(record):
+            flat += _parameters(option)
 
     @wraps(command)
     def call(**given: Any) -> None:
-        file: Path | None = given.pop("experiment_file", None)
-        records: dict[str, Any] = {}
-        for name, group in groups.items():
-            records[name] = _record(group, given, None if records else file)
-        command(**records, **given)
+        file: Path | None = given.get(EXPERIMENT_FILE)
+        made: dict[str, Any] = {}
+        for name, record in records.items():
+            values = _values(declared_options(record), given)
+            values = {key: tuple(value) if isinstance(value, list) else value for key, value in values.items()}
+            if file is not None and not made:
+                from drretail.api.options.experiment_file import overridden, read_experiment
+
+                values = overridden(read_experiment(file, record), values)
+            made[name] = record(**values)
+        command(**made, **_values(own.values(), given))
 
     call.__dict__["__signature__"] = inspect.Signature(flat)
     call.__annotations__ = {each.name: each.annotation for each in flat}
     return call
 
 
-def _record(group: Any, given: dict[str, Any], file: Path | None) -> Any:
-    """The group, made from its flags and from the file. Its flags are removed from ``given``."""
-    declared = {option.name: option for option in declared_options(group)}
+def _of_parameter(parameter: inspect.Parameter) -> DeclaredOption:
+    default = MISSING if parameter.default is inspect.Parameter.empty else parameter.default
+    return declared_option(parameter.name, parameter.annotation, default)
+
+
+def _values(options: Iterable[DeclaredOption], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of the options whose flags are given."""
     values: dict[str, Any] = {}
-    for field in fields(group):
-        if field.name not in given:
-            continue
-        value, option = given.pop(field.name), declared.get(field.name)
-        if option is None:
-            values[field.name] = value
-        elif option.is_switch:
-            is_opposite = given.pop(OPPOSITE + field.name)
-            if value or is_opposite:
-                values[field.name] = value != option.default
+    for option in options:
+        value = given.get(option.name)
+        if option.is_switch:
+            if value or given.get(OPPOSITE + option.name):
+                values[option.name] = value != option.default
         elif value is not None:
-            value = tuple(value) if isinstance(value, list) else value
-            values[field.name] = value if option.option.from_flag is None else option.option.from_flag(value)
-    if file is None or not declared:
-        return group(**values)
-    from drretail.api.options.experiment_file import overridden, read_experiment
-
-    return group(**overridden(read_experiment(file, group), values))
+            values[option.name] = value if option.option.from_flag is None else option.option.from_flag(value)
+    return values
 
 
-def _parameters(group: Any) -> list[inspect.Parameter]:
-    """One parameter for each flag of the group, and a hidden one for the opposite of each switch."""
-    declared = {option.name: option for option in declared_options(group)}
-    hints = get_type_hints(group, include_extras=True) if not declared else {}
-    found: list[inspect.Parameter] = []
-
-    def add(name: str, default: object, annotation: Any) -> None:
-        kind = inspect.Parameter.KEYWORD_ONLY
-        found.append(inspect.Parameter(name, kind, default=default, annotation=annotation))
-
-    for field in fields(group) if not declared else ():
-        if field.name in hints:
-            default = inspect.Parameter.empty if field.default is MISSING else field.default
-            add(field.name, default, hints[field.name])
-    for name, option in declared.items():
-        if option.option.argument or option.flag is not None:
-            add(name, *_flag(option))
-        if option.is_switch and option.flag is not None:
-            flag = option.flag.removeprefix("--")
-            opposite = flag.removeprefix("no-") if flag.startswith("no-") else f"no-{flag}"
-            hidden = typer.Option(f"--{opposite}", hidden=True)
-            add(OPPOSITE + name, default=False, annotation=Annotated[bool, hidden])
+def _parameters(option: DeclaredOption) -> list[inspect.Parameter]:
+    """The parameter of an option's flag, and for a switch a hidden one for its opposite; none if it has no flag."""
+    flag, kind = option.flag, inspect.Parameter.KEYWORD_ONLY
+    if flag is None and not option.option.argument:
+        return []
+    default, annotation = _flag(option)
+    found = [inspect.Parameter(option.name, kind, default=default, annotation=annotation)]
+    if option.is_switch and flag is not None:
+        name = flag.removeprefix("--")
+        opposite = name.removeprefix("no-") if name.startswith("no-") else f"no-{name}"
+        hidden = Annotated[bool, typer.Option(f"--{opposite}", hidden=True)]
+        found.append(inspect.Parameter(OPPOSITE + option.name, kind, default=False, annotation=hidden))
     return found
 
 
@@ -124,6 +113,7 @@ def _flag(declared: DeclaredOption) -> tuple[object, Any]:
             metavar=None if declared.is_switch else metavar,
             min=option.min,
             max=option.max,
+            formats=option.formats,
             show_default=False,
             rich_help_panel=panel,
         )

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,9 +14,9 @@ from drretail.api.worlds import open_world
 from drretail.cli.options import flags
 from drretail.cli.spending import say_prices, show_estimates
 from drretail.errors import UserError
-from drretail.progress import Bar, Waits, busy, choose_progress
+from drretail.progress import Bar, busy, choose_progress, is_progress_shown
 from drretail.tables.figures import counted, dollars
-from drretail.viewer.output import print_json, say
+from drretail.viewer.output import print_json, remark
 
 if TYPE_CHECKING:
     from drretail.env.world import World
@@ -42,23 +42,21 @@ class QueryWriter:
     prices: "PriceTable"
 
     @contextmanager
-    def asking(
-        self, journal: Path, calls: flags.Calls, total: int, *, quiet: bool
-    ) -> "Generator[tuple[ModelSession, Bar]]":
+    def asking(self, journal: Path, calls: flags.Calls, total: int) -> "Generator[tuple[ModelSession, Bar]]":
         """A session of the model, with a journal of all its calls, and a bar of ``total`` questions, for a ``with``
         block.
         """
         from drretail.querygen.by_model.session import ModelSession
 
-        progress = choose_progress("none" if quiet else None)
+        progress = choose_progress()
         asking = ModelSession(self.model, journal, parallel=calls.parallel, retry_failed=calls.retry_failed)
         with progress.track(f"Asking {self.model.spec}", total) as bar, asking as session:
             yield session, bar
 
-    def line(self, usage: "Usage", served: int, *, quiet: bool) -> str:
-        """One line with calls, tokens and dollars. Unless ``quiet``, the date of the prices goes to stderr."""
+    def line(self, usage: "Usage", served: int) -> str:
+        """One line with calls, tokens and dollars. The date of the prices goes to stderr, if progress is shown."""
         cost = self._dollars(usage)
-        if not quiet:
+        if is_progress_shown():
             say_prices(self.prices, unknown=[self.model.spec] if cost is None else [], used=bool(cost))
         read = usage.input_uncached + usage.cache_read + usage.cache_creation
         from_journal = f", {served:,} of them from the journal" if served else ""
@@ -83,11 +81,11 @@ def journal_beside(queries: "Path") -> "Path":
 def say_failures(reasons: "Mapping[str, str]") -> None:
     """Prints on stderr why queries failed, by id."""
     for query_id, reason in list(reasons.items())[:_MOST_SHOWN]:
-        say(f"{query_id}: {reason}")
+        remark(f"{query_id}: {reason}")
     if len(reasons) > _MOST_SHOWN:
-        say(f"… and {len(reasons) - _MOST_SHOWN} more; --json lists all.")
+        remark(f"… and {len(reasons) - _MOST_SHOWN} more; --json lists all.")
     if reasons:
-        say("These failures are kept. --retry-failed asks again.")
+        remark("These failures are kept. --retry-failed asks again.")
 
 
 def say_wrong(found: "Mapping[str, Sequence[Finding]]") -> None:
@@ -95,7 +93,7 @@ def say_wrong(found: "Mapping[str, Sequence[Finding]]") -> None:
     from drretail.querygen.by_model.examination import in_words
 
     for query_id, wrong in found.items():
-        say(f"{query_id} is kept though {'; '.join(map(in_words, wrong))}")
+        remark(f"{query_id} is kept though {'; '.join(map(in_words, wrong))}")
 
 
 def findings_by_id(found: "Mapping[str, Sequence[Finding]]") -> dict[str, list[dict[str, Any]]]:
@@ -123,13 +121,12 @@ def in_own_words(command: Callable[..., None]) -> Callable[..., None]:
     return call
 
 
-def opened_writer(model: str | None, calls: flags.Calls, *, keyless: bool = False, quiet: bool) -> QueryWriter | None:
+def opened_writer(model: str | None, calls: flags.Calls, *, keyless: bool = False) -> QueryWriter | None:
     """The model of flags or settings; None for offline:shopper, so that rules write instead.
 
     Raises UserError for an unknown model or profile.
     """
     from drretail.api.models import Opener, writer_choice
-    from drretail.api.options.shared import texts_in
     from drretail.settings import OFFLINE_MODEL, read_settings
 
     settings = read_settings()
@@ -138,12 +135,12 @@ def opened_writer(model: str | None, calls: flags.Calls, *, keyless: bool = Fals
         if calls.prompts is not None:
             raise UserError(PROMPTS_NEED_A_MODEL)
         return None
-    opener = Opener(settings, texts_in(calls.base_url), keyless=keyless, tell=Waits(quiet=quiet))
+    opener = Opener(settings, calls.base_url, keyless=keyless)
     (opened,) = opener.open_all([choice])
     return QueryWriter(opened, opener.prices)
 
 
-def named_writer(model: str | None, calls: flags.Calls, *, keyless: bool = False, quiet: bool) -> QueryWriter | None:
+def named_writer(model: str | None, calls: flags.Calls, *, keyless: bool = False) -> QueryWriter | None:
     """The model that the flags name; None without one. The settings' model is not used: money is spent only on request.
 
     Raises UserError for the offline model, whose rules cannot read texts.
@@ -152,7 +149,7 @@ def named_writer(model: str | None, calls: flags.Calls, *, keyless: bool = False
         if calls.prompts is not None:
             raise UserError(PROMPTS_NEED_A_MODEL)
         return None
-    writer = opened_writer(model, calls, keyless=keyless, quiet=quiet)
+    writer = opened_writer(model, calls, keyless=keyless)
     if writer is None:
         raise UserError("The offline model cannot read questions: name a language model with --model PROVIDER:MODEL.")
     return writer
@@ -187,29 +184,30 @@ def write_by_model(
         check_file(to)
     else:
         check_resumable(to, journal_beside(to), writer.model.spec)
-    with open_world(assignment.world, quiet=output.quiet) as shop:
-        with busy("choosing what to ask for", quiet=output.quiet):
+    with open_world(assignment.world) as shop:
+        with busy("choosing what to ask for"):
             targets = _targets(shop, assignment)
         total = sum(target.count for target in targets.targets)
-        with writer.asking(journal_beside(to), calls, total, quiet=output.quiet) as (session, bar):
+        with writer.asking(journal_beside(to), calls, total) as (session, bar):
             written = by_model.write_queries(shop, session, targets.targets, on_end=lambda _: bar.advance())
-        dial = Dial(Offers(shop))
-        queries = with_levels(written.queries, map(dial.difficulty, written.queries))
-    if queries:
-        write_queries(to, queries, force=force)
-    levels = Counter(query.level for query in queries if query.level is not None)
-    _tell(to, targets, written, levels, writer, as_json=output.as_json, quiet=output.quiet)
+        measured = map(Dial(Offers(shop)).difficulty, written.queries)
+        written = replace(written, queries=tuple(with_levels(written.queries, measured)))
+    if written.queries:
+        write_queries(to, written.queries, force=force)
+    _tell(to, targets, written, writer, as_json=output.as_json)
     if written.failures or written.wrong:
         raise typer.Exit(3)
 
 
-def estimate_by_model(to: Path, assignment: Assignment, writer: "QueryWriter", *, as_json: bool, quiet: bool) -> None:
+def estimate_by_model(to: Path, assignment: Assignment, writer: "QueryWriter", *, as_json: bool) -> None:
     """Prints what the queries that ``to`` still lacks are likely to take."""
+    from drretail.llm.estimates import Estimates
     from drretail.querygen.by_model.write import estimate_writing
 
-    with open_world(assignment.world, quiet=quiet) as shop, busy("choosing what to ask for", quiet=quiet):
+    with open_world(assignment.world) as shop, busy("choosing what to ask for"):
         one = estimate_writing(shop, writer.model, _targets(shop, assignment).targets, journal_beside(to))
-    show_estimates(f"Queries to write to {to}", ["model", "queries"], [one], writer.prices, as_json=as_json)
+    likely = Estimates(f"Queries to write to {to}", [one], writer.prices, ("model", "queries"))
+    show_estimates(likely, as_json=as_json)
 
 
 def _targets(shop: "World", assignment: Assignment) -> "Targets":
@@ -232,22 +230,13 @@ def _targets(shop: "World", assignment: Assignment) -> "Targets":
     return with_drafts(shop, targets, assignment.seed)
 
 
-def _tell(
-    to: Path,
-    targets: "Targets",
-    written: "Written",
-    levels: Mapping[int, int],
-    writer: "QueryWriter",
-    *,
-    as_json: bool,
-    quiet: bool,
-) -> None:
+def _tell(to: Path, targets: "Targets", written: "Written", writer: "QueryWriter", *, as_json: bool) -> None:
+    levels = dict(sorted(Counter(query.level for query in written.queries if query.level is not None).items()))
     users = len({query.user_id for query in written.queries if query.user_id is not None})
-    if not quiet and targets.without:
-        say(f"Users without an order that was kept: {len(targets.without)}.")
-    if not quiet:
-        say_failures({failure.query_id: failure.reason for failure in written.failures})
-        say_wrong(written.wrong)
+    if targets.without:
+        remark(f"Users without an order that was kept: {len(targets.without)}.")
+    say_failures({failure.query_id: failure.reason for failure in written.failures})
+    say_wrong(written.wrong)
     if as_json:
         print_json(
             {
@@ -256,7 +245,7 @@ def _tell(
                 "users_without": list(targets.without),
                 "failed": [asdict(failure) for failure in written.failures],
                 "answers": written.answers,
-                "levels": dict(sorted(levels.items())),
+                "levels": levels,
                 "findings": findings_by_id(written.wrong),
                 **writer.document(written.usage, written.served),
                 "file": str(to) if written.queries else None,
@@ -273,5 +262,5 @@ def _tell(
     ]
     typer.echo(f"{', '.join(parts)}{f' → {to}' if written.queries else ''}")
     if levels:
-        typer.echo(f"Of level {', '.join(f'{level} ({count})' for level, count in sorted(levels.items()))}")
-    typer.echo(writer.line(written.usage, written.served, quiet=quiet))
+        typer.echo(f"Of level {', '.join(f'{level} ({count})' for level, count in levels.items())}")
+    typer.echo(writer.line(written.usage, written.served))

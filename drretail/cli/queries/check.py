@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from drretail.api.option import Option
 from drretail.api.worlds import open_world
 from drretail.cli.options import flags
-from drretail.cli.options.parameters import grouped
 from drretail.cli.queries.by_model import QueryWriter, in_own_words, journal_beside, named_writer, say_failures
 from drretail.cli.queries.decide import demands_table, how_to_decide
 from drretail.cli.queries.questions import typed_by_model, types_line
@@ -21,7 +21,7 @@ from drretail.files import write_lines
 from drretail.progress import busy
 from drretail.tables.figures import counted
 from drretail.tables.table import table_of
-from drretail.viewer.output import print_json, print_table, say
+from drretail.viewer.output import print_json, print_table, remark
 
 if TYPE_CHECKING:
     from drretail.env.world import World
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from drretail.records.query import Query
 
 
-@grouped
 @in_own_words
 def check(
     file: flags.QueryFile,
@@ -44,11 +43,11 @@ def check(
     world: flags.World = "demo",
     model: Annotated[
         str | None,
-        typer.Option(metavar="PROVIDER:MODEL", help="The model that writes missing wishes and judges the queries."),
+        Option("The model that writes missing wishes and judges the queries.", metavar="PROVIDER:MODEL"),
     ] = None,
-    baskets: Annotated[bool, typer.Option("--baskets", help="Show each query's cheapest basket.")] = False,
-    demands: Annotated[bool, typer.Option("--demands", help="Show who decided each demand, and how.")] = False,
-    by_hand: Annotated[bool, typer.Option("--review", help="Also review the queries by hand.")] = False,
+    baskets: Annotated[bool, Option("Show each query's cheapest basket.")] = False,
+    demands: Annotated[bool, Option("Show who decided each demand, and how.")] = False,
+    by_hand: Annotated[bool, Option("Also review the queries by hand.", flag="--review")] = False,
     reviewer: Reviewer = None,
 ) -> None:
     """Checks queries against their world. Exit code 3: a fault was found.
@@ -62,33 +61,34 @@ def check(
     from drretail.querygen.reading import read_queries
 
     if by_hand:
-        review(file, world, reviewer, as_json=output.as_json, quiet=output.quiet)
+        review(file, output, world, reviewer)
         return
     queries = read_queries(file)
-    reader = named_writer(model, calls, keyless=planned.estimate, quiet=output.quiet)
+    reader = named_writer(model, calls, keyless=planned.estimate)
     if planned.estimate and reader is None:
         raise UserError("--estimate estimates the calls of a model: name one with --model.")
-    with open_world(world, quiet=output.quiet) as shop:
+    with open_world(world) as shop:
         linter = Linter(shop)
         linter.check_world(queries)
         if reader is not None and planned.estimate:
+            from drretail.llm.estimates import Estimates
             from drretail.querygen.by_model.opinion import Reader
 
             one = Reader(shop, linter).estimate(queries, reader.model, journal_beside(file))
-            title = f"Queries of {file} to read"
-            show_estimates(title, ["model", "queries"], [one], reader.prices, as_json=output.as_json)
+            title, what = f"Queries of {file} to read", ("model", "queries")
+            show_estimates(Estimates(title, [one], reader.prices, what), as_json=output.as_json)
             return
         outcome = _Outcome(queries)
         if reader is not None:
-            outcome = _read(shop, linter, file, queries, reader, calls, quiet=output.quiet)
-        with busy("checking queries", quiet=output.quiet):
+            outcome = _read(shop, linter, file, queries, reader, calls)
+        with busy("checking queries"):
             outcome.checked = linter.check_all(outcome.queries)
             outcome.questions = questions_of(outcome.queries, linter.stock.offers)
             outcome.died = sum(len(dead_decisions(query, linter.stock.offers)) for query in outcome.queries)
     if output.as_json:
         _print_json(outcome)
     else:
-        _print_tables(file, world, outcome, baskets=baskets, demands=demands, quiet=output.quiet)
+        _print_tables(file, world, outcome, baskets=baskets, demands=demands)
     if outcome.is_wrong:
         raise typer.Exit(3)
 
@@ -135,34 +135,25 @@ class _Outcome:
 
 
 def _read(
-    shop: "World",
-    linter: "Linter",
-    file: Path,
-    queries: "Sequence[Query]",
-    reader: "QueryWriter",
-    calls: flags.Calls,
-    *,
-    quiet: bool,
+    shop: "World", linter: "Linter", file: Path, queries: "Sequence[Query]", reader: "QueryWriter", calls: flags.Calls
 ) -> _Outcome:
     """Adds missing wishes and writes them into the file, then asks the model for an opinion of each query."""
     from drretail.querygen.by_model.opinion import Reader
 
     types = None
     if any(query.wish is None for query in queries):
-        types, spent = typed_by_model(shop, linter, file, queries, reader, calls, quiet=quiet)
+        types, spent = typed_by_model(shop, linter, file, queries, reader, calls)
         queries = types.queries
         write_lines(file, (query.as_line() for query in queries))
-        if not quiet:
-            say(f"Wishes of {file}{types_line(types, spent, quiet=False)}")
-    with reader.asking(journal_beside(file), calls, len(queries), quiet=quiet) as (session, bar):
+        remark(f"Wishes of {file}{types_line(types, spent)}")
+    with reader.asking(journal_beside(file), calls, len(queries)) as (session, bar):
         opinions = Reader(shop, linter).read(queries, session, bar.advance)
-    if not quiet:
-        say_failures(opinions.failed)
+    say_failures(opinions.failed)
     return _Outcome(
         queries,
         types=types,
         opinions=opinions,
-        spent=reader.line(session.usage, session.served, quiet=quiet),
+        spent=reader.line(session.usage, session.served),
         document=reader.document(session.usage, session.served),
     )
 
@@ -194,7 +185,7 @@ def _print_json(outcome: _Outcome) -> None:
     )
 
 
-def _print_tables(file: Path, world: str, outcome: _Outcome, *, baskets: bool, demands: bool, quiet: bool) -> None:
+def _print_tables(file: Path, world: str, outcome: _Outcome, *, baskets: bool, demands: bool) -> None:
     from drretail.grounding.text.wording import format_amount
     from drretail.querygen.checks.feasibility import cheapest_line
     from drretail.querygen.decisions.answers import died_line
@@ -225,12 +216,12 @@ def _print_tables(file: Path, world: str, outcome: _Outcome, *, baskets: bool, d
     typer.echo(f"Without a finding: {whole} of {of_all}{f'; {counts}' if counts else ''}")
     if outcome.questions:
         typer.echo(graded_line(outcome.queries, outcome.questions))
-        if not quiet and not all(question.is_decided for question in outcome.questions):
-            say(f"The rest goes by words alone. {how_to_decide(file, world)}")
-    if outcome.died and not quiet:
-        say(died_line(outcome.died))
-    if outcome.untyped and not quiet:
-        say(
+        if not all(question.is_decided for question in outcome.questions):
+            remark(f"The rest goes by words alone. {how_to_decide(file, world)}")
+    if outcome.died:
+        remark(died_line(outcome.died))
+    if outcome.untyped:
+        remark(
             f"Without a wish: {outcome.untyped} of {of_all}. What these want was not checked. "
             "Name a --model that writes them, or fill in `wish` by hand (docs/queries.md)."
         )

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from drretail.api.option import Option
 from drretail.api.worlds import open_world
 from drretail.cli.options import flags
-from drretail.cli.options.parameters import grouped
 from drretail.cli.queries.by_model import QueryWriter, in_own_words, journal_beside, named_writer, say_failures
 from drretail.cli.spending import show_estimates
 from drretail.errors import UserError
@@ -18,7 +18,7 @@ from drretail.grounding.constraints.gold_files import gold_path, write_gold
 from drretail.progress import busy
 from drretail.tables.figures import counted
 from drretail.tables.table import table_of
-from drretail.viewer.output import print_json, print_table, say
+from drretail.viewer.output import print_json, print_table, remark, say
 
 if TYPE_CHECKING:
     from drretail.env.offers import Offers
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from drretail.tables.table import Table
 
 
-@grouped
 @in_own_words
 def decide(
     file: flags.QueryFile,
@@ -38,19 +37,13 @@ def decide(
     world: flags.World = "demo",
     sheet: Annotated[
         list[Path] | None,
-        typer.Option(
-            metavar="CSV", help="A sheet to write, or a filled one to read, named after its reader (may be repeated)."
-        ),
+        Option("A sheet to write, or a filled one to read, named after its reader.", metavar="CSV"),
     ] = None,
-    model: Annotated[
-        str | None, typer.Option(metavar="PROVIDER:MODEL", help="The model that reads the records.")
-    ] = None,
-    readers: Annotated[
-        int, typer.Option(metavar="1|2", min=1, max=2, help="How often the model reads; 2: in two orders.")
-    ] = 1,
+    model: Annotated[str | None, Option("The model that reads the records.", metavar="PROVIDER:MODEL")] = None,
+    readers: Annotated[int, Option("How often the model reads; 2: in two orders.", metavar="1|2", min=1, max=2)] = 1,
     missing: Annotated[
         Path | None,
-        typer.Option(metavar="EXP", help="Also ask about the picks of an experiment, and renew its baskets."),
+        Option("Also ask about the picks of an experiment, and renew its baskets.", metavar="EXP"),
     ] = None,
 ) -> None:
     """Decides which products keep the demands of queries, by their records.
@@ -64,17 +57,17 @@ def decide(
     from drretail.querygen.reading import read_queries
 
     queries, sheets = read_queries(file), sheet or []
-    reader = named_writer(model, calls, keyless=planned.estimate, quiet=output.quiet)
+    reader = named_writer(model, calls, keyless=planned.estimate)
     if reader is not None and sheets:
         raise UserError("With --sheet people read the records, with --model a model does: call the command for each.")
     if planned.estimate and reader is None:
         raise UserError("--estimate estimates the calls of a model: name one with --model.")
-    with open_world(world, quiet=output.quiet) as shop:
+    with open_world(world) as shop:
         linter = Linter(shop)
         linter.check_world(queries)  # in another world every decision would die
         offers = linter.stock.offers
         picks = {} if missing is None else _picks(missing, shop.manifest.fingerprint)
-        with busy("looking up products", quiet=output.quiet):
+        with busy("looking up products"):
             questions = questions_of(queries, offers, picks)
         left = [question for question in questions if not question.is_decided]
         died = sum(len(dead_decisions(query, offers)) for query in queries)
@@ -82,25 +75,25 @@ def decide(
             _write(sheets, left)
             return
         if reader is not None and planned.estimate:
+            from drretail.llm.estimates import Estimates
             from drretail.querygen.by_model.decide import estimate_reading
 
             one = estimate_reading(left, readers, reader.model, journal_beside(file))
-            show_estimates(
-                f"Records to read for {file}", ["model", "batches"], [one], reader.prices, as_json=output.as_json
-            )
+            title, what = f"Records to read for {file}", ("model", "batches")
+            show_estimates(Estimates(title, [one], reader.prices, what), as_json=output.as_json)
             return
         outcome = _Outcome(file, world, questions, died)
         if sheets:
-            _read(sheets, outcome, offers, quiet=output.quiet)
+            _read(sheets, outcome, offers)
         elif reader is not None:
-            _ask(reader, left, readers, calls, outcome, quiet=output.quiet)
+            _ask(reader, left, readers, calls, outcome)
         if outcome.settled is not None:
             queries = with_decisions(queries, questions, outcome.settled, offers)
             write_gold(queries, gold_path(file))
             outcome.questions = questions_of(queries, offers, picks)
         if missing is not None:
             outcome.renewed = _renew(missing, queries, offers)
-    _print(outcome, queries, as_json=output.as_json, quiet=output.quiet)
+    _print(outcome, queries, as_json=output.as_json)
     if outcome.disputed or outcome.unanswered:
         raise typer.Exit(3)
 
@@ -163,7 +156,7 @@ def _write(sheets: Sequence[Path], left: "Sequence[Question]") -> None:
     )
 
 
-def _read(sheets: Sequence[Path], outcome: _Outcome, offers: "Offers", *, quiet: bool) -> None:
+def _read(sheets: Sequence[Path], outcome: _Outcome, offers: "Offers") -> None:
     """Reads filled sheets, and writes a sheet of what their readers disagree on."""
     from drretail.querygen.decisions.answers import settle
     from drretail.querygen.decisions.spreadsheet import read_sheet, sheet_of
@@ -173,10 +166,9 @@ def _read(sheets: Sequence[Path], outcome: _Outcome, offers: "Offers", *, quiet:
         raise UserError(f"Two sheets have the name {max(names, key=names.count)}: name each after its reader.")
     filled = [read_sheet(path, outcome.questions, offers) for path in sheets]
     outcome.settled = settle([each.reading for each in filled])
-    if not quiet:
-        for path, each in zip(sheets, filled, strict=True):
-            stale = f", about records that have changed or are asked no longer: {each.stale}" if each.stale else ""
-            say(f"Answers in {path}: {len(each.reading.answers)}, blank: {each.blank}{stale}.")
+    for path, each in zip(sheets, filled, strict=True):
+        stale = f", about records that have changed or are asked no longer: {each.stale}" if each.stale else ""
+        remark(f"Answers in {path}: {len(each.reading.answers)}, blank: {each.blank}{stale}.")
     if outcome.disputed:
         to = outcome.file.with_name(f"{outcome.file.stem}.differences.csv")
         if to.exists():
@@ -187,18 +179,16 @@ def _read(sheets: Sequence[Path], outcome: _Outcome, offers: "Offers", *, quiet:
         say(f"{counted(len(outcome.disputed), 'difference')} → {to}; settle them there, then: {read} --sheet {to}")
 
 
-def _ask(
-    reader: QueryWriter, left: "Sequence[Question]", readers: int, calls: flags.Calls, outcome: _Outcome, *, quiet: bool
-) -> None:
+def _ask(reader: QueryWriter, left: "Sequence[Question]", readers: int, calls: flags.Calls, outcome: _Outcome) -> None:
     """Has the model read the records; every call is kept in the journal beside the file."""
     from drretail.querygen.by_model.decide import calls_for, read_records
     from drretail.querygen.decisions.answers import settle
 
-    with reader.asking(journal_beside(outcome.file), calls, calls_for(left, readers), quiet=quiet) as (session, bar):
+    with reader.asking(journal_beside(outcome.file), calls, calls_for(left, readers)) as (session, bar):
         read = read_records(left, session, readers, bar.advance)
     outcome.settled = settle(read.readings)
     outcome.unanswered, outcome.failed = read.unanswered, read.failed
-    outcome.spent = reader.line(session.usage, session.served, quiet=quiet)
+    outcome.spent = reader.line(session.usage, session.served)
     outcome.document = reader.document(session.usage, session.served)
 
 
@@ -223,7 +213,7 @@ def how_to_decide(file: Path, world: str) -> str:
     return f"Have the records read: {command} --model PROVIDER:MODEL, or --sheet records.csv for people."
 
 
-def _print(outcome: _Outcome, queries: "Sequence[Query]", *, as_json: bool, quiet: bool) -> None:
+def _print(outcome: _Outcome, queries: "Sequence[Query]", *, as_json: bool) -> None:
     from drretail.querygen.decisions.answers import died_line
     from drretail.querygen.decisions.questions import demands_document, graded_line, how_decided
 
@@ -266,13 +256,11 @@ def _print(outcome: _Outcome, queries: "Sequence[Query]", *, as_json: bool, quie
     typer.echo(graded_line(queries, outcome.questions))
     if outcome.renewed is not None:
         typer.echo(f"Baskets renewed: {len(outcome.renewed)}. Score the experiment again.")
-    if quiet:
-        return
     if outcome.died:
-        say(died_line(outcome.died))
+        remark(died_line(outcome.died))
     if outcome.unanswered:
-        say(f"Questions without a usable answer: {outcome.unanswered}. They stay undecided.")
+        remark(f"Questions without a usable answer: {outcome.unanswered}. They stay undecided.")
     say_failures(outcome.failed)
     undecided = sum(each.undecided for each in demands)
     if undecided and outcome.settled is None:
-        say(f"Undecided: {undecided}. {how_to_decide(outcome.file, outcome.world)}")
+        remark(f"Undecided: {undecided}. {how_to_decide(outcome.file, outcome.world)}")

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from drretail.api.option import Option
 from drretail.api.worlds import open_world
 from drretail.cli.options import flags
-from drretail.cli.options.parameters import grouped
 from drretail.cli.options.query_files import Force, check_file, check_unused, write_queries
 from drretail.cli.queries.by_model import Assignment, estimate_by_model, in_own_words, opened_writer, write_by_model
 from drretail.cli.queries.check import check
@@ -20,7 +20,7 @@ from drretail.cli.queries.review_numbers import compare
 from drretail.errors import UnknownName, UserError
 from drretail.progress import busy
 from drretail.tables.figures import counted
-from drretail.viewer.output import print_json, say
+from drretail.viewer.output import print_json, remark
 
 if TYPE_CHECKING:
     from drretail.querygen.generate import Generated
@@ -37,7 +37,6 @@ for command in (personas, context, pair, review, shipped, show, spoil):
 
 
 @queries_app.command("generate")
-@grouped
 @in_own_words
 def generate(
     to: flags.ToQueries,
@@ -48,20 +47,18 @@ def generate(
     users: flags.Users = 5,
     user: flags.NamedUsers = None,
     per_user: Annotated[
-        int | None, typer.Option(min=1, help="Maximum queries per user.", show_default="1; 3 with --preset paper")
+        int | None, Option("Maximum queries per user.", min=1, default="1; 3 with --preset paper")
     ] = None,
-    preset: Annotated[
-        str | None, typer.Option(metavar="paper", help="Make three queries per user, as in the paper.")
-    ] = None,
+    preset: Annotated[str | None, Option("Make three queries per user, as in the paper.", metavar="paper")] = None,
     mode: Annotated[
-        str, typer.Option(help="profile_aware, or generic: queries without a user (needs --model).")
+        str, Option("profile_aware, or generic: queries without a user (needs --model).")
     ] = "profile_aware",
     model: Annotated[
         str | None,
-        typer.Option(metavar="PROVIDER:MODEL", help="The model that writes (default: rules, offline:shopper)."),
+        Option("The model that writes (default: rules, offline:shopper).", metavar="PROVIDER:MODEL"),
     ] = None,
     level: Annotated[
-        int | None, typer.Option(min=0, max=9, help="The queries' difficulty, 0 to 9 (`drretail queries difficulty`).")
+        int | None, Option("The queries' difficulty, 0 to 9 (`drretail queries difficulty`).", min=0, max=9)
     ] = None,
     force: Force = False,
     seed: flags.Seed = "42",
@@ -72,7 +69,7 @@ def generate(
     """
     if mode not in MODES:
         raise UnknownName("mode", mode, MODES)
-    writer = opened_writer(model, calls, keyless=planned.estimate, quiet=output.quiet)
+    writer = opened_writer(model, calls, keyless=planned.estimate)
     if writer is None and mode == "generic":
         raise UserError("Without a model only profile_aware queries can be made: add --model PROVIDER:MODEL.")
     if preset not in (None, "paper"):
@@ -84,7 +81,7 @@ def generate(
     if planned.estimate:
         if writer is None:
             raise UserError("Without a model nothing is asked and nothing is spent: --estimate needs a --model.")
-        estimate_by_model(to, assignment, writer, as_json=output.as_json, quiet=output.quiet)
+        estimate_by_model(to, assignment, writer, as_json=output.as_json)
         return
     if writer is not None:
         write_by_model(to, assignment, writer, calls, output, force=force)
@@ -101,7 +98,7 @@ def _write_offline(to: Path, assignment: "Assignment", *, force: bool, output: f
     check_file(to)
     if level is not None:  # the queries that the file has would be lost
         check_unused(to, force=force)
-    with open_world(assignment.world, quiet=output.quiet) as shop, busy("writing queries", quiet=output.quiet):
+    with open_world(assignment.world) as shop, busy("writing queries"):
         if level is not None:
             check_users(shop, assignment.named)
             n = len(assignment.named) or assignment.users
@@ -111,9 +108,8 @@ def _write_offline(to: Path, assignment: "Assignment", *, force: bool, output: f
         else:
             made = generate_sampled(shop, assignment.users, per_user=assignment.per_user, seed=assignment.seed)
     write_queries(to, made.queries, force=force)
-    if not output.quiet:
-        users = len(set(assignment.named)) or assignment.users
-        _tell(made, users=users, per_user=assignment.per_user, of_level="" if level is None else f" of level {level}")
+    users = len(set(assignment.named)) or assignment.users
+    _tell(made, users=users, per_user=assignment.per_user, of_level="" if level is None else f" of level {level}")
     if output.as_json:
         print_json(
             {
@@ -133,15 +129,15 @@ def _tell(made: "Generated", *, users: int, per_user: int, of_level: str) -> Non
     from drretail.querygen.generate import WHY_MISSING
 
     if made.without:
-        say(f"Users from whose orders no query{of_level} could be made: {len(made.without)}.")
+        remark(f"Users from whose orders no query{of_level} could be made: {len(made.without)}.")
     if made.users < users:
-        say(f"Queries for {counted(made.users, 'user')} could be made; {users} were asked for.")
+        remark(f"Queries for {counted(made.users, 'user')} could be made; {users} were asked for.")
     if made.fewer:
-        say(f"Users with fewer than {per_user} queries: {len(made.fewer)}.")
+        remark(f"Users with fewer than {per_user} queries: {len(made.fewer)}.")
     if made.missing_kinds:
-        say(
+        remark(
             f"No query of kind {', '.join(made.missing_kinds)}: these need four priced products of one category, with "
             "its name in their titles, or fields such as the occasion. `--model` writes others."
         )
     for axis in made.missing_axes:
-        say(f"No query has the axis {axis}: {WHY_MISSING[axis]}.")
+        remark(f"No query has the axis {axis}: {WHY_MISSING[axis]}.")

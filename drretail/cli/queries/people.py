@@ -6,31 +6,28 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
+from drretail.api.option import Option
 from drretail.api.worlds import open_world
 from drretail.cli.options import flags
-from drretail.cli.options.parameters import grouped
 from drretail.cli.options.query_files import Force
 from drretail.cli.queries.by_model import QueryWriter, in_own_words, named_writer, say_failures
 from drretail.errors import UserError
 from drretail.records.base import Record
 from drretail.tables.figures import counted
-from drretail.viewer.output import print_json, say
+from drretail.viewer.output import print_json, remark
 
 if TYPE_CHECKING:
     from drretail.querygen.by_model.session import Ask
     from drretail.querygen.people.persona import Persona
 
 T = TypeVar("T", bound=Record)
-People = Annotated[Path, typer.Option("--people", metavar="DIR", help="The folder of personas and contexts.")]
+People = Annotated[Path, Option("The folder of personas and contexts.", metavar="DIR")]
 Model = Annotated[
     str | None,
-    typer.Option(
-        "--model", metavar="PROVIDER:MODEL", help="The model that writes and judges (default: rules over the records)."
-    ),
+    Option("The model that writes and judges (default: rules over the records).", metavar="PROVIDER:MODEL"),
 ]
 
 
-@grouped
 @in_own_words
 def personas(
     people: People,
@@ -50,8 +47,8 @@ def personas(
     from drretail.querygen.people.persona import Persona, freeze_person, person_path
     from drretail.querygen.users import check_users, drawn_users
 
-    writer = named_writer(model, calls, quiet=output.quiet)
-    with open_world(world, quiet=output.quiet) as shop:
+    writer = named_writer(model, calls)
+    with open_world(world) as shop:
         check_users(shop, user or ())
         named = list(user or islice(drawn_users(shop, seed, users), users))
         missing = [user_id for user_id in named if not person_path(people, Persona, user_id).exists()]
@@ -60,7 +57,7 @@ def personas(
         made, failed, spent = [persona_by_rules(past) for past in pasts.values()], {}, {}
     else:
         asks = {user: persona_ask(past) for user, past in pasts.items()}
-        written, failed, spent = ask_all(writer, people, asks, calls, quiet=output.quiet)
+        written, failed, spent = ask_all(writer, people, asks, calls)
         made = [persona_of(pasts[user], answer, writer.model.spec) for user, answer in written.items()]
     for persona in made:
         freeze_person(people, persona)
@@ -69,7 +66,6 @@ def personas(
     tell(line, {"personas": len(made), "fields": fields, "there": len(named) - len(missing), **spent}, failed, output)
 
 
-@grouped
 @in_own_words
 def context(
     people: People,
@@ -77,24 +73,24 @@ def context(
     output: flags.Output,
     world: flags.World = "demo",
     model: Model = None,
-    entries: Annotated[int, typer.Option(min=1, help="Without a model: maximum orders shown per user.")] = 40,
+    entries: Annotated[int, Option("Without a model: maximum orders shown per user.", min=1)] = 40,
 ) -> None:
     """Writes notes on each persona's history (its context). Keeps existing contexts."""
     from drretail.querygen.people.past import context_by_rules, read_past
     from drretail.querygen.people.person_model import context_ask, context_of
     from drretail.querygen.people.persona import PersonContext, freeze_person, read_people
 
-    writer = named_writer(model, calls, quiet=output.quiet)
+    writer = named_writer(model, calls)
     known = read_personas(people)
     there = read_people(people, PersonContext)
-    with open_world(world, quiet=output.quiet) as shop:
+    with open_world(world) as shop:
         pasts = {user_id: read_past(shop, user_id) for user_id in known}
     wanted = [pasts[user_id] for user_id in known if user_id not in there]
     if writer is None:
         made, failed, spent = [context_by_rules(past, entries) for past in wanted], {}, {}
     else:
         asks = {past.user_id: context_ask(past, known[past.user_id]) for past in wanted}
-        written, failed, spent = ask_all(writer, people, asks, calls, quiet=output.quiet)
+        written, failed, spent = ask_all(writer, people, asks, calls)
         made = [context_of(pasts[user], answer, writer.model.spec) for user, answer in written.items()]
     for one in made:
         freeze_person(people, one)
@@ -102,13 +98,14 @@ def context(
     tell(f"{len(made)} contexts → {people}; {len(there)} existed already", document, failed, output)
 
 
-@grouped
 @in_own_words
 def pair(
     source: Annotated[
         Path,
-        typer.Argument(
-            metavar="TASKS", help="Queries without a user (.jsonl), or a text file with one question per line."
+        Option(
+            "Queries without a user (.jsonl), or a text file with one question per line.",
+            argument=True,
+            metavar="TASKS",
         ),
     ],
     people: People,
@@ -116,7 +113,7 @@ def pair(
     calls: flags.Calls,
     output: flags.Output,
     world: flags.World = "demo",
-    users_per_task: Annotated[int, typer.Option(min=1, help="Maximum users per task.")] = 5,
+    users_per_task: Annotated[int, Option("Maximum users per task.", min=1)] = 5,
     model: Model = None,
     force: Force = False,
 ) -> None:
@@ -132,7 +129,7 @@ def pair(
     from drretail.querygen.people.persona import PersonContext, read_people
     from drretail.querygen.reading import read_queries
 
-    writer = named_writer(model, calls, quiet=output.quiet)
+    writer = named_writer(model, calls)
     known, contexts = read_personas(people), read_people(people, PersonContext)
     if source.suffix.casefold() == ".jsonl":
         tasks = read_queries(source)
@@ -141,12 +138,12 @@ def pair(
     check_tasks(tasks)
     failed: dict[str, str] = {}
     spent: dict[str, Any] = {}
-    with open_world(world, quiet=output.quiet) as shop:
+    with open_world(world) as shop:
         if writer is None:
             choices = chosen_by_overlap(tasks, [read_past(shop, user_id) for user_id in known], users_per_task)
         else:
             asks = {user: choice_ask(persona, tasks) for user, persona in known.items()}
-            found, failed, spent = ask_all(writer, people, asks, calls, quiet=output.quiet)
+            found, failed, spent = ask_all(writer, people, asks, calls)
             choices = chosen_by_model(tasks, found)
         queries = paired(tasks, choices, known, contexts, users_per_task, shop.manifest.fingerprint)
     if not queries:
@@ -155,16 +152,16 @@ def pair(
         )
     write_queries(to, queries, force=force)
     fewer = [task.query_id for task in tasks if len(choices.get(task.query_id, ())) < users_per_task]
-    if fewer and not output.quiet:
-        say(f"Tasks with fewer than {users_per_task} users: {len(fewer)} ({', '.join(fewer[:5])}).")
-    if any(query.context is None for query in queries) and not output.quiet:
-        say("Some users have no context: drretail queries context writes them, and pair puts them into the queries.")
+    if fewer:
+        remark(f"Tasks with fewer than {users_per_task} users: {len(fewer)} ({', '.join(fewer[:5])}).")
+    if any(query.context is None for query in queries):
+        remark("Some users have no context: drretail queries context writes them, and pair puts them into the queries.")
     document = {"queries": len(queries), "tasks": len(tasks), "fewer": fewer, "file": str(to), **spent}
     tell(f"{counted(len(queries), 'query')} of {counted(len(tasks), 'task')} → {to}", document, failed, output)
 
 
 def ask_all(
-    writer: "QueryWriter", people: Path, asks: "Mapping[str, Ask[T]]", calls: flags.Calls, *, quiet: bool
+    writer: "QueryWriter", people: Path, asks: "Mapping[str, Ask[T]]", calls: flags.Calls
 ) -> tuple[dict[str, T], dict[str, str], dict[str, Any]]:
     """The model's answers by user, the reasons for missing ones, and for --json what all of it took.
 
@@ -173,7 +170,7 @@ def ask_all(
     from drretail.querygen.by_model import session as by_model
 
     people.mkdir(parents=True, exist_ok=True)
-    with writer.asking(people / "journal.jsonl", calls, len(asks), quiet=quiet) as (session, bar):
+    with writer.asking(people / "journal.jsonl", calls, len(asks)) as (session, bar):
         answers = by_model.ask_all(session, asks.values(), on_end=bar.advance)
     found = {user: answers.found[ask.key] for user, ask in asks.items() if ask.key in answers.found}
     return found, answers.failed, writer.document(answers.usage, answers.served)
@@ -195,7 +192,6 @@ def tell(line: str, document: dict[str, Any], failed: Mapping[str, str], output:
         print_json({**document, "failed": dict(failed)})
     else:
         typer.echo(line)
-    if not output.quiet:
-        say_failures(failed)
+    say_failures(failed)
     if failed:
         raise typer.Exit(3)

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated, cast, get_args
 
 import typer
 
+from drretail.api.option import Option
 from drretail.api.worlds import open_world
 from drretail.cli.options import flags
-from drretail.cli.options.parameters import grouped
 from drretail.cli.options.query_files import Force, check_unused, write_queries
 from drretail.errors import UnknownName, UserError
 from drretail.progress import choose_progress
@@ -28,10 +28,8 @@ LINE = 88
 
 def show(
     file: flags.QueryFile,
-    only: Annotated[
-        str | None, typer.Option(metavar="N|ID,ID", help="Show only N queries, or those with these ids.")
-    ] = None,
-    details: Annotated[bool, typer.Option("--details", help="Also show reason, user and expected tools.")] = False,
+    only: Annotated[str | None, Option("Show only N queries, or those with these ids.", metavar="N|ID,ID")] = None,
+    details: Annotated[bool, Option("Also show reason, user and expected tools.")] = False,
     as_json: flags.Json = False,
 ) -> None:
     """Shows the questions of a file, each with its wish."""
@@ -74,9 +72,9 @@ def _shown(query: "Query", width: int, *, details: bool) -> Iterator[str]:
 
 
 def carry(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Queries of the original world.")],
-    world: Annotated[Path, typer.Option("--world", "-w", metavar="W", help="The perturbed world's folder.")],
-    to: Annotated[Path, typer.Option(metavar="FILE2", help="The file for the adapted queries.")],
+    file: Annotated[Path, Option("Queries of the original world.", argument=True, metavar="FILE")],
+    world: Annotated[Path, Option("The perturbed world's folder.", short="-w", metavar="W")],
+    to: Annotated[Path, Option("The file for the adapted queries.", metavar="FILE2")],
     force: Force = False,
     as_json: flags.Json = False,
 ) -> None:
@@ -102,11 +100,10 @@ def shipped(
     to: flags.ToQueries,
     split: Annotated[
         str,
-        typer.Option(
-            "--split",
-            metavar="dev|test|all|graded|generic",
-            help="dev: twenty for development (7 users). test: thirty for results (10 users). all: these fifty. "
+        Option(
+            "dev: twenty for development (7 users). test: thirty for results (10 users). all: these fifty. "
             "graded: sixty others, of three difficulties (54 users). generic: twenty without a user.",
+            metavar="dev|test|all|graded|generic",
         ),
     ] = "dev",
     force: Force = False,
@@ -137,14 +134,11 @@ def shipped(
         typer.echo(f"{counted(len(queries), 'query')}{of_users} ({split}) over the demo world → {to}")
 
 
-@grouped
 def difficulty(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Queries with their wishes.")],
+    file: Annotated[Path, Option("Queries with their wishes.", argument=True, metavar="FILE")],
     output: flags.Output,
     world: flags.World = "demo",
-    to: Annotated[
-        Path | None, typer.Option(metavar="FILE2", help="The file for the queries with their levels.")
-    ] = None,
+    to: Annotated[Path | None, Option("The file for the queries with their levels.", metavar="FILE2")] = None,
     force: Force = False,
 ) -> None:
     """Measures how hard queries are, by the carts that simple searches find.
@@ -161,8 +155,8 @@ def difficulty(
     if to is not None:
         check_unused(to, force=force)
     rows: list[Difficulty] = []
-    progress = choose_progress("none" if output.quiet else None)
-    with open_world(world, quiet=output.quiet) as shop:
+    progress = choose_progress()
+    with open_world(world) as shop:
         check_made_for(queries, shop.manifest.fingerprint)
         dial = Dial(Offers(shop))
         with progress.track("Measuring queries", len(queries)) as bar:
@@ -186,22 +180,22 @@ def difficulty(
 
 
 def spoil(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Queries that the shop can satisfy, with their wishes.")],
-    to: Annotated[Path, typer.Option(metavar="FILE2", help="The file for the pairs.")],
+    file: Annotated[
+        Path, Option("Queries that the shop can satisfy, with their wishes.", argument=True, metavar="FILE")
+    ],
+    to: Annotated[Path, Option("The file for the pairs.", metavar="FILE2")],
     world: flags.World = "demo",
     kinds: Annotated[
         str,
-        typer.Option(
-            metavar="A,B",
-            help="Why the second query fails: its budget is too low (too_dear), the shop lacks the product "
+        Option(
+            "Why the second query fails: its budget is too low (too_dear), the shop lacks the product "
             "(not_sold), or the order does not exist (no_such_order).",
+            metavar="A,B",
         ),
     ] = "too_dear,not_sold,no_such_order",
     absent: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="W", help="For not_sold: another world with products that the shop lacks (may be repeated)."
-        ),
+        Option("For not_sold: another world with products that the shop lacks.", metavar="W"),
     ] = None,
     force: Force = False,
     seed: flags.Seed = "42",
@@ -220,32 +214,26 @@ def spoil(
     queries = read_queries(file)
     names: list[str] = []
     for other in absent or ():
-        with open_world(other, quiet=True) as lent:
+        with open_world(other) as lent:
             names += lent.catalog.categories()
     chosen = [kind.strip() for kind in kinds.split(",") if kind.strip()]
-    with open_world(world, quiet=as_json) as shop:
+    with open_world(world) as shop:
         made = spoiled(queries, Offers(shop), chosen, seed, names or ABSENT)
     _write_derived(made, file, to, "pair of queries", "pairs", force=force, as_json=as_json)
 
 
 def hide(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Queries with their wishes.")],
-    to: Annotated[Path, typer.Option(metavar="FILE2", help="The file for the new queries.")],
+    file: Annotated[Path, Option("Queries with their wishes.", argument=True, metavar="FILE")],
+    to: Annotated[Path, Option("The file for the new queries.", metavar="FILE2")],
     world: flags.World = "demo",
     manner: Annotated[
         str,
-        typer.Option(
-            metavar="terse|open", help="How the shopper answers: one limit (terse), or all limits of a topic (open)."
-        ),
+        Option("How the shopper answers: one limit (terse), or all limits of a topic (open).", metavar="terse|open"),
     ] = "terse",
-    questions: Annotated[
-        int, typer.Option(min=1, help="The number of questions that the shopper answers.")
-    ] = QUESTIONS,
+    questions: Annotated[int, Option("The number of questions that the shopper answers.", min=1)] = QUESTIONS,
     from_record: Annotated[
         bool,
-        typer.Option(
-            "--record", help="The shopper never states a limit that an order shows. The agent must look it up."
-        ),
+        Option("The shopper never states a limit that an order shows. The agent must look it up.", flag="--record"),
     ] = False,
     force: Force = False,
     as_json: flags.Json = False,
@@ -262,7 +250,7 @@ def hide(
     if manner not in get_args(Manner):
         raise UnknownName("manner", manner, get_args(Manner))
     queries = read_queries(file)
-    with open_world(world, quiet=as_json) as shop:
+    with open_world(world) as shop:
         made = hidden(
             queries,
             Offers(shop),

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from drretail.api.option import Option
 from drretail.api.worlds import known_user, open_world
 from drretail.cli.options import flags
-from drretail.cli.options.parameters import grouped
 from drretail.cli.options.query_files import Force, write_queries
 from drretail.cli.queries.by_model import (
     QueryWriter,
@@ -21,7 +21,7 @@ from drretail.cli.queries.by_model import (
     say_wrong,
 )
 from drretail.tables.figures import counted
-from drretail.viewer.output import print_json, say
+from drretail.viewer.output import print_json, remark
 
 if TYPE_CHECKING:
     from drretail.env.world import World
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
     from drretail.records.query import Query
 
 
-@grouped
 @in_own_words
 def import_questions(
     source: Annotated[
         Path,
-        typer.Argument(
+        Option(
+            "A text file with one question per line, or a .csv or .jsonl file with question, id, user and wish.",
+            argument=True,
             metavar="QUESTIONS",
-            help="A text file with one question per line, or a .csv or .jsonl file with question, id, user and wish.",
         ),
     ],
     to: flags.ToQueries,
@@ -46,7 +46,7 @@ def import_questions(
     world: flags.World = "demo",
     model: Annotated[
         str | None,
-        typer.Option(metavar="PROVIDER:MODEL", help="The model that writes the wishes (default: you write them)."),
+        Option("The model that writes the wishes (default: you write them).", metavar="PROVIDER:MODEL"),
     ] = None,
     force: Force = False,
 ) -> None:
@@ -58,15 +58,15 @@ def import_questions(
     from drretail.querygen.lint import Linter
 
     questions = read_questions(source)
-    writer = named_writer(model, calls, quiet=output.quiet)
-    with open_world(world, quiet=output.quiet) as shop:
+    writer = named_writer(model, calls)
+    with open_world(world) as shop:
         questions = [
             replace(each, user_id=known_user(shop, each.user_id)) if each.user_id else each for each in questions
         ]
         queries = queries_from(questions, source.name, shop.manifest.fingerprint)
         types, spent = TypedQueries(queries), ""
         if writer is not None:
-            types, spent = typed_by_model(shop, Linter(shop), to, queries, writer, calls, quiet=output.quiet)
+            types, spent = typed_by_model(shop, Linter(shop), to, queries, writer, calls)
     write_queries(to, types.queries, force=force)
     repeated = len(questions) - len(queries)
     untyped = [query.query_id for query in types.queries if query.wish is None]
@@ -85,11 +85,11 @@ def import_questions(
         )
     else:
         made = f"{counted(len(queries), 'query')} for the world {world}"
-        typer.echo(f"{made} → {to}{types_line(types, spent, quiet=output.quiet)}")
-    if repeated and not output.quiet:
-        say(f"{counted(repeated, 'question')} of {source} are repeated and were left out.")
-    if untyped and not output.quiet:
-        say(
+        typer.echo(f"{made} → {to}{types_line(types, spent)}")
+    if repeated:
+        remark(f"{counted(repeated, 'question')} of {source} are repeated and were left out.")
+    if untyped:
+        remark(
             f"{counted(len(untyped), 'query')} without a wish. Write down what is to be bought: in the browser "
             f"(drretail view --review {to} "
             f"--world {world}), in a spreadsheet (drretail queries review {to} --world {world} --sheet SHEET.csv), or "
@@ -100,31 +100,23 @@ def import_questions(
 
 
 def typed_by_model(
-    shop: "World",
-    linter: "Linter",
-    file: Path,
-    queries: "Sequence[Query]",
-    writer: "QueryWriter",
-    calls: flags.Calls,
-    *,
-    quiet: bool,
+    shop: "World", linter: "Linter", file: Path, queries: "Sequence[Query]", writer: "QueryWriter", calls: flags.Calls
 ) -> "tuple[TypedQueries, str]":
     """The queries with their wishes, and a line on what that took. The journal of all calls is beside ``file``."""
     from drretail.querygen.by_model.annotate import type_wishes
 
     total = sum(query.wish is None for query in queries)
-    with writer.asking(journal_beside(file), calls, total, quiet=quiet) as (session, bar):
+    with writer.asking(journal_beside(file), calls, total) as (session, bar):
         made = type_wishes(shop, linter, session, queries, on_end=bar.advance)
-    return made, writer.line(made.usage, made.served, quiet=quiet)
+    return made, writer.line(made.usage, made.served)
 
 
-def types_line(types: "TypedQueries", spent: str, *, quiet: bool) -> str:
+def types_line(types: "TypedQueries", spent: str) -> str:
     """A line with how many wishes were written and the cost. The reasons for missing ones go to stderr."""
     if not spent:
         return ""
-    if not quiet:
-        say_failures(types.failed)
-        say_wrong(types.wrong)
+    say_failures(types.failed)
+    say_wrong(types.wrong)
     failed = f", {len(types.failed)} failed" if types.failed else ""
     wrong = f", {len(types.wrong)} of them with a finding (mend them by hand)" if types.wrong else ""
     return f"; {len(types.typed)} typed{wrong}{failed}\n{spent}"

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from drretail.api.option import Option
 from drretail.api.worlds import open_world
 from drretail.cli.options import flags as options
 from drretail.cli.queries.review_numbers import print_summary, summary_document
 from drretail.errors import UserError
 from drretail.files import write_atomically
 from drretail.tables.figures import counted
-from drretail.viewer.output import print_json, say
+from drretail.viewer.output import print_json, remark
 
 if TYPE_CHECKING:
     from drretail.querygen.review.decisions import Applied, CurrentDecisions
@@ -31,7 +32,6 @@ class ReviewRequest:
     reviewer: str
     named: bool
     """True if a flag named the reviewer."""
-    quiet: bool
 
 
 def current_reviews(file: Path, queries: "Sequence[Query]") -> "CurrentDecisions":
@@ -75,7 +75,7 @@ def write_sheet(request: ReviewRequest, sheet: Path, *, again: bool, settle: boo
             if settle
             else f"{request.reviewer} has decided on all queries: --again writes them all once more."
         )
-    with open_world(request.world, quiet=request.quiet) as shop:
+    with open_world(request.world) as shop:
         items = Items(shop, request.queries)
         rows = [items.of(query) for query in left]
     write_atomically(sheet, sheet_of(rows, name, disputed if settle else None))
@@ -101,21 +101,19 @@ def take_sheet(request: ReviewRequest, sheet: Path, *, settle: bool) -> None:
         new = new_reviews(filled, log.entries)
         for decision in new:
             log.append(decision)
-    if request.quiet:
-        return
     known = len(filled.reviews) - len(new)
-    say(f"Decisions taken from {sheet}: {len(new)}, known before: {known}, queries left blank: {filled.blank}.")
+    remark(f"Decisions taken from {sheet}: {len(new)}, known before: {known}, queries left blank: {filled.blank}.")
     if filled.unnamed and not request.named:
-        say(f"Without a reviewer: {counted(filled.unnamed, 'query')}, taken for those of {request.reviewer}.")
+        remark(f"Without a reviewer: {counted(filled.unnamed, 'query')}, taken for those of {request.reviewer}.")
     edits = [decision.edit.after for decision in new if decision.edit is not None]
     if edits:
         from drretail.querygen.review.item import Items
 
-        with open_world(request.world, quiet=True) as shop:
+        with open_world(request.world) as shop:
             items = Items(shop, request.queries)
             for query in edits:
                 for finding in items.check(query).findings:
-                    say(f"{query.query_id}, as edited: {finding.code}: {finding.text}")
+                    remark(f"{query.query_id}, as edited: {finding.code}: {finding.text}")
 
 
 def now_in_utc() -> datetime:
@@ -126,31 +124,24 @@ HOW = (
     "To review them in a browser: drretail view --review {file} --world {world}\n"
     "With a spreadsheet: drretail queries review {file} --world {world} --sheet review.csv, and then --read review.csv"
 )
-Reviewer = Annotated[
-    str | None, typer.Option("--reviewer", metavar="NAME", help="The reviewer's name.", show_default="your login name")
-]
+Reviewer = Annotated[str | None, Option("The reviewer's name.", metavar="NAME", default="your login name")]
 
 
 def review(
     file: options.QueryFile,
+    output: options.Output,
     world: options.World = "demo",
     reviewer: Reviewer = None,
-    again: Annotated[
-        bool, typer.Option("--again", help="With --sheet: include queries that this reviewer already decided.")
-    ] = False,
+    again: Annotated[bool, Option("With --sheet: include queries that this reviewer already decided.")] = False,
     settle: Annotated[
         bool,
-        typer.Option(
-            "--settle", help="With --sheet or --read: this reviewer's decisions on disputed queries are final."
-        ),
+        Option("With --sheet or --read: this reviewer's decisions on disputed queries are final."),
     ] = False,
-    sheet: Annotated[Path | None, typer.Option(metavar="OUT.csv", help="The sheet to write.")] = None,
-    read: Annotated[Path | None, typer.Option(metavar="SHEET.csv", help="The filled sheet to read.")] = None,
-    to: Annotated[Path | None, typer.Option(metavar="OUT", help="The file for accepted and edited queries.")] = None,
-    apply: Annotated[bool, typer.Option("--apply", help="Change FILE: keep edits, remove rejected queries.")] = False,
-    status: Annotated[bool, typer.Option("--status", help="Show how many queries are decided.")] = False,
-    as_json: options.Json = False,
-    quiet: options.Quiet = False,
+    sheet: Annotated[Path | None, Option("The sheet to write.", metavar="OUT.csv")] = None,
+    read: Annotated[Path | None, Option("The filled sheet to read.", metavar="SHEET.csv")] = None,
+    to: Annotated[Path | None, Option("The file for accepted and edited queries.", metavar="OUT")] = None,
+    apply: Annotated[bool, Option("Change FILE: keep edits, remove rejected queries.")] = False,
+    status: Annotated[bool, Option("Show how many queries are decided.")] = False,
 ) -> None:
     """Lets people review queries in a sheet or a browser. Shows their decisions.
 
@@ -167,7 +158,7 @@ def review(
     if len(named) > 1:
         raise UserError(f"{named[0]} and {named[1]} are two things to do: call the command once for each.")
     queries = read_queries(file)
-    request = ReviewRequest(file, queries, world, _name(reviewer), reviewer is not None, quiet)
+    request = ReviewRequest(file, queries, world, _name(reviewer), reviewer is not None)
     applied: Applied | None = None
     if sheet:
         write_sheet(request, sheet, again=again, settle=settle)
@@ -177,20 +168,19 @@ def review(
     elif to or apply:
         applied = _apply(request, to)
     now = summary_of(queries, current_reviews(file, queries))
-    if as_json:
+    if output.as_json:
         print_json(summary_document(file, now, applied))
     else:
         print_summary(file, now)
-        if not any(ways.values()) and not quiet:
-            say(HOW.format(file=file, world=world))
+        if not any(ways.values()):
+            remark(HOW.format(file=file, world=world))
     if applied is not None:
-        if not quiet:
-            waiting = ""
-            if applied.waiting:
-                fate = "stay as they are" if to is None else "are left out"
-                waiting = f"; {len(applied.waiting)} undecided or disputed ones {fate}: {', '.join(applied.waiting)}"
-            counts = f"{len(applied.edited)} edited, {len(applied.rejected)} rejected{waiting}"
-            say(f"{counted(len(applied.queries), 'query')} → {to or file}: {counts}")
+        waiting = ""
+        if applied.waiting:
+            fate = "stay as they are" if to is None else "are left out"
+            waiting = f"; {len(applied.waiting)} undecided or disputed ones {fate}: {', '.join(applied.waiting)}"
+        counts = f"{len(applied.edited)} edited, {len(applied.rejected)} rejected{waiting}"
+        remark(f"{counted(len(applied.queries), 'query')} → {to or file}: {counts}")
         if applied.waiting:
             raise typer.Exit(3)
 
@@ -219,6 +209,6 @@ def _apply(request: ReviewRequest, to: Path | None) -> "Applied":
         raise UserError(f"No query of {request.file} is accepted or edited: there is nothing to write.")
     if all(outcome.what == "rejected" for outcome in decided):
         raise UserError(f"All queries of {request.file} are rejected: nothing would be left of it.")
-    with open_world(request.world, quiet=request.quiet) as shop:
+    with open_world(request.world) as shop:
         items = Items(shop, request.queries)
         return write_reviewed(to or request.file, decided, items, now_in_utc, in_place=to is None)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from drretail.api.option import Option
 from drretail.api.worlds import open_world
 from drretail.cli.options import flags as options
 from drretail.tables.figures import counted
@@ -135,11 +136,10 @@ NAMES = {
 
 def compare(
     files: Annotated[
-        list[Path], typer.Argument(metavar="FILE…", help="Files of generic queries, profile-aware queries, or both.")
+        list[Path], Option("Files of generic queries, profile-aware queries, or both.", argument=True, metavar="FILE…")
     ],
+    output: options.Output,
     world: options.World = "demo",
-    as_json: options.Json = False,
-    quiet: options.Quiet = False,
 ) -> None:
     """Shows how queries written for a user (profile-aware) differ from queries written for nobody (generic)."""
     from drretail.querygen.comparison import compare as compared
@@ -147,9 +147,9 @@ def compare(
     from drretail.querygen.reading import read_queries
 
     queries = [query for file in files for query in read_queries(file)]
-    with open_world(world, quiet=quiet) as shop:
+    with open_world(world) as shop:
         rows = compared(queries, Linter(shop))
-    if as_json:
+    if output.as_json:
         modes = {row.mode: {"queries": row.queries, "users": row.users, **asdict(row.means)} for row in rows}
         print_json({"modes": modes})
         return

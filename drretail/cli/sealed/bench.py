@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from drretail.api.option import Option
 from drretail.cli.options import flags
 from drretail.progress import choose_progress
 from drretail.tables.figures import counted, dollars
@@ -13,27 +14,21 @@ from drretail.tables.table import Cell, table_of
 from drretail.viewer.output import print_json, print_table, print_text
 
 bench_app = typer.Typer(no_args_is_help=True, help="Runs a sealed benchmark: make, publish, submit, rank.")
-Folder = Annotated[Path, typer.Argument(metavar="RELEASE", help="The release's folder.")]
+Folder = Annotated[Path, Option("The release's folder.", argument=True, metavar="RELEASE")]
 
 
 @bench_app.command("make")
 def make(
-    to: Annotated[Path, typer.Option(metavar="RELEASE", help="A new folder for the release.")],
+    to: Annotated[Path, Option("A new folder for the release.", metavar="RELEASE")],
     closes: Annotated[
         datetime,
-        typer.Option(
-            metavar="DATETIME", help="When the contest closes and the gold may be published (UTC), such as 2027-01-31."
-        ),
+        Option("When the contest closes and the gold may be published (UTC), such as 2027-01-31.", metavar="DATETIME"),
     ],
-    world: Annotated[Path | None, typer.Option(metavar="W", help="The shop (default: a made-up one).")] = None,
-    queries: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Queries with wishes (default: new ones).")
-    ] = None,
-    n: Annotated[int, typer.Option(metavar="N", min=6, help="Maximum users, each with one query.")] = 120,
-    seed: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="The random seed, which is sealed (default: drawn).")
-    ] = None,
-    quiet: flags.Quiet = False,
+    output: flags.Progress,
+    world: Annotated[Path | None, Option("The shop (default: a made-up one).", metavar="W")] = None,
+    queries: Annotated[Path | None, Option("Queries with wishes (default: new ones).", metavar="FILE")] = None,
+    n: Annotated[int, Option("Maximum users, each with one query.", metavar="N", min=6)] = 120,
+    seed: Annotated[str | None, Option("The random seed, which is sealed (default: drawn).", metavar="TEXT")] = None,
 ) -> None:
     """Makes a new shop and queries, sealed by checksums.
 
@@ -41,8 +36,7 @@ def make(
     """
     from drretail.api.bench.release import make as make_release
 
-    progress = choose_progress("none" if quiet else None)
-    made = make_release(to, closes=closes, world=world, queries=queries, n=n, seed=seed, progress=progress)
+    made = make_release(to, closes=closes, world=world, queries=queries, n=n, seed=seed, progress=choose_progress())
     typer.echo(f"{to}: {counted(made.queries, 'query')} on the world {made.world_fingerprint[:12]}.")
     for name, value in made.commitment.items():
         typer.echo(f"{value}  {name}")
@@ -51,9 +45,9 @@ def make(
 @bench_app.command("publish")
 def publish(
     release: Folder,
-    to: Annotated[Path, typer.Option(metavar="FOLDER", help="The folder for contestants.")],
-    closed: Annotated[bool, typer.Option("--closed", help="Leave out the shop. Your server has its tools.")] = False,
-    gold: Annotated[bool, typer.Option("--gold", help="Add seed, queries and gold, after the close.")] = False,
+    to: Annotated[Path, Option("The folder for contestants.", metavar="FOLDER")],
+    closed: Annotated[bool, Option("Leave out the shop. Your server has its tools.")] = False,
+    gold: Annotated[bool, Option("Add seed, queries and gold, after the close.")] = False,
 ) -> None:
     """Writes the folder for contestants: checksums, tasks and the shop."""
     from drretail.api.bench.release import publish as publish_release
@@ -65,10 +59,10 @@ def publish(
 @bench_app.command("submit")
 def submit(
     release: Folder,
-    experiment: Annotated[Path, typer.Argument(metavar="EXP", help="The contestant's run folder.")],
-    manifest: Annotated[Path, typer.Option(metavar="FILE", help="JSON of systems, models, costs (docs/benchmark.md).")],
-    sample: Annotated[int, typer.Option(min=0, help="The number of users. One query of each is run again.")] = 8,
-    exhibit: Annotated[bool, typer.Option("--exhibit", help="Accept without verification. Tables say so.")] = False,
+    experiment: Annotated[Path, Option("The contestant's run folder.", argument=True, metavar="EXP")],
+    manifest: Annotated[Path, Option("JSON of systems, models, costs (docs/benchmark.md).", metavar="FILE")],
+    sample: Annotated[int, Option("The number of users. One query of each is run again.", min=0)] = 8,
+    exhibit: Annotated[bool, Option("Accept without verification. Tables say so.")] = False,
 ) -> None:
     """Verifies a contestant's runs, repeats a random sample, and accepts them."""
     from drretail.api.bench.submission import submit as submit_runs

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from drretail.api.option import keywords
 from drretail.api.options.sandboxes import BuildOptions, CheckOptions, QueriesOptions
 from drretail.cli.options import flags
 from drretail.cli.options.command import exit_code
-from drretail.cli.options.parameters import grouped
 from drretail.cli.queries.by_model import QueryWriter, say_wrong
 from drretail.cli.spending import show_estimates
 from drretail.tables.figures import counted, percent
@@ -21,20 +21,20 @@ sandbox_app = typer.Typer(no_args_is_help=True, help="Makes fixed sets of web pa
 
 
 @sandbox_app.command("build")
-@grouped
 def build(options: BuildOptions, planned: flags.Planned, output: flags.Progress) -> None:
     """Makes a set of web pages for each query: helpful pages, misleading pages and noise.
 
     After an interruption the same command continues. Exit code 3: tasks failed.
     """
-    from drretail.api.sandboxes import build_with, estimate_build
+    from drretail.api.sandboxes import build_sandbox, estimate_build
 
     if planned.estimate:
-        one, prices = estimate_build(options, quiet=output.quiet)
-        show_estimates(f"Tasks to build in {options.to}", ["model", "tasks"], [one], prices, as_json=False)
+        show_estimates(estimate_build(**keywords(options)), as_json=False)
         return
-    made = build_with(options, note=say, quiet=output.quiet)
+    made = build_sandbox(**keywords(options))
     if made.spent is None:
+        for sentence in made.notes:
+            say(sentence)
         typer.echo(f"{made.folder}: {counted(made.wanted, 'query')}, in {', '.join(made.sizes)}.")
         return
     for query_id, report in made.reports.items():
@@ -42,43 +42,40 @@ def build(options: BuildOptions, planned: flags.Planned, output: flags.Progress)
     for sentence in made.notes:
         typer.echo(sentence)
     typer.echo(f"{made.folder}: {made.tasks} of {counted(made.wanted, 'task')}.")
-    typer.echo(_spent_line(made.spent, quiet=output.quiet))
+    typer.echo(_spent_line(made.spent))
     _end(made.failed)
 
 
 @sandbox_app.command("queries")
-@grouped
 def queries(options: QueriesOptions, output: flags.Progress) -> None:
     """Writes the queries of a sandbox that was built for drawn users (`sandbox build` without --queries).
 
     Adds gold (what a good answer says and cites), a checklist and a rubric. Tasks with gold stay unchanged. Exit
     code 3: queries failed.
     """
-    from drretail.api.sandboxes import queries_with
+    from drretail.api.sandboxes import write_sandbox_queries
 
-    made = queries_with(options, quiet=output.quiet)
+    made = write_sandbox_queries(**keywords(options))
     if made.spent is None:
         typer.echo(f"{options.folder}: every task has its query and gold.")
         return
-    if not output.quiet:
-        say_wrong(made.wrong)
+    say_wrong(made.wrong)
     typer.echo(f"{options.folder}: {counted(len(made.written), 'query')} written.")
-    typer.echo(_spent_line(made.spent, quiet=output.quiet))
+    typer.echo(_spent_line(made.spent))
     _end(made.failed)
 
 
 @sandbox_app.command("check")
-@grouped
 def check(options: CheckOptions, output: flags.Progress) -> None:
     """Checks a sandbox's sizes, labels and gold. Exit code 3: something is wrong.
 
     With --model, also checks whether each query is clear and needs several sources.
     """
-    from drretail.api.sandboxes import check_with
+    from drretail.api.sandboxes import check_sandbox
 
-    found = check_with(options, quiet=output.quiet)
+    found = check_sandbox(**keywords(options))
     if found.spent is not None:
-        typer.echo(_spent_line(found.spent, quiet=output.quiet))
+        typer.echo(_spent_line(found.spent))
     for query_id, faults in found.faults.items():
         for fault in faults:
             typer.echo(f"{query_id}: {fault}")
@@ -99,10 +96,10 @@ def _rate(passes: Sequence[bool]) -> str:
     return f"{line}: {percent(share.value)}, 95 % interval {percent(share.low)} to {percent(share.high)}."
 
 
-def _spent_line(spent: "Spent", *, quiet: bool) -> str:
-    """One line with calls, tokens and dollars. Unless ``quiet``, the date of the prices goes to stderr."""
+def _spent_line(spent: "Spent") -> str:
+    """One line with calls, tokens and dollars. The date of the prices goes to stderr."""
 
-    return QueryWriter(spent.model, spent.prices).line(spent.usage, spent.served, quiet=quiet)
+    return QueryWriter(spent.model, spent.prices).line(spent.usage, spent.served)
 
 
 def _end(failed: Mapping[str, str]) -> None:

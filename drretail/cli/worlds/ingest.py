@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from drretail.api.option import Option
 from drretail.api.worlds import server_settings
-from drretail.cli.options.flags import Json, MaterializeUsers, Quiet, Seed
+from drretail.cli.options import flags
 from drretail.errors import UserError
 from drretail.progress import choose_progress
 from drretail.tables.table import table_of
@@ -21,97 +22,88 @@ if TYPE_CHECKING:
 _LONGEST_SHOWN = 40
 Paths = Annotated[
     list[Path],
-    typer.Argument(metavar="PATH…", help="Raw files, folders of them, or your own shop's mapping (shop.toml)."),
+    Option("Raw files, folders of them, or your own shop's mapping (shop.toml).", argument=True, metavar="PATH…"),
 ]
-Target = Annotated[
-    str, typer.Option("--world", "-w", metavar="W", help="The folder of the new world, or servers:NAME.")
-]
+Target = Annotated[str, Option("The folder of the new world, or servers:NAME.", short="-w", metavar="W")]
 
 
 def ingest(
     paths: Paths,
     world: Target,
+    output: flags.Output,
     preset: Annotated[
         Literal["paper", "ten"] | None,
-        typer.Option(help="paper: take only the paper's eight categories. ten: these and two more."),
+        Option("paper: take only the paper's eight categories. ten: these and two more."),
     ] = None,
     category: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The files' category, if their names don't give it.")
+        str | None, Option("The files' category, if their names don't give it.", metavar="NAME")
     ] = None,
     cap: Annotated[
-        int | None, typer.Option(min=1, show_default="10000; your own shop: all", help="Maximum products per category.")
+        int | None, Option("Maximum products per category.", min=1, default="10000; your own shop: all")
     ] = None,
     cap_by: Annotated[
         Literal["hash", "interactions"],
-        typer.Option(help="Which products --cap keeps: a random draw, or those with most interactions."),
+        Option("Which products --cap keeps: a random draw, or those with most interactions."),
     ] = "hash",
     min_interactions: Annotated[
         int | None,
-        typer.Option(
+        Option(
+            "Drop products with fewer reviews or orders than this, counted from --since on.",
             min=0,
-            show_default="5; your own shop: 0",
-            help="Drop products with fewer reviews or orders than this, counted from --since on.",
+            default="5; your own shop: 0",
         ),
     ] = None,
     since: Annotated[
         datetime | None,
-        typer.Option(
+        Option(
+            "The first day of interactions to use (UTC).",
             formats=["%Y-%m-%d"],
-            show_default="2019-01-01; your own shop: all orders",
-            help="The first day of interactions to use (UTC).",
+            default="2019-01-01; your own shop: all orders",
         ),
     ] = None,
     until: Annotated[
         datetime | None,
-        typer.Option(
+        Option(
+            "The last day of interactions (UTC); rows with later dates are bad lines.",
             formats=["%Y-%m-%d"],
-            show_default="today",
-            help="The last day of interactions (UTC); rows with later dates are bad lines.",
+            default="today",
         ),
     ] = None,
-    seed: Seed = "42",
+    seed: flags.Seed = "42",
     vary_orders: Annotated[
         bool,
-        typer.Option(
-            "--vary-orders", help="Draw each order's quantity and status at random (default: 1 and Delivered)."
-        ),
+        Option("Draw each order's quantity and status at random (default: 1 and Delivered)."),
     ] = False,
     holdout: Annotated[
         Literal["none", "last"],
-        typer.Option(help="last: leave out each user's last order, for the metric next_purchase."),
+        Option("last: leave out each user's last order, for the metric next_purchase."),
     ] = "none",
     profile_pool: Annotated[
         str | None,
-        typer.Option(metavar="faker:LOCALE", help="The country of made-up names and addresses, such as faker:de_DE."),
+        Option("The country of made-up names and addresses, such as faker:de_DE.", metavar="faker:LOCALE"),
     ] = None,
     analyzer: Annotated[
         str | None,
-        typer.Option(
+        Option(
+            "The language of the texts, to search by word stems. standard: no stems.",
             metavar="LANGUAGE|standard",
-            show_default="standard with --preset paper, else english",
-            help="The language of the texts, to search by word stems. standard: no stems.",
+            default="standard with --preset paper, else english",
         ),
     ] = None,
     engine: Annotated[
         Literal["duckdb", "spark"],
-        typer.Option(help="Where rows are selected: on this machine, or on Spark (an extra)."),
+        Option("Where rows are selected: on this machine, or on Spark (an extra)."),
     ] = "duckdb",
     master: Annotated[
         str | None,
-        typer.Option(metavar="URL", help="With --engine spark: spark://host:port, or local[N] (default: all cores)."),
+        Option("With --engine spark: spark://host:port, or local[N] (default: all cores).", metavar="URL"),
     ] = None,
     workers: Annotated[
-        int | None, typer.Option(min=1, show_default="as many as make it faster", help="The number of processes.")
+        int | None, Option("The number of processes.", min=1, default="as many as make it faster")
     ] = None,
-    materialize_users: MaterializeUsers = False,
-    replace: Annotated[
-        bool, typer.Option("--replace", help="Replace the existing world. `drretail world use` switches back.")
-    ] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Count all rows and show how the first ones are read. Make no world.")
-    ] = False,
-    as_json: Json = False,
-    quiet: Quiet = False,
+    materialize_users: flags.MaterializeUsers = False,
+    replace: Annotated[bool, Option("Replace the existing world. `drretail world use` switches back.")] = False,
+    dry_run: Annotated[bool, Option("Count all rows and show how the first ones are read. Make no world.")] = False,
 ) -> None:
     """Makes a world (a searchable shop) from raw files or from your own shop's tables."""
     from drretail.data_ingest.ingest import Target as IngestTarget
@@ -147,7 +139,7 @@ def ingest(
     )
     if master is not None and engine != "spark":
         raise UserError("--master is for --engine spark: add it, or leave --master out.")
-    progress = choose_progress("none" if quiet else None)
+    progress = choose_progress()
     run = partial(run_ingest, paths, options=options, progress=progress, engine=engine, master=master, workers=workers)
     if dry_run:
         report = run(stages_folder(world), dry_run=True)
@@ -159,7 +151,7 @@ def ingest(
         with writer as write:
             target = None if write is None else IngestTarget(world, write, servers, materialize_users)
             report = run(stages_folder(world), into=target, replace=replace)
-    if as_json:
+    if output.as_json:
         print_json(report.model_dump(mode="json", exclude={"format"}))
     elif report.there_already:
         typer.echo(_headline(report))

@@ -5,9 +5,9 @@ from typing import Annotated, Literal
 
 import typer
 
+from drretail.api.option import Option
 from drretail.api.worlds import place_of, server_settings
 from drretail.cli.options import flags as options
-from drretail.cli.options.flags import Json, Quiet
 from drretail.errors import UserError
 from drretail.progress import choose_progress
 from drretail.tables.table import table_of
@@ -16,16 +16,15 @@ from drretail.viewer.output import print_json, print_table
 
 def synth(
     to: options.To,
-    products: Annotated[int | None, typer.Option(min=1, help="The number of products.", show_default="400")] = None,
-    reviews: Annotated[int | None, typer.Option(min=0, help="The number of reviews.", show_default="6000")] = None,
-    category: Annotated[list[str] | None, typer.Option(help="A category to make (may be repeated).")] = None,
-    plain: Annotated[bool, typer.Option("--plain", help="Make files without the faults of real ones.")] = False,
+    output: options.Output,
+    products: Annotated[int | None, Option("The number of products.", min=1, default="400")] = None,
+    reviews: Annotated[int | None, Option("The number of reviews.", min=0, default="6000")] = None,
+    category: Annotated[list[str] | None, Option("A category to make.")] = None,
+    plain: Annotated[bool, Option("Make files without the faults of real ones.")] = False,
     perturb: Annotated[
-        str | None, typer.Option(metavar="WORLD", help="Copy this world with other brands, ids, prices and ratings.")
+        str | None, Option("Copy this world with other brands, ids, prices and ratings.", metavar="WORLD")
     ] = None,
     seed: options.Seed = "42",
-    as_json: options.Json = False,
-    quiet: options.Quiet = False,
 ) -> None:
     """Writes made-up product and review files in the format of the real ones.
 
@@ -37,7 +36,7 @@ def synth(
     if perturb is not None:
         if plain or category or (products, reviews) != (None, None):
             raise UserError("--perturb takes the world as it is: leave out --products, --reviews, --category, --plain.")
-        _perturb(perturb, to, seed, as_json=as_json, quiet=quiet)
+        _perturb(perturb, to, seed, as_json=output.as_json)
         return
     report = write_shop(
         to,
@@ -46,9 +45,9 @@ def synth(
         seed=seed,
         categories=category or [],
         plain=plain,
-        progress=choose_progress("none" if quiet else None),
+        progress=choose_progress(),
     )
-    if as_json:
+    if output.as_json:
         print_json(report.model_dump(mode="json"))
         return
     print_table(
@@ -60,11 +59,11 @@ def synth(
         print_table(table_of("Quirks", ["what happened to a row", "rows"], list(report.quirks.items())))
 
 
-def _perturb(world: str, to: Path, seed: str, *, as_json: bool, quiet: bool) -> None:
+def _perturb(world: str, to: Path, seed: str, *, as_json: bool) -> None:
     from drretail.data_ingest.perturb.perturbed_world import MAPPING, perturb_world
 
-    progress = choose_progress("none" if quiet else None)
-    source = place_of(world, quiet=quiet)
+    progress = choose_progress()
+    source = place_of(world)
     manifest, mapping = perturb_world(source, to, seed, servers=server_settings(), progress=progress)
     if as_json:
         print_json(
@@ -86,32 +85,31 @@ def _perturb(world: str, to: Path, seed: str, *, as_json: bool, quiet: bool) -> 
 
 Categories = Annotated[
     list[str] | None,
-    typer.Argument(metavar="CATEGORY…", help="Categories as the dataset names them, such as Pet_Supplies."),
+    Option("Categories as the dataset names them, such as Pet_Supplies.", argument=True, metavar="CATEGORY…"),
 ]
 
 
 def download(
-    to: Annotated[Path, typer.Option(metavar="FOLDER", help="The folder for the files.")],
+    to: Annotated[Path, Option("The folder for the files.", metavar="FOLDER")],
+    output: options.Output,
     categories: Categories = None,
     preset: Annotated[
         Literal["paper", "ten"] | None,
-        typer.Option(help="paper: the paper's eight categories. ten: these and two more."),
+        Option("paper: the paper's eight categories. ten: these and two more."),
     ] = None,
     mirror: Annotated[
         str | None,
-        typer.Option(metavar="NAME|URL", help="The source: ucsd, datarepo, huggingface, or the URL of a copy."),
+        Option("The source: ucsd, datarepo, huggingface, or the URL of a copy.", metavar="NAME|URL"),
     ] = None,
-    parallel: Annotated[int, typer.Option(min=1, max=16, help="The number of downloads at the same time.")] = 2,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the addresses. Download nothing.")] = False,
-    as_json: Json = False,
-    quiet: Quiet = False,
+    parallel: Annotated[int, Option("The number of downloads at the same time.", min=1, max=16)] = 2,
+    dry_run: Annotated[bool, Option("Print the addresses. Download nothing.")] = False,
 ) -> None:
     """Downloads product and review files of Amazon Reviews 2023. Continues interrupted downloads."""
     from drretail.data_ingest.download.download import wanted_files
 
     wanted = wanted_files(categories or [], preset, mirror)
     if dry_run:
-        if as_json:
+        if output.as_json:
             print_json({"files": [{"category": file.category, "urls": list(file.urls)} for file in wanted]})
         else:
             for url in (url for file in wanted for url in file.urls):
@@ -125,8 +123,8 @@ def download(
     # Proxies come from HTTPS_PROXY, HTTP_PROXY and NO_PROXY.
     headers = {"User-Agent": f"drretail/{__version__}"}
     with httpx2.Client(follow_redirects=True, timeout=httpx2.Timeout(60.0, connect=20.0), headers=headers) as client:
-        report = run(wanted, to, client, choose_progress("none" if quiet else None), parallel=parallel)
-    if as_json:
+        report = run(wanted, to, client, choose_progress(), parallel=parallel)
+    if output.as_json:
         print_json(report.model_dump(mode="json", exclude={"format"}))
     else:
         rows = [(file.name, file.category, file.size, file.state) for file in report.files]

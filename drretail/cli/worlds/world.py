@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from drretail.api.option import Option
 from drretail.api.worlds import place_of, server_settings
-from drretail.cli.options.flags import Json, MaterializeUsers, Quiet
+from drretail.cli.options import flags
 from drretail.progress import busy, choose_progress
 from drretail.tables.table import Cell, table_of
 from drretail.viewer.output import print_json, print_table, say
@@ -23,13 +24,13 @@ MENDED = (
     "with `drretail world copy`."
 )
 
-Spec = Annotated[str, typer.Argument(metavar="W", help="A world's folder, servers:NAME, or demo for the demo shop.")]
+Spec = Annotated[str, Option("A world's folder, servers:NAME, or demo for the demo shop.", argument=True, metavar="W")]
 
 world_app = typer.Typer(no_args_is_help=True, help="Shows, checks and copies worlds.")
 
 
 @world_app.command("info")
-def info(world: Spec, as_json: Json = False) -> None:
+def info(world: Spec, as_json: flags.Json = False) -> None:
     """Shows a world's counts, fingerprint and origin."""
     manifest = _manifest(place_of(world))
     if as_json:
@@ -40,15 +41,15 @@ def info(world: Spec, as_json: Json = False) -> None:
 
 
 @world_app.command("check")
-def check(world: Spec, as_json: Json = False, quiet: Quiet = False) -> None:
+def check(world: Spec, output: flags.Output) -> None:
     """Compares a world's data with its manifest. Exit code 3: something is wrong."""
     from drretail.env.checking import has_checksums
     from drretail.env.servers.naming import is_on_servers
 
-    place = place_of(world, quiet=quiet)
-    with busy("reading every row and file", quiet=quiet):
+    place = place_of(world)
+    with busy("reading every row and file"):
         findings = _findings(place)
-    if as_json:
+    if output.as_json:
         print_json({"ok": not findings, "findings": [finding.model_dump(mode="json") for finding in findings]})
     elif findings:
         rows = [(finding.severity, finding.code, finding.text, finding.found) for finding in findings]
@@ -65,22 +66,16 @@ def check(world: Spec, as_json: Json = False, quiet: Quiet = False) -> None:
 @world_app.command("copy")
 def copy(
     world: Spec,
-    to: Annotated[str, typer.Argument(metavar="W2", help="The copy's folder, or servers:NAME.")],
-    materialize_users: MaterializeUsers = False,
-    as_json: Json = False,
-    quiet: Quiet = False,
+    to: Annotated[str, Option("The copy's folder, or servers:NAME.", argument=True, metavar="W2")],
+    output: flags.Output,
+    materialize_users: flags.MaterializeUsers = False,
 ) -> None:
     """Copies a world and checks the copy's fingerprint."""
     from drretail.env.copying import copy_world
 
-    manifest = copy_world(
-        place_of(world, quiet=quiet),
-        to,
-        servers=server_settings(),
-        materialize_users=materialize_users,
-        progress=choose_progress("none" if quiet else None),
-    )
-    if as_json:
+    progress, place = choose_progress(), place_of(world)
+    manifest = copy_world(place, to, servers=server_settings(), materialize_users=materialize_users, progress=progress)
+    if output.as_json:
         print_json({"world": to, "fingerprint": manifest.fingerprint, "counts": manifest.counts.model_dump()})
     else:
         typer.echo(f"World {to}, fingerprint {manifest.fingerprint}")
@@ -92,12 +87,13 @@ def use(
     world: Spec,
     generation: Annotated[
         str | None,
-        typer.Argument(
+        Option(
+            "The version: its name, or the beginning of its fingerprint (default: the other one).",
+            argument=True,
             metavar="GENERATION",
-            help="The version: its name, or the beginning of its fingerprint (default: the other one).",
         ),
     ] = None,
-    as_json: Json = False,
+    as_json: flags.Json = False,
 ) -> None:
     """Switches a world back to the version that `ingest` replaced. Deletes nothing."""
     from drretail.env.kept_worlds import use_world

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -78,20 +79,18 @@ class Allowance:
         )
 
 
-def capped(
-    experiment: Path, models: Iterable[Model], prices: PriceTable, tokens: int | None, money: float | None
-) -> Allowance | None:
-    """The allowance for a limit in tokens or dollars, with all earlier costs charged to it; None without a limit.
+def allowance_for(
+    folders: Iterable[Path], models: Iterable[Model], prices: PriceTable, tokens: int | None, money: float | None
+) -> Allowance:
+    """One allowance for all judging in these folders. If there is a limit, all earlier costs are charged to it.
 
     Raises UserError if dollars are limited and a model's price, or the cost of earlier judging, is unknown.
     """
     if tokens is None and money is None:
-        return None
+        return Allowance()
     if money is not None:
         check_priced(models)
-    total = NOTHING
-    for part in judging_costs(experiment, prices):
-        total = total.plus(part.cost)
+    total = reduce(Cost.plus, (part.cost for folder in folders for part in judging_costs(folder, prices)), NOTHING)
     if money is not None and total.unpriced:
         raise UserError(f"What judging cost so far is unknown. {unpriced(total.unpriced)}")
     return Allowance(tokens, money, total.usage.total, total.dollars or 0.0)

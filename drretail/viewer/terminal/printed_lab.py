@@ -27,8 +27,13 @@ CARD_NOTES = (
 )
 
 
-def print_card(card: "JudgeCard") -> None:
-    """Prints the card's sets and their confusions, and says so if the judge is no better than words alone."""
+def print_cards(cards: "Sequence[JudgeCard]") -> None:
+    """Prints each card's sets and their confusions, and says so if the judge is no better than words alone."""
+    for card in cards:
+        _print_card(card)
+
+
+def _print_card(card: "JudgeCard") -> None:
     columns = ["", "claims", "failed", "balanced accuracy", "words alone", "judge − words", "κ", "κ linear"]
     rows: list[list[object]] = []
     for claims in card.sets:

@@ -16,6 +16,7 @@ from drretail import run, score
 from drretail.api.option import declared_options, python_help
 from drretail.api.options.report import ExportOptions
 from drretail.api.options.score import FAMILIES
+from drretail.cli.options.parameters import with_flags
 from drretail.eval.registry import metric_names
 from drretail.exports.formats import FORMS
 from tests.build import files
@@ -70,7 +71,7 @@ def loaded(place: str) -> Any:
 def flags_of(command: Callable[..., None]) -> set[str]:
     """The flags that help shows, and the names of arguments."""
     app = typer.Typer(add_completion=False)
-    app.command()(command)
+    app.command()(with_flags(command))
     shown: set[str] = set()
     for parameter in get_command(app).params:
         if not getattr(parameter, "hidden", False):

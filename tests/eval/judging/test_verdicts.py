@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from drretail.errors import ModelError, UserError
-from drretail.eval.judging.spending import Allowance, CapReached, capped, judging_costs
+from drretail.eval.judging.spending import Allowance, CapReached, allowance_for, judging_costs
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
 from drretail.journal import Journal, Outcome
 from drretail.llm.prices import read_prices
@@ -120,11 +120,11 @@ def test_an_unknown_price_is_unknown_and_cannot_be_capped(tmp_path: Path) -> Non
     asked(tmp_path, "quality", "q1-r1", spec="openai:m")
     (quality,) = judging_costs(tmp_path, PRICES)
     assert (quality.cost.dollars, quality.cost.unpriced) == (None, ("openai:m",))
-    allowance = capped(tmp_path, [], PRICES, 5000, None)
+    allowance = allowance_for([tmp_path], [], PRICES, 5000, None)
     assert allowance is not None
     assert allowance.spent_tokens == 1100
     with pytest.raises(UserError, match="What judging cost so far is unknown"):
-        capped(tmp_path, [], PRICES, None, 1.0)
+        allowance_for([tmp_path], [], PRICES, None, 1.0)
 
 
 def test_what_cost_tokens_and_brought_no_answer_is_counted(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from drretail.api.sandboxes import files_by
-from drretail.cli.sealed.sandboxes import sandbox_app
+from drretail.cli.app import app
 from drretail.env.offers import Offers
 from drretail.env.web.registry import WebOptions, open_web
 from drretail.env.web.sandbox import SandboxPage
@@ -376,7 +376,7 @@ def test_personal_data_that_is_left_and_a_gold_quote_that_is_gone_are_faults(sit
 
 
 def sandbox(fake: FakeWeb, *arguments: str) -> Result:
-    return CliRunner().invoke(sandbox_app, arguments, env={"DRRETAIL_WEB_PROXY": fake.url})
+    return CliRunner().invoke(app, ["sandbox", *arguments], env={"DRRETAIL_WEB_PROXY": fake.url})
 
 
 def test_a_sandbox_is_built_gets_its_queries_and_is_checked(world: World, fake: FakeWeb, tmp_path: Path) -> None:
