@@ -36,6 +36,7 @@ from drretail.records.query import Query, Task
 from drretail.records.run import INSPECT_AGENT, Limits, RoleModel, System, Usage
 from drretail.records.wish import Want, Wish
 from drretail.tools.toolkit import Toolkit
+from tests import build
 from tests.cli.commands import Command
 from tests.shop import USER, build_shop
 
@@ -626,7 +627,11 @@ def test_a_folder_with_links_or_pipes_is_refused_and_left_alone(
 
 
 def test_what_can_not_be_known_is_said_and_of_another_version_what_would_check_it(exp: Path, world: World) -> None:
-    assert not verify(exp, world).taken_at_word
+    judge, _ = build.scripted_judge(lambda _: {"justification": "So.", "rating": 7})
+    build.scored(exp, "quality", judge)
+    found = verify(exp, world)
+    assert (found.from_journals, found.taken_at_word) == ((judge.ref.spec,), ())
+    shutil.rmtree(exp / "verdicts/quality")
     counting(exp, 1)
     edit(exp / "experiment.json", lambda value: value["asked"].update({OWN: ["q1"]}))
     shutil.rmtree(exp / f"runs/{OWN}/q2-r1")
