@@ -73,10 +73,16 @@ def in_all_wordings(experiment: Path, load: Callable[[], frozenset[T]]) -> froze
     return found
 
 
+def kept_wording(experiment: Path, label: str) -> Wording:
+    """The prompts kept under that label, or the packaged ones."""
+    if not label:
+        return PACKAGED
+    return Wording(label.removeprefix("prompts-").rpartition("-")[0], _texts(experiment / KEPT / file_name(label)))
+
+
 def in_wording(experiment: Path, label: str, load: Callable[[], T]) -> T:
     """What ``load`` returns with the prompts kept under that label, or with the packaged ones."""
-    folder = experiment / KEPT / file_name(label)
-    with overridden(_texts(folder) if label and folder.is_dir() else {}):
+    with overridden(kept_wording(experiment, label).texts):
         return load()
 
 

@@ -296,7 +296,6 @@ def prompts_hash(experiment: Path, judge: JudgeRef | None) -> str:
     """
     if judge is None:
         return ""
-    _, has_own, label = judge.params_hash.rpartition("prompts-")
     families = [load_metric("quality").prompt_hashes, lambda: pair_family().hashes("default")]
-    hashes = [sorted(in_wording(experiment, has_own + label, load)) for load in families]
+    hashes = [sorted(in_wording(experiment, judge.wording, load)) for load in families]
     return sha256_of(hashes)[:16]
