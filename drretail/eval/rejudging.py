@@ -32,6 +32,7 @@ from drretail.llm.prices import PriceTable
 from drretail.llm.registry import open_recorded
 from drretail.progress import Progress
 from drretail.records.base import Rules
+from drretail.records.run import DUMPS
 from drretail.records.score import CODE, JudgeRef, Judging, Score, Scores, Verdict
 from drretail.records.vote import Vote, Withdrawal, line_of
 
@@ -76,6 +77,8 @@ async def check_verdicts(
         # Rules answer the same each time, and a journal could be edited.
         for journal in (copy / "verdicts").glob(f"*/{judge.with_wording(wording).slug}/*/*.journal.jsonl"):
             journal.unlink()
+    # Nobody has to ask a judge of dumps: where none was, a judge by rules is not asked either.
+    rates_dumps = any(path.parent.name in DUMPS and path.parents[1].name != CODE for path in files)
     for (label, anew), those in asked.items():
         for rules, again in product(metrics, passes):
             await score(
@@ -92,7 +95,7 @@ async def check_verdicts(
                 allowance=None if anew else Allowance(tokens=0),
                 page_age=page_age_of(verdicts),
                 judge_repeats=max((verdict.judge_repeat for verdict in verdicts), default=1),
-                rate_floors=True,
+                rate_floors=not anew or rates_dumps,
             )
     comparison = Comparison.of(experiment, checklist, gone)
     for path, file in files.items():
