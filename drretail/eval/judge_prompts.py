@@ -80,12 +80,6 @@ def kept_wording(experiment: Path, label: str) -> Wording:
     return Wording(label.removeprefix("prompts-").rpartition("-")[0], _texts(experiment / KEPT / file_name(label)))
 
 
-def in_wording(experiment: Path, label: str, load: Callable[[], T]) -> T:
-    """What ``load`` returns with the prompts kept under that label, or with the packaged ones."""
-    with overridden(kept_wording(experiment, label).texts):
-        return load()
-
-
 def _texts(folder: Path) -> dict[Path, str]:
     found: dict[Path, str] = {}
     for path in sorted(folder.rglob("*.*")):
