@@ -23,6 +23,7 @@ from drretail.env.session import Session
 from drretail.env.world import World
 from drretail.errors import ToolError, UserError
 from drretail.eval.check_results import Checklist, Verification
+from drretail.eval.judge_prompts import judge_prompt_files
 from drretail.eval.verification import first_failure
 from drretail.experiment import Definition, Experiment, read_definition, read_evidence, read_results, read_runs
 from drretail.files import pack, read_json, read_jsonl, write_json, write_lines
@@ -380,6 +381,17 @@ def test_an_own_metric_hides_no_edit_of_the_packages_scores(exp: Path, world: Wo
     assert fails(verify(exp, world)) == {}
     edit(exp / "scores.json", another_score)
     assert fails(verify(exp, world)) == {"scores": "scores.json"}
+
+
+def test_a_judge_in_own_words_is_asked_again_in_the_words_that_are_kept(exp: Path, world: World) -> None:
+    own = exp.parent / "mine" / "faithfulness" / "support.md"
+    own.parent.mkdir(parents=True)
+    own.write_text(f"{judge_prompt_files()['faithfulness/support.md'].read_text(encoding='utf-8')}\nBe brief.\n")
+    score(exp, ["faithfulness"], world=world, prompts=own.parents[1])
+    assert {check.check: check.state for check in verify(exp, world).checks}["verdicts"] == "pass"
+    (path,) = exp.glob(f"verdicts/faithfulness/offline-judge-prompts-mine-*/{REACT}/q1-r1.jsonl")
+    edit(path, flipped)
+    assert fails(verify(exp, world))["verdicts"] == str(path.relative_to(exp))
 
 
 def failed(call: Any) -> None:
