@@ -11,6 +11,7 @@ import typer
 
 from drretail.api.worlds import open_world
 from drretail.cli.options import flags
+from drretail.cli.options.command import exit_code
 from drretail.cli.spending import say_prices, show_estimates
 from drretail.errors import UserError
 from drretail.progress import Bar, choose_progress, is_progress_shown
@@ -139,16 +140,19 @@ def opened_writer(model: str | None, calls: flags.Calls, *, keyless: bool = Fals
     return QueryWriter(opened, opener.prices)
 
 
-def named_writer(model: str | None, calls: flags.Calls, *, keyless: bool = False) -> QueryWriter | None:
+def named_writer(model: str | None, calls: flags.Calls, planned: flags.Planned | None = None) -> QueryWriter | None:
     """The model that the flags name; None without one. The settings' model is not used: money is spent only on request.
 
-    Raises UserError for the offline model, whose rules cannot read texts.
+    Raises UserError for the offline model, whose rules cannot read texts, and if nothing is there to estimate.
     """
+    is_estimate = planned is not None and planned.estimate
     if model is None and calls.model_profile is None:
         if calls.prompts is not None:
             raise UserError(PROMPTS_NEED_A_MODEL)
+        if is_estimate:
+            raise UserError("--estimate estimates the calls of a model: name one with --model.")
         return None
-    writer = opened_writer(model, calls, keyless=keyless)
+    writer = opened_writer(model, calls, keyless=is_estimate)
     if writer is None:
         raise UserError("The offline model cannot read questions: name a language model with --model PROVIDER:MODEL.")
     return writer
@@ -187,8 +191,7 @@ def write_by_model(
     if written.queries:
         write_queries(to, written.queries, force=force)
     _tell(to, targets, written, writer, as_json=output.as_json)
-    if written.failures or written.wrong:
-        raise typer.Exit(3)
+    exit_code(len(written.failures) + len(written.wrong))
 
 
 def estimate_by_model(to: Path, assignment: Assignment, writer: "QueryWriter", *, as_json: bool) -> None:

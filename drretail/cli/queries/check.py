@@ -11,12 +11,12 @@ import typer
 from drretail.api.option import Option
 from drretail.api.worlds import open_world
 from drretail.cli.options import flags
+from drretail.cli.options.command import exit_code
 from drretail.cli.queries.by_model import QueryWriter, in_own_words, journal_beside, named_writer, say_failures
 from drretail.cli.queries.decide import demands_table, how_to_decide
 from drretail.cli.queries.questions import typed_by_model, types_line
 from drretail.cli.queries.review import Reviewer, review
 from drretail.cli.spending import show_estimates
-from drretail.errors import UserError
 from drretail.files import write_lines
 from drretail.progress import busy
 from drretail.tables.figures import counted
@@ -64,9 +64,7 @@ def check(
         review(file, output, world, reviewer)
         return
     queries = read_queries(file)
-    reader = named_writer(model, calls, keyless=planned.estimate)
-    if planned.estimate and reader is None:
-        raise UserError("--estimate estimates the calls of a model: name one with --model.")
+    reader = named_writer(model, calls, planned)
     with open_world(world) as shop:
         linter = Linter(shop)
         linter.check_world(queries)
@@ -89,8 +87,7 @@ def check(
         _print_json(outcome)
     else:
         _print_tables(file, world, outcome, baskets=baskets, demands=demands)
-    if outcome.is_wrong:
-        raise typer.Exit(3)
+    exit_code(outcome.is_wrong)
 
 
 @dataclass(slots=True)

@@ -10,6 +10,7 @@ import typer
 from drretail.api.option import Option
 from drretail.api.worlds import open_world
 from drretail.cli.options import flags
+from drretail.cli.options.command import exit_code
 from drretail.cli.queries.by_model import QueryWriter, in_own_words, journal_beside, named_writer, say_failures
 from drretail.cli.spending import show_estimates
 from drretail.errors import UserError
@@ -57,11 +58,9 @@ def decide(
     from drretail.querygen.reading import read_queries
 
     queries, sheets = read_queries(file), sheet or []
-    reader = named_writer(model, calls, keyless=planned.estimate)
+    reader = named_writer(model, calls, planned)
     if reader is not None and sheets:
         raise UserError("With --sheet people read the records, with --model a model does: call the command for each.")
-    if planned.estimate and reader is None:
-        raise UserError("--estimate estimates the calls of a model: name one with --model.")
     with open_world(world) as shop:
         linter = Linter(shop)
         linter.check_world(queries)  # in another world every decision would die
@@ -94,8 +93,7 @@ def decide(
         if missing is not None:
             outcome.renewed = _renew(missing, queries, offers)
     _print(outcome, queries, as_json=output.as_json)
-    if outcome.disputed or outcome.unanswered:
-        raise typer.Exit(3)
+    exit_code(len(outcome.disputed) + outcome.unanswered)
 
 
 @dataclass(slots=True)

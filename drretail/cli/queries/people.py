@@ -9,6 +9,7 @@ import typer
 from drretail.api.option import Option
 from drretail.api.worlds import open_world
 from drretail.cli.options import flags
+from drretail.cli.options.command import exit_code
 from drretail.cli.options.query_files import Force
 from drretail.cli.queries.by_model import QueryWriter, in_own_words, named_writer, say_failures
 from drretail.errors import UserError
@@ -193,5 +194,4 @@ def tell(line: str, document: dict[str, Any], failed: Mapping[str, str], output:
     else:
         typer.echo(line)
     say_failures(failed)
-    if failed:
-        raise typer.Exit(3)
+    exit_code(len(failed))

@@ -10,6 +10,7 @@ import typer
 from drretail.api.option import Option
 from drretail.api.worlds import known_user, open_world
 from drretail.cli.options import flags
+from drretail.cli.options.command import exit_code
 from drretail.cli.options.query_files import Force, write_queries
 from drretail.cli.queries.by_model import (
     QueryWriter,
@@ -95,8 +96,7 @@ def import_questions(
             f"--world {world}), in a spreadsheet (drretail queries review {to} --world {world} --sheet SHEET.csv), or "
             f"by a model (drretail queries check {to} --world {world} --model PROVIDER:MODEL)."
         )
-    if types.failed or types.wrong:
-        raise typer.Exit(3)
+    exit_code(len(types.failed) + len(types.wrong))
 
 
 def typed_by_model(
