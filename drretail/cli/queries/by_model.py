@@ -12,21 +12,19 @@ import typer
 from drretail.api.worlds import open_world
 from drretail.cli.options import flags
 from drretail.cli.options.command import exit_code
-from drretail.cli.spending import say_prices, show_estimates
+from drretail.cli.spending import show_estimates, writing_document, writing_line
 from drretail.errors import UserError
-from drretail.progress import Bar, choose_progress, is_progress_shown
-from drretail.tables.figures import counted, dollars
+from drretail.progress import Bar, choose_progress
+from drretail.tables.figures import counted
 from drretail.viewer.output import print_json, remark
 
 if TYPE_CHECKING:
+    from drretail.api.models import Spent, Writer
     from drretail.env.world import World
-    from drretail.llm.prices import PriceTable
-    from drretail.llm.registry import Model
     from drretail.querygen.by_model.session import ModelSession
     from drretail.querygen.by_model.targets import Targets
     from drretail.querygen.by_model.write import Written
     from drretail.records.evidence import Finding
-    from drretail.records.run import Usage
 
 
 PROMPTS_NEED_A_MODEL = "--prompts is what a language model is told: name one with --model PROVIDER:MODEL."
@@ -34,43 +32,14 @@ PROMPTS_NEED_A_MODEL = "--prompts is what a language model is told: name one wit
 _MOST_SHOWN = 5
 
 
-@dataclass(frozen=True, slots=True)
-class QueryWriter:
-    """A language model that writes queries, with the price table."""
+@contextmanager
+def asking(writer: "Writer", journal: Path, calls: flags.Calls, total: int) -> "Generator[tuple[ModelSession, Bar]]":
+    """The model's session, with a journal of all its calls, and a bar of ``total`` questions, for a ``with`` block."""
+    from drretail.querygen.by_model.session import ModelSession
 
-    model: "Model"
-    prices: "PriceTable"
-
-    @contextmanager
-    def asking(self, journal: Path, calls: flags.Calls, total: int) -> "Generator[tuple[ModelSession, Bar]]":
-        """A session of the model, with a journal of all its calls, and a bar of ``total`` questions, for a ``with``
-        block.
-        """
-        from drretail.querygen.by_model.session import ModelSession
-
-        progress = choose_progress()
-        asking = ModelSession(self.model, journal, parallel=calls.parallel, retry_failed=calls.retry_failed)
-        with progress.track(f"Asking {self.model.spec}", total) as bar, asking as session:
-            yield session, bar
-
-    def line(self, usage: "Usage", served: int) -> str:
-        """One line with calls, tokens and dollars. The date of the prices goes to stderr, if progress is shown."""
-        cost = self._dollars(usage)
-        if is_progress_shown():
-            say_prices(self.prices, unknown=[self.model.spec] if cost is None else [], used=bool(cost))
-        read = usage.input_uncached + usage.cache_read + usage.cache_creation
-        from_journal = f", {served:,} of them from the journal" if served else ""
-        price = "price unknown" if cost is None else f"${dollars(cost)}" if cost else "at no cost"
-        return f"{counted(usage.calls, 'call')}{from_journal}; {read:,} tokens read, {usage.output:,} written; {price}"
-
-    def document(self, usage: "Usage", served: int) -> dict[str, Any]:
-        """The same numbers for --json; ``null`` means unknown."""
-        return {"usage": usage.model_dump(), "served_from_journal": served, "dollars": self._dollars(usage)}
-
-    def _dollars(self, usage: "Usage") -> float | None:
-        from drretail.llm.prices import dollars
-
-        return None if self.model.price is None else dollars(usage, self.model.price)
+    session = ModelSession(writer.model, journal, parallel=calls.parallel, retry_failed=calls.retry_failed)
+    with choose_progress().track(f"Asking {writer.model.spec}", total) as bar, session:
+        yield session, bar
 
 
 def journal_beside(queries: "Path") -> "Path":
@@ -121,26 +90,20 @@ def in_own_words(command: Callable[..., None]) -> Callable[..., None]:
     return call
 
 
-def opened_writer(model: str | None, calls: flags.Calls, *, keyless: bool = False) -> QueryWriter | None:
+def opened_writer(model: str | None, calls: flags.Calls, *, keyless: bool = False) -> "Writer | None":
     """The model of flags or settings; None for offline:shopper, so that rules write instead.
 
     Raises UserError for an unknown model or profile.
     """
-    from drretail.api.models import Opener, writer_choice
-    from drretail.settings import OFFLINE_MODEL, read_settings
+    from drretail.api.models import open_writer
 
-    settings = read_settings()
-    choice = writer_choice(model, calls.model_profile, settings)
-    if choice.model == OFFLINE_MODEL:
-        if calls.prompts is not None:
-            raise UserError(PROMPTS_NEED_A_MODEL)
-        return None
-    opener = Opener(settings, calls.base_url, keyless=keyless)
-    (opened,) = opener.open_all([choice])
-    return QueryWriter(opened, opener.prices)
+    writer = open_writer(model, calls.model_profile, calls.base_url, keyless=keyless)
+    if writer is None and calls.prompts is not None:
+        raise UserError(PROMPTS_NEED_A_MODEL)
+    return writer
 
 
-def named_writer(model: str | None, calls: flags.Calls, planned: flags.Planned | None = None) -> QueryWriter | None:
+def named_writer(model: str | None, calls: flags.Calls, planned: flags.Planned | None = None) -> "Writer | None":
     """The model that the flags name; None without one. The settings' model is not used: money is spent only on request.
 
     Raises UserError for the offline model, whose rules cannot read texts, and if nothing is there to estimate.
@@ -173,9 +136,10 @@ class Assignment:
 
 
 def write_by_model(
-    to: Path, assignment: Assignment, writer: "QueryWriter", calls: flags.Calls, output: flags.Output, *, force: bool
+    to: Path, assignment: Assignment, writer: "Writer", calls: flags.Calls, output: flags.Output, *, force: bool
 ) -> None:
     """Writes the queries to ``to``, and every call to the journal beside it. Ends with 3 if any failed."""
+    from drretail.api.models import Spent
     from drretail.cli.options.query_files import check_file, check_resumable, write_queries
     from drretail.querygen.by_model import write as by_model
 
@@ -186,15 +150,16 @@ def write_by_model(
     with open_world(assignment.world) as shop:
         targets = _targets(shop, assignment)
         total = sum(target.count for target in targets.targets)
-        with writer.asking(journal_beside(to), calls, total) as (session, bar):
+        with asking(writer, journal_beside(to), calls, total) as (session, bar):
             written = by_model.write_queries(shop, session, targets.targets, on_end=lambda _: bar.advance())
     if written.queries:
         write_queries(to, written.queries, force=force)
-    _tell(to, targets, written, writer, as_json=output.as_json)
+    spent = Spent(writer, written.usage, written.served)
+    _tell(to, targets, written, spent, as_json=output.as_json)
     exit_code(len(written.failures) + len(written.wrong))
 
 
-def estimate_by_model(to: Path, assignment: Assignment, writer: "QueryWriter", *, as_json: bool) -> None:
+def estimate_by_model(to: Path, assignment: Assignment, writer: "Writer", *, as_json: bool) -> None:
     """Prints what the queries that ``to`` still lacks are likely to take."""
     from drretail.llm.estimates import Estimates
     from drretail.querygen.by_model.write import estimate_writing
@@ -217,7 +182,7 @@ def _targets(shop: "World", assignment: Assignment) -> "Targets":
     return targets_drawn(shop, assignment.users, assignment.per_user, assignment.seed)
 
 
-def _tell(to: Path, targets: "Targets", written: "Written", writer: "QueryWriter", *, as_json: bool) -> None:
+def _tell(to: Path, targets: "Targets", written: "Written", spent: "Spent", *, as_json: bool) -> None:
     users = len({query.user_id for query in written.queries if query.user_id is not None})
     if targets.without:
         remark(f"Users without an order that was kept: {len(targets.without)}.")
@@ -232,7 +197,7 @@ def _tell(to: Path, targets: "Targets", written: "Written", writer: "QueryWriter
                 "failed": [asdict(failure) for failure in written.failures],
                 "answers": written.answers,
                 "findings": findings_by_id(written.wrong),
-                **writer.document(written.usage, written.served),
+                **writing_document(spent),
                 "file": str(to) if written.queries else None,
             }
         )
@@ -246,4 +211,4 @@ def _tell(to: Path, targets: "Targets", written: "Written", writer: "QueryWriter
         *([f"{len(written.wrong)} with a finding (queries review edits or drops them)"] if written.wrong else []),
     ]
     typer.echo(f"{', '.join(parts)}{f' → {to}' if written.queries else ''}")
-    typer.echo(writer.line(written.usage, written.served))
+    typer.echo(writing_line(spent))

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,11 +12,11 @@ from drretail.api.option import Option
 from drretail.api.worlds import open_world
 from drretail.cli.options import flags
 from drretail.cli.options.command import exit_code
-from drretail.cli.queries.by_model import QueryWriter, in_own_words, journal_beside, named_writer, say_failures
+from drretail.cli.queries.by_model import asking, in_own_words, journal_beside, named_writer, say_failures
 from drretail.cli.queries.decide import demands_table, how_to_decide
 from drretail.cli.queries.questions import typed_by_model, types_line
 from drretail.cli.queries.review import Reviewer, review
-from drretail.cli.spending import show_estimates
+from drretail.cli.spending import show_estimates, writing_document, writing_line
 from drretail.files import write_lines
 from drretail.progress import busy
 from drretail.tables.figures import counted
@@ -24,6 +24,7 @@ from drretail.tables.table import table_of
 from drretail.viewer.output import print_json, print_table, remark
 
 if TYPE_CHECKING:
+    from drretail.api.models import Spent, Writer
     from drretail.env.world import World
     from drretail.querygen.by_model.opinion import Opinion
     from drretail.querygen.by_model.session import Answers
@@ -97,8 +98,7 @@ class _Outcome:
     queries: "Sequence[Query]"
     types: "TypedQueries | None" = None
     opinions: "Answers[Opinion] | None" = None
-    spent: str = ""
-    document: dict[str, Any] = field(default_factory=dict[str, Any])
+    spent: "Spent | None" = None
     checked: "Sequence[Checked]" = ()
     questions: "Sequence[Question]" = ()
     died: int = 0
@@ -132,9 +132,10 @@ class _Outcome:
 
 
 def _read(
-    shop: "World", linter: "Linter", file: Path, queries: "Sequence[Query]", reader: "QueryWriter", calls: flags.Calls
+    shop: "World", linter: "Linter", file: Path, queries: "Sequence[Query]", reader: "Writer", calls: flags.Calls
 ) -> _Outcome:
     """Adds missing wishes and writes them into the file, then asks the model for an opinion of each query."""
+    from drretail.api.models import Spent
     from drretail.querygen.by_model.opinion import Reader
 
     types = None
@@ -143,15 +144,14 @@ def _read(
         queries = types.queries
         write_lines(file, (query.as_line() for query in queries))
         remark(f"Wishes of {file}{types_line(types, spent)}")
-    with reader.asking(journal_beside(file), calls, len(queries)) as (session, bar):
+    with asking(reader, journal_beside(file), calls, len(queries)) as (session, bar):
         opinions = Reader(shop, linter).read(queries, session, bar.advance)
     say_failures(opinions.failed)
     return _Outcome(
         queries,
         types=types,
         opinions=opinions,
-        spent=reader.line(session.usage, session.served),
-        document=reader.document(session.usage, session.served),
+        spent=Spent(reader, session.usage, session.served),
     )
 
 
@@ -176,7 +176,7 @@ def _print_json(outcome: _Outcome) -> None:
             "died": outcome.died,
             "demands": demands_document(outcome.questions),
             "failed": outcome.failed,
-            **outcome.document,
+            **writing_document(outcome.spent),
             "queries": rows,
         }
     )
@@ -206,7 +206,7 @@ def _print_tables(file: Path, world: str, outcome: _Outcome, *, baskets: bool, d
     if demands:
         print_table(demands_table(file, how_decided(outcome.questions)))
     if outcome.spent:
-        typer.echo(outcome.spent)
+        typer.echo(writing_line(outcome.spent))
     whole = sum(not findings for _, findings in outcome.found)
     counts = ", ".join(f"{code} {count}" for code, count in outcome.codes)
     of_all = counted(len(outcome.checked), "query")
