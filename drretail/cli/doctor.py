@@ -37,8 +37,7 @@ def doctor(
     ] = None,
     base_url: research.BaseUrl = (),
     prompts: Annotated[
-        bool,
-        Option("Check only whether the models follow the prompts (a few cents per model)."),
+        bool, Option("Check only whether the models follow the prompts (a few cents per model).")
     ] = False,
     max_dollars: Annotated[float | None, Option("With --prompts: maximum dollars per model.", min=0.0001)] = None,
     as_json: options.Json = False,

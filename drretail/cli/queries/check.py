@@ -43,8 +43,7 @@ def check(
     output: flags.Output,
     world: flags.World = "demo",
     model: Annotated[
-        str | None,
-        Option("The model that writes missing wishes and judges the queries.", metavar="PROVIDER:MODEL"),
+        str | None, Option("The model that writes missing wishes and judges the queries.", metavar="PROVIDER:MODEL")
     ] = None,
     baskets: Annotated[bool, Option("Show each query's cheapest basket.")] = False,
     demands: Annotated[bool, Option("Show who decided each demand, and how.")] = False,

@@ -38,14 +38,12 @@ def decide(
     output: flags.Output,
     world: flags.World = "demo",
     sheet: Annotated[
-        list[Path] | None,
-        Option("A sheet to write, or a filled one to read, named after its reader.", metavar="CSV"),
+        list[Path] | None, Option("A sheet to write, or a filled one to read, named after its reader.", metavar="CSV")
     ] = None,
     model: Annotated[str | None, Option("The model that reads the records.", metavar="PROVIDER:MODEL")] = None,
     readers: Annotated[int, Option("How often the model reads; 2: in two orders.", metavar="1|2", min=1, max=2)] = 1,
     missing: Annotated[
-        Path | None,
-        Option("Also ask about the picks of an experiment, and renew its baskets.", metavar="EXP"),
+        Path | None, Option("Also ask about the picks of an experiment, and renew its baskets.", metavar="EXP")
     ] = None,
 ) -> None:
     """Decides which products keep the demands of queries, by their records.

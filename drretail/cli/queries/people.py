@@ -26,8 +26,7 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound=Record)
 People = Annotated[Path, Option("The folder of personas and contexts.", metavar="DIR")]
 Model = Annotated[
-    str | None,
-    Option("The model that writes and judges (default: rules over the records).", metavar="PROVIDER:MODEL"),
+    str | None, Option("The model that writes and judges (default: rules over the records).", metavar="PROVIDER:MODEL")
 ]
 
 

@@ -48,8 +48,7 @@ def import_questions(
     output: flags.Output,
     world: flags.World = "demo",
     model: Annotated[
-        str | None,
-        Option("The model that writes the wishes (default: you write them).", metavar="PROVIDER:MODEL"),
+        str | None, Option("The model that writes the wishes (default: you write them).", metavar="PROVIDER:MODEL")
     ] = None,
     force: Force = False,
 ) -> None:

@@ -135,8 +135,7 @@ def review(
     reviewer: Reviewer = None,
     again: Annotated[bool, Option("With --sheet: include queries that this reviewer already decided.")] = False,
     settle: Annotated[
-        bool,
-        Option("With --sheet or --read: this reviewer's decisions on disputed queries are final."),
+        bool, Option("With --sheet or --read: this reviewer's decisions on disputed queries are final.")
     ] = False,
     sheet: Annotated[Path | None, Option("The sheet to write.", metavar="OUT.csv")] = None,
     read: Annotated[Path | None, Option("The filled sheet to read.", metavar="SHEET.csv")] = None,
