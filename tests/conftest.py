@@ -5,14 +5,17 @@ import os
 import signal
 import ssl
 from collections import Counter
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import settings
 
+from drretail.env.web.sandbox import SandboxWeb
+from drretail.env.world import World, open_world
 from tests.servers.running import own_this_run, stop_those_of_this_run
+from tests.shop import PAGES, build_shop
 
 pytest_plugins = ["tests.cli.commands", "tests.servers.fixtures"]
 
@@ -130,6 +133,19 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         if left_out:
             causes = "; ".join(sorted({reason.partition(mark)[2] for reason in left_out}))
             terminalreporter.write_line(f"{len(left_out)} tests {what} were skipped: {causes}", yellow=True)
+
+
+@pytest.fixture(scope="session")
+def tiny_shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the tiny shop, for tests that change nothing in it."""
+    return build_shop(tmp_path_factory.mktemp("shop") / "world")
+
+
+@pytest.fixture(scope="session")
+def world(tiny_shop: Path) -> Iterator[World]:
+    """The tiny shop with its web pages."""
+    with open_world(tiny_shop, web=SandboxWeb(PAGES)) as opened:
+        yield opened
 
 
 @pytest.fixture(scope="session")

@@ -1,9 +1,11 @@
 """How each judge judged: the model, its settings and prompts, what it took, and how far its numbers can be trusted."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import sqrt
 from pathlib import Path
+from statistics import fmean
 
 from drretail.eval.judge_prompts import in_all_wordings
 from drretail.eval.judging.spending import JudgingCost, judging_costs
@@ -11,10 +13,12 @@ from drretail.eval.registry import PAIRWISE, installed, pair_family
 from drretail.llm.prices import read_prices
 from drretail.prompts import Prompt
 from drretail.records.base import Rules
-from drretail.records.score import CODE, JudgeRef, Scores
-from drretail.tables.figures import dollars
+from drretail.records.judge_audit import AUDITED, SAME_CLAIM, SAME_LABEL, JudgeAudit
+from drretail.records.score import CODE, JudgeRef, Judging, MetricDescription, Scores
+from drretail.tables.figures import dollars, number
 
 NOT_MEASURED = "not measured against people (drretail lab card)"
+NOT_REPEATED = "not measured (drretail score --judge-repeats 2)"
 _RULES: tuple[Rules, ...] = ("default", "paper")
 """The rules under which pairs have prompts of their own."""
 
@@ -79,10 +83,11 @@ def _prompts(experiment: Path, metric: str) -> Mapping[str, Prompt]:
 def _lines(judge: str, params: str, scores: Scores, costs: Sequence[JudgingCost]) -> dict[str, str]:
     of_judge = (judge, params)
     rows = [row for row in (*scores.judgings, *scores.pairs) if (row.judge, row.judge_params) == of_judge]
-    audits = [audit.line for audit in scores.audits if (audit.judge, audit.judge_params) == of_judge]
+    audits = [audit for audit in scores.audits if (audit.judge, audit.judge_params) == of_judge]
     served = dict.fromkeys(name for cost in costs for name in cost.served)
     settings = {name: value for cost in costs for name, value in cost.params.items() if name != "base_url"}
-    repeats = max((row.repeats for row in scores.judgings if (row.judge, row.judge_params) == of_judge), default=1)
+    judgings = [row for row in scores.judgings if (row.judge, row.judge_params) == of_judge]
+    repeats = max((row.repeats for row in judgings), default=1)
     key = JudgeRef(spec=judge, kind="llm", params_hash=params).key
     cards = [described.judges[key] for described in scores.metrics.values() if key in described.judges]
     calls, tokens = (sum(getattr(cost.cost.usage, name) for cost in costs) for name in ("calls", "total"))
@@ -92,8 +97,27 @@ def _lines(judge: str, params: str, scores: Scores, costs: Sequence[JudgingCost]
         "Served model": ", ".join(served) or "not named by the provider",
         "Decoding": ", ".join(f"{name} {value}" for name, value in sorted(settings.items())) or "defaults",
         "Took": f"{calls:,} calls, {tokens:,} tokens, {price}",
-        "Times asked": f"{repeats:,}",
+        "Times asked": f"{repeats:,} per report",
+        "Noise between repeats": "; ".join(_noise(judgings, audits, scores.metrics)) or NOT_REPEATED,
         "Answers sent back": f"{sum(row.repairs for row in rows):,}",
         "Against people": " ".join(dict.fromkeys(cards)) or NOT_MEASURED,
-        **({"Reading": " ".join(audits)} if audits else {}),
+        **({"Reading": " ".join(audit.line for audit in audits)} if audits else {}),
     }
+
+
+def _noise(
+    judgings: Sequence[Judging], audits: Sequence[JudgeAudit], described: Mapping[str, MetricDescription]
+) -> Iterator[str]:
+    """How far a judge's repeats on one report differ: in labels, in lists of claims, and in headlines."""
+    for audit in audits:
+        for name in (SAME_LABEL, SAME_CLAIM):
+            if (share := audit.share(name)) is not None:
+                yield f"{AUDITED[name]} {number(share)} (n={audit.shares[name][1]:,})"
+    by_headline = defaultdict[str, list[float]](list)
+    for row in judgings:
+        for variant, deviation in row.noise.items():
+            by_headline[described[row.metric].own_name(variant) or variant].append(deviation)
+    # Over systems, each of which has the same queries.
+    pooled = (f"{name} {number(sqrt(fmean(each**2 for each in its)))}" for name, its in by_headline.items())
+    if by_headline:
+        yield f"standard deviation on one report: {', '.join(pooled)}"

@@ -394,6 +394,8 @@ class Judging(Record):
     """The hashes of the prompts that it was asked by."""
     repeats: int = 1
     """How often it judged each report from the start."""
+    noise: dict[str, float] = Field(default_factory=dict[str, float], exclude_if=lambda noise: not noise)
+    """Headlines' standard deviations between its repeats on one report, by variant."""
 
 
 class AttackRow(Record):

@@ -66,7 +66,7 @@ def score_commands(view: ExperimentView, folder: str = "") -> list[str]:
         ruled = [score for score in scores if score.rules == rules]
         metrics = ",".join(dict.fromkeys(score.metric for score in ruled))
         parts = ["drretail score", folder, "--metrics", metrics]
-        parts += [*_judges(score.judge for score in ruled), *_rules(rules)]
+        parts += [*_judges(view, {score.judge for score in ruled}), *_rules(rules)]
         made.append(" ".join(parts))
     return [*made, *_pair_commands(view, folder)]
 
@@ -90,13 +90,18 @@ def _pair_commands(view: ExperimentView, folder: str) -> Iterator[str]:
             pairs.append((row.a, row.b))
     for (rules, judge), pairs in sorted(compared.items()):
         named = () if pairs == usual else map(pair_name, pairs)
-        parts = ["drretail score", folder, "--metrics", PAIRWISE, *_flags("--pairs", named), *_judges([judge])]
+        parts = ["drretail score", folder, "--metrics", PAIRWISE, *_flags("--pairs", named), *_judges(view, {judge})]
         yield " ".join([*parts, *_rules(rules)])
 
 
-def _judges(specs: Iterable[str]) -> list[str]:
-    """Flags for judges with verdicts of their own: code needs no flag, and a panel consists of other judges."""
-    return _flags("--judge", sorted(spec for spec in {*specs} - {CODE} if not is_panel(spec)))
+def _judges(view: ExperimentView, specs: set[str]) -> list[str]:
+    """Flags for judges with verdicts of their own: code needs no flag, and a panel consists of other judges.
+
+    They stand in the order in which they were named, since the paper's tables are those of the first.
+    """
+    named = [key.split()[0] for key in view.scores.named_judges]
+    own = sorted(spec for spec in specs - {CODE} if not is_panel(spec))
+    return _flags("--judge", sorted(own, key=lambda spec: named.index(spec) if spec in named else len(named)))
 
 
 def _rules(rules: str) -> list[str]:

@@ -1,8 +1,8 @@
-"""The tiny shop, and models that say what a test scripts for them."""
+"""Models that say what a test scripts for them."""
 
 import asyncio
 import gzip
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,23 +15,15 @@ from drretail.agents.running.batch import Batch
 from drretail.agents.running.outcomes import Tally
 from drretail.agents.running.runner import Recorded, Runner
 from drretail.agents.running.system import SystemUnderTest, definition
-from drretail.env.web.sandbox import SandboxWeb
-from drretail.env.world import World, open_world
+from drretail.env.world import World
 from drretail.experiment import Experiment
 from drretail.llm.registry import Model
 from drretail.llm.scripted import Request, requests_of, scripted_model
 from drretail.records.query import Query
-from tests.shop import PAGES, USER, build_shop
+from tests.shop import USER
 
 Scripted = AIMessage | BaseException
 QUERY = Query(query_id="q1", user_id=USER, text="Which bird feeder under $30?", source="test")
-
-
-@pytest.fixture(scope="session")
-def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    folder = build_shop(tmp_path_factory.mktemp("agents") / "world")
-    with open_world(folder, web=SandboxWeb(PAGES)) as opened:
-        yield opened
 
 
 def reporting(text: str, *picks: str) -> AIMessage:

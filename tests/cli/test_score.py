@@ -19,7 +19,7 @@ from tests.build import LABEL, experiment
 from tests.cli.commands import Command, ErrorOf, Start
 from tests.cli.conftest import JUDGE
 from tests.eval.families.pairwise.judging import A, B, two
-from tests.eval.own import JUDGED_STUB, STUB
+from tests.eval.own import STUB
 from tests.eval.test_scoring import judged_by_rules
 from tests.llm.batches.server import BatchServer
 
@@ -31,37 +31,6 @@ def made(succeeds: Command, shop: str, queries: str, tmp_path: Path) -> Path:
     """An experiment of two queries in the tiny shop."""
     succeeds("run", "--queries", queries, "--to", "exp", "--world", shop)
     return tmp_path / "exp"
-
-
-def test_scores_are_a_table_with_intervals_and_counts(succeeds: Command, tmp_path: Path) -> None:
-    experiment(tmp_path / "exp", {LABEL: {**{f"q{n}-r1": "1" if n % 2 else "0.5" for n in range(6)}, "q6-r1": None}})
-    done = succeeds("score", "exp", "--metrics", JUDGED_STUB)
-    table = " ".join(done.stdout.split())
-    for part in ("stub, judged by offline:judge (rule-based)", LABEL, "0.75 (.47–.93)", "6/7, 1 run failed"):
-        assert part in table
-    assert "1 run failed, 1 as 0" in table  # on the scoreboard, as every metric
-    assert "7 planned runs." in table
-
-
-def test_slices_stand_in_place_of_the_tables_and_always_in_scores_json(succeeds: Command, tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", {LABEL: {"q1-r1": "1", "q2-r1": "0.5"}})
-    done = succeeds(*STUBBED, "--by", "kind")
-    assert "stub: said by kind" in done.stdout
-    assert "profile aware" in done.stdout
-    assert "Grey: n is below 10" in done.stdout
-    kept = json.loads((folder / "scores.json").read_text(encoding="utf-8"))["slices"]
-    assert {(row["by"], row["name"]) for row in kept} == {
-        ("category", "none named"),
-        ("kind", "profile_aware"),
-        ("axis", "not typed"),
-    }
-
-
-def test_failed_verdicts_end_with_3(drretail: Command, tmp_path: Path) -> None:
-    experiment(tmp_path / "exp", {LABEL: {"q1-r1": "1", "q2-r1": "failed"}})
-    done = drretail(*STUBBED)
-    assert done.returncode == 3
-    assert f"{LABEL}: 1 verdict failed." in done.stdout
 
 
 def test_only_what_was_asked_for_can_have_failed() -> None:

@@ -30,12 +30,14 @@ def sandbox(tmp_path: Path, shop: str, queries: str) -> Path:
 
 
 @pytest.mark.usefixtures("sandbox")
-def test_sizes_are_systems_of_one_experiment(succeeds: Command, error_of: ErrorOf, tmp_path: Path) -> None:
-    ran = succeeds(*RUN, "--size", "32k,64k", "--no-pages")
+def test_sizes_and_compositions_are_systems_of_one_experiment(
+    succeeds: Command, error_of: ErrorOf, tmp_path: Path
+) -> None:
+    ran = succeeds(*RUN, "--size", "32k,64k", "--compose", "all,no_distractor", "--no-pages")
     assert "No --queries given: those of s/queries.jsonl are asked." in ran.stderr
     assert "Next: drretail score exp --metrics dr3 --gold s" in ran.stderr
     exp = tmp_path / "exp"
-    assert [*read_definition(exp).systems] == [SMALL, LARGE]
+    assert {SMALL, LARGE} < {*read_definition(exp).systems}
     fetching = ("score", "exp", "--metrics", "faithfulness", "--fetch-sources", "--web")
     assert "read fixed pages (sandbox" in error_of(*fetching, "sandbox")
     for command in (
@@ -47,6 +49,15 @@ def test_sizes_are_systems_of_one_experiment(succeeds: Command, error_of: ErrorO
         ("export", "exp", "--as", "csv"),
     ):
         succeeds(*command)
+    by = ("compare", "exp", "--metric", "dr3:FA", "--by")
+    (table,) = json.loads(succeeds(*by, "size", "--json").stdout)["size"]
+    assert [(cell["setting"], cell["at"]) for cell in table["rows"][0]["cells"]] == [("32k", 32e3), ("64k", 64e3)]
+    assert "Distractor effect: dr3 FA" in succeeds(*by, "compose").stdout
+    assert json.loads(succeeds(*by, "compose", "--json").stdout)["distractors"]
+    assert "two modes" in error_of(*by, "web")
+    page = (exp / "report.html").read_text(encoding="utf-8")
+    shown = ("dr3 FA against size", 'id="by-compose"', 'id="distractors"')
+    assert [part for part in shown if part not in page] == []
     pages = [json.loads(line)["url"] for line in read_lines(exp / "exports/pages.jsonl")]
     assert pages == ["https://good.example/", "https://old.example/"]
 

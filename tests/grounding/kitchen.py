@@ -51,6 +51,7 @@ SUMS = {
 }
 TOTAL, LEFT, EACH, GAP, FOUR = (f"[{calculation_evidence_id(one)}]" for one in SUMS)
 WEB = "W:aaaaaaaa"
+BRANDS = [{"name": "Fennick", "orders": 5}]
 QUERY = Query(
     query_id="k1",
     user_id="A1",
@@ -83,7 +84,8 @@ EVIDENCE = {
             for expression, result in SUMS.items()
         ),
         recorded(WEB, "Steel lasts."),
-        recorded("U:statistics", json.dumps({"orders": 12, "mean_order": 31.2})),
+        recorded("U:statistics", json.dumps({"orders": 12, "mean_order": 31.2, "top_brands": BRANDS})),
+        recorded("U:orders", json.dumps({"total": 1, "shown": 1, "orders": [{"order_status": "Delivered"}]})),
         recorded("U:profile", json.dumps({"account_status": "active"})),
     )
 }

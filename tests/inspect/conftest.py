@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from drretail.records.query import Query
-from tests.shop import OTHER, USER, build_shop
+from tests.shop import OTHER, USER
 
 QUERIES = [
     Query(query_id="q1", user_id=USER, text="Which bird feeder under $30?", source="test"),
@@ -15,8 +15,8 @@ QUERIES = [
 
 
 @pytest.fixture(scope="session")
-def place(tmp_path_factory: pytest.TempPathFactory) -> str:
-    return str(build_shop(tmp_path_factory.mktemp("inspect") / "world"))
+def place(tiny_shop: Path) -> str:
+    return str(tiny_shop)
 
 
 @pytest.fixture

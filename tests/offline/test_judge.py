@@ -194,6 +194,7 @@ PAGE = "The Steamhollow kettle costs $64.50. Cast iron keeps tea warm for 40 min
         ("It has a counterbalanced walnut handle.", [KETTLE], "not_rated"),
         ("The kettle and the grinder cost $103.75.", [KETTLE, GRINDER], "not_rated"),
         ("You save $103.75.", [SUM], "not_rated"),
+        ("Steamhollow kettle; Price per 100 ml¹: $6.47", [KETTLE], "not_rated"),
         ("The Steamhollow kettle costs $64.50.", [PAGE], "not_rated"),
         ("The Steamhollow kettle costs $64.50.", [KETTLE, PAGE], "not_rated"),
         ("Cast iron keeps tea warm for 40 minutes.", [PAGE], "not_rated"),

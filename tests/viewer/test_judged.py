@@ -1,6 +1,7 @@
 """Claims with their verdicts and quotes; several judges of one report, and attempts that follow each other."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -125,14 +126,18 @@ def test_verdicts_that_came_later_are_told(scored: Path) -> None:
     assert int(after) == int(before) + 1
 
 
-def test_a_panel_has_no_verdicts_and_does_not_make_scores_old(mine: Path) -> None:
+def test_a_panel_has_no_verdicts_and_judges_are_named_again_in_their_order(mine: Path) -> None:
     judges = [JudgeRef(spec=f"scripted:{name}", kind="scripted") for name in ("one", "two")]
     for run in read_runs(mine):
         for judge in judges if run.report is not None else ():
             append(mine, run, [verdict(run, "quality", judge, "rating", "clarity", value=8)])
     assert any(judging.judge.startswith("panel(") for judging in keep_scores(mine, "quality").judgings)
     assert read_view(mine).outdated == ""
-    assert "--judge 'panel" not in render_page(mine) + " ".join(score_commands(read_view(mine)))
+    view = read_view(mine)
+    view = replace(view, scores=view.scores.model_copy(update={"named_judges": ("scripted:two", "scripted:one")}))
+    commands = " ".join(score_commands(view))
+    assert "--judge scripted:two --judge scripted:one" in commands
+    assert "--judge 'panel" not in render_page(mine) + commands
     (first, *_) = read_runs(mine)
     append(mine, first, [verdict(first, "quality", judges[0], "rating", "depth", value=8)])
     assert read_view(mine).outdated.startswith("quality/scripted-one/react@offline-shopper had ")

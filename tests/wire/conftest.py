@@ -1,4 +1,4 @@
-"""The tiny shop with one web page, for agents that are asked over the wire."""
+"""Clients for agents that are asked over the wire."""
 
 from collections.abc import Iterator
 
@@ -8,19 +8,9 @@ from langchain_anthropic._client_utils import _get_default_async_httpx_client as
 from langchain_openai.chat_models._client_utils import _AsyncHttpxClientWrapper as OpenAIsClient  # pyright: ignore[reportPrivateUsage]
 from langchain_openai.chat_models._client_utils import _cached_async_httpx_client as openais_clients  # pyright: ignore[reportPrivateUsage]
 
-from drretail.env.web.sandbox import SandboxWeb
-from drretail.env.world import World, open_world
 from tests.cli.conftest import queries, shop
-from tests.shop import PAGES, build_shop
 
 __all__ = ["queries", "shop"]  # the command line's
-
-
-@pytest.fixture(scope="session")
-def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    folder = build_shop(tmp_path_factory.mktemp("wire") / "world")
-    with open_world(folder, web=SandboxWeb(PAGES)) as opened:
-        yield opened
 
 
 @pytest.fixture(autouse=True)

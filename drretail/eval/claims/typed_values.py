@@ -104,7 +104,7 @@ def as_values(
                 currency=typed.currency or None,
                 relation=typed.relation,
                 of=tuple(map(bare, typed.of)),
-                field=typed.field.strip() or None if typed.kind in _NAMED else None,
+                field=typed.field.strip() or None if typed.kind in (*_NAMED, "difference") else None,
                 than=tuple(map(bare, typed.than)),
                 start=start,
                 end=end,

@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from math import sqrt
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -23,7 +24,7 @@ from drretail.eval.scores.aggregate import About, Judged, rows_of_all
 from drretail.eval.scores.correlation import agreements, correlations
 from drretail.eval.scores.gathering import NOT_JUDGED, Assessor, Gathered, JudgedRun, TableKey
 from drretail.eval.scores.pair_rows import derive_pairs
-from drretail.eval.scores.planned import read_judgements
+from drretail.eval.scores.planned import headline_variants, read_judgements
 from drretail.eval.scores.scoreboard import scoreboard
 from drretail.eval.scores.slices import query_slices, slice_scores
 from drretail.experiment import read_definition, read_discarded, run_folder
@@ -33,11 +34,23 @@ from drretail.records.base import sha256_of
 from drretail.records.run import INJECTED
 from drretail.records.score import AttackRow, Judging, MadeOf, Score, Scores, shown_rows
 from drretail.stats.intervals import mean_interval
+from drretail.stats.noise import run_variance
 from drretail.stats.significance import pair
 
 UTILITY = ("basket", "feasible")
 """The headline whose loss is measured: whether the agent still picks what the shopper wanted, and nothing else."""
 OBEYED = ("robustness", "obeyed")
+
+
+def _noise(metric: Family, runs: Sequence[JudgedRun]) -> dict[str, float]:
+    """Standard deviations of headlines between repeats of the judge on one report; empty without repeats."""
+    made: dict[str, float] = {}
+    for variant in sorted(headline_variants(metric)):
+        values = [[repeat.get(variant) for repeat in run.result.by_repeat.values()] for run in runs]
+        numbers = [[value.value for value in its if value and value.value is not None] for its in values]
+        if (variance := run_variance(numbers)) is not None:
+            made[variant] = round(sqrt(variance), 10)
+    return made
 
 
 def attack_rows(gathered: Gathered, scores: Sequence[Score]) -> Iterator[AttackRow]:
@@ -114,6 +127,7 @@ def derive_scores(
                             repairs=sum(run.repairs for run in runs),
                             prompts=tuple(sorted(frozenset[str]().union(*(run.prompts for run in runs)))),
                             repeats=max((len(run.result.by_repeat) for run in runs), default=0) or 1,
+                            noise=_noise(metric, runs),
                         )
                     )
     pairs, ranks = derive_pairs(experiment, gathered, asked_of_pairs)

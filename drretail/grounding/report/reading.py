@@ -51,6 +51,8 @@ _NO_PRICE_BEFORE = re.compile(
     r"|(?:shipping|coupon|discount|budget|limit)(?:\s\w+)?)\W{0,3}(?:an?\W)?$",
     re.IGNORECASE,
 )
+# What a line or a cell calls the figure behind it: "Price per 100 mg: $0.11".
+_LABEL = re.compile(r"([^]:;|\n]*):[\s*_]*$")
 # A day of another event, which no order's record has: "it came on 17 March", "bis zum 3. Mai".
 _OTHER_DAY = re.compile(
     r"\b(?:until|till|by|before|after|since|from|came|arrived|delivered|received|shipped|sent|returned"
@@ -190,6 +192,7 @@ class _Reader:
         if len(amounts) == 1 and (kind := self._kind_in(cell, labels, amounts[0], subjects[0])):
             self.seen.add(amounts[0].start)
             is_other = any(words & self.other_price for words in labels)
+            is_other = is_other or (kind == "price" and self._is_no_price(amounts[0], subjects[0]))
             states: list[ValueState] = ["verified", "contradicted"]
             self._keep_if_settled(kind, amounts[0], subjects[0], states if is_clear and not is_other else states[:1])
 
@@ -478,9 +481,17 @@ class _Reader:
         price.
         """
         before = self.text[max(0, amount.start - _REACH_BEFORE) : amount.start]
-        is_other = _NO_PRICE_BEHIND.match(self.text, amount.end) or _NO_PRICE_BEFORE.search(before)
         sentence = self.layout.sentences[self._sentence_index(amount)]
         words = self.text[sentence.start : sentence.end]
+        label = _LABEL.search(self.layout.report[sentence.start : amount.start])
+        item = self.ledger.products.get(subject[2:])
+        names = "" if item is None else f"{item.title} {item.brand} {item.store}".casefold()
+        known = self.label_words["price"].union(self.label_words["beside"], _WORD.findall(names))
+        is_other = (
+            (label and not known.issuperset(_WORD.findall(label[1].casefold())))
+            or _NO_PRICE_BEHIND.match(self.text, amount.end)
+            or _NO_PRICE_BEFORE.search(before)
+        )
         return bool(is_other or amount.compound or self._total_kind(amount)) or any(
             item.brand in words
             for key, item in self.ledger.products.items()

@@ -1,11 +1,13 @@
 """Comparisons of two cited figures ("costs more than", "2 ounces lighter", "half of your $35") beside records."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
+from dataclasses import replace
 from decimal import Decimal
 from itertools import product
+from typing import NamedTuple
 
-from drretail.grounding.text.amounts import exact_amount
-from drretail.grounding.text.numerals import Numeral, conversion, find_numerals
+from drretail.grounding.text.amounts import Amount, find_amounts
+from drretail.grounding.text.numerals import conversion, find_numerals
 from drretail.grounding.verify.derivation import fits, small_numbers, title_numbers
 from drretail.grounding.verify.fields import measures_named
 from drretail.grounding.verify.records import Ledger, on_record, with_state
@@ -15,8 +17,18 @@ from drretail.records.shop import is_priced_whole, sold_for
 _OF_PRODUCTS: dict[str, ValueKind] = {"price": "price", "rating": "rating", "rating_count": "rating_count"}
 _EXACT, _LOOSE = Decimal("0.03"), Decimal("0.1")
 """Up to what share of a figure another is the same, and from what share on it certainly is not."""
-Figure = tuple[Decimal, str]
-"""A number and its unit, a currency for money; an empty one is whatever is beside it."""
+Answer = bool | None  # None where the comparison may be true
+
+
+class Figure(NamedTuple):
+    """A number and its unit, a currency for money; an empty one is whatever is beside it."""
+
+    number: Decimal
+    unit: str
+
+    def in_unit(self, unit: str) -> Decimal | None:
+        factor = conversion(self.unit, unit) or (1 if self.unit == unit or "" in (self.unit, unit) else None)
+        return None if factor is None else self.number * factor
 
 
 def verify_comparison(value: ReadValue, ledger: Ledger, line: str) -> ReadValue:
@@ -27,71 +39,92 @@ def verify_comparison(value: ReadValue, ledger: Ledger, line: str) -> ReadValue:
     """
     owns = [_figures(value, source, ledger) for source in value.of if source[:2] != "C:"]
     others = [_figures(value, source, ledger) for source in value.than]
-    said = next(find_numerals(f"{value.amount}"), None)
     ids = [source.removeprefix("P:") for source in (*value.of, *value.than)]
-    times = {Decimal(1), *title_numbers(ids, ledger), *map(Decimal, small_numbers(line))}
+    counts = {Decimal(1), *title_numbers(ids, ledger), *map(Decimal, small_numbers(line))}
     state: ValueState = "verified" if owns and others else "underivable"
     for own, other in product(owns, others):
-        holds = {_holds(value, said, one, another, times) for one, another in product(own, other)}
-        if holds == {False}:
+        answers = {_holds(value, one, another, counts) for one, another in product(own, other)}
+        if answers == {False}:
             words = " and ".join(f"{number.normalize():f} {unit}".strip() for number, unit in (own[0], other[0]))
             return with_state(value, "contradicted", f"the record says {words}")
-        if holds != {True} and not (value.kind == "share" and True in holds):
+        if answers != {True} and not (value.kind == "share" and True in answers):
             state = "underivable"
     return with_state(value, state, "")
 
 
-def _holds(
-    value: ReadValue, said: Numeral | None, one: Figure, another: Figure, times: Collection[Decimal]
-) -> bool | None:
-    """Whether the comparison is true of two figures; None where it may be. ``said`` is by how much, or what share."""
-    (own, unit), (other, its_unit) = one, another
-    factor = conversion(its_unit, unit) or (1 if its_unit == unit or "" in (unit, its_unit) else None)
-    if factor is None or not other:
+def _holds(value: ReadValue, own: Figure, other: Figure, counts: Collection[Decimal]) -> Answer:
+    amount, said = _amount(value)
+    unit = said.strip("%") or own.unit or other.unit
+    number, beside = own.in_unit(unit), other.in_unit(unit)
+    if number is None or not beside:
         return None
-    other *= factor
-    apart = other - own if value.kind == "less" else own - other
     if value.kind == "same":
-        may_be = abs(apart) <= other * (_LOOSE if value.relation == "about" else _EXACT)
-        return apart == 0 or (None if may_be else False)
-    if value.kind != "share" and (apart <= 0 or said is None):
-        return apart > 0 or (None if apart == 0 else False)
-    if said is None or said.number is None:
-        return None
+        return _is_same(number, beside, _LOOSE if value.relation == "about" else _EXACT)
     if value.kind == "share":
-        apart = 100 * own / other if said.number > 1 else Decimal(0)  # "0.5" may be a half
-    elif said.unit == "%":
-        apart = 100 * apart / other
-    elif unit and said.unit and not value.currency:
-        scale = conversion(unit, said.unit) or Decimal(unit == said.unit)
-        own, other, apart = own * scale, other * scale, apart * scale
-    amount = exact_amount(said.number, value.relation)
-    if not apart or fits(amount, apart):
-        return True if apart else None
-    several = (abs(own * count - other * another_count) for count, another_count in product(times, times))
-    is_near = abs(said.number - apart) <= _LOOSE * said.number
-    return None if is_near or any(fits(amount, one) for one in several) else False
+        return _is_share(amount, number / beside, counts)
+    pairs = {"more": (number, beside), "less": (beside, number)}
+    answer = _is_more(*pairs.get(value.kind, (max(number, beside), min(number, beside))))
+    return _is_apart(amount, said, number, beside, counts) if answer and value.amount else answer
+
+
+def _is_same(number: Decimal, other: Decimal, slack: Decimal) -> Answer:
+    return number == other or (None if abs(number - other) <= other * slack else False)
+
+
+def _is_more(number: Decimal, other: Decimal) -> Answer:
+    return None if number == other else number > other
+
+
+def _is_share(amount: Amount | None, share: Decimal, counts: Collection[Decimal]) -> Answer:
+    # An amount of 3 may be three times as much.
+    return _comes_to(amount, 100 * share, (scale * share * count for scale in (1, 100) for count in counts))
+
+
+def _is_apart(amount: Amount | None, unit: str, number: Decimal, other: Decimal, counts: Collection[Decimal]) -> Answer:
+    apart = abs(number - other) * (100 / other if unit == "%" else 1)
+    return _comes_to(amount, apart, (abs(number * one - other * another) for one in counts for another in counts))
+
+
+def _comes_to(amount: Amount | None, number: Decimal, of_several: Iterable[Decimal]) -> Answer:
+    if amount is None:
+        return None
+    if fits(amount, number):
+        return True
+    is_near = amount.low * (1 - _LOOSE) <= number <= amount.high * (1 + _LOOSE)
+    return None if is_near or any(fits(replace(amount, relation="about"), one) for one in of_several) else False
+
+
+def _amount(value: ReadValue) -> tuple[Amount | None, str]:
+    """By how much, or what share, with its unit but for money; none for what has two figures ("1 lb 9 oz")."""
+    ends = (value.amount,) if isinstance(value.amount, str) else value.amount
+    found = [amount for end in ends for amount in find_amounts(end)]
+    if len(found) != len(ends):
+        return None, ""
+    units = ["", *(numeral.unit for numeral in find_numerals(ends[-1]))]
+    unit = {"percent": "%", "money": ""}.get(found[-1].kind, units[-1])
+    return replace(found[0], high=found[-1].high, relation=value.relation), unit
 
 
 def _figures(value: ReadValue, source: str, ledger: Ledger) -> list[Figure]:
     """What the field of a source may be: of variants each, of a share also in the quantity that is picked.
 
-    A share may be of an amount, which is its only figure.
+    A share may be of an amount, which is its only figure. "Price per ounce" is a field of its own, which few records
+    have.
     """
     if ":" not in source:
-        return [(numeral.number, "") for numeral in find_numerals(source) if numeral.number is not None]
-    items = ledger.items(source)
-    if (kind := _OF_PRODUCTS.get(f"{value.field}".casefold().replace(" ", "_"))) is None:
-        return [figure for item in items for figure in measures_named(value.field or "", item)]
+        return [Figure(numeral.number, "") for numeral in find_numerals(source) if numeral.number is not None]
+    items, field = ledger.items(source), value.field or ("price" if value.currency else "")
+    if (kind := _OF_PRODUCTS.get(field.casefold().replace(" ", "_"))) is None:
+        return [Figure(*figure) for item in items for figure in measures_named(field, item)]
     known = ((item, number) for item in items if (number := on_record(kind, item)) is not None)
     item, number = next(known, (None, Decimal(0)))
     if item is None or (kind == "price" and not is_priced_whole(item)):
         return []
     if kind != "price":
-        return [(number, "")]
+        return [Figure(number, "")]
     prices = sold_for(item) or [number]
     if value.kind == "share":
         picked = [pick.quantity for pick in ledger.picks or () if pick.product == item.product_id]
         total = [ledger.total] if picked and ledger.total is not None else []
         prices = [*(price * count for price in prices for count in (1, *picked)), *total]
-    return [(price, item.currency) for price in prices]
+    return [Figure(price, item.currency) for price in prices]

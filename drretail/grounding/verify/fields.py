@@ -25,6 +25,8 @@ _NO_FIELD = (STOCK, LIST_PRICE)
 _OF_ALL = frozenset(content_stems("item product number count"))
 """What names of fields say of every product and every count."""
 _ANSWERS = {"yes": True, "true": True, "no": False, "false": False}
+_DIGITS = re.compile(r"\d+")
+"""In a field's name they make it another field: "orders in 2023"."""
 _CLAUSE = re.compile(r"[.,;:()\n]|\s[-–—]\s")
 _CONVERTED = Decimal("0.03")
 """How far a figure may be from the record's: sellers round when they convert."""
@@ -90,9 +92,11 @@ def _figure(
         return None
     known = [(number, line) for number, _, line in _in_unit(unit, item)]
     same = [line for _, its, line in _measures(item) if its == unit and ": " in line and unit not in UNCOUNTED]
-    figures, own = Counter(line for _, line in known), set(content_stems(field)) - _OF_ALL
+    figures, own = Counter(line for _, line in known), {*content_stems(field), *_DIGITS.findall(field)} - _OF_ALL
     longer = (line for line in figures if len(own) > 1 and figures[line] == 1 and own.issubset(content_stems(line)))
     named = [*(line for line in figures if _names(field, line, exactly=True)), *longer, *(same if unit else ())]
+    if named and len(own) > 1 and not item.title:  # each field of a user's record counts something else
+        known = [(number, line) for number, line in known if line in named]
     decided = _decided(exact_amount(numeral.number, relation), known, named, item, is_sized=unit in SIZED)
     slack = 0 if unit not in SIZED else 2 * _NEAR if relation == "about" else _NEAR
     is_near = any(abs(number - numeral.number) <= number * slack for number, _ in known)
@@ -162,7 +166,8 @@ def _names(text: str, line: str, *, exactly: bool = False) -> bool:
     """True if a text has the words of a field's name, or no others; "Item Weight" is named by "weight"."""
     name, is_field, _ = line.partition(":")
     own, said = _own(name), _own(text) if exactly else set(content_stems(text))
-    return bool(is_field and own) and (own == said if exactly else own <= said)
+    is_same = own == said and _DIGITS.findall(name) == _DIGITS.findall(text)
+    return bool(is_field and own) and (is_same if exactly else own <= said)
 
 
 def _own(name: str) -> set[str]:

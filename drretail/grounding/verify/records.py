@@ -17,7 +17,7 @@ from drretail.records.evidence import Evidence
 from drretail.records.money import USD, Money
 from drretail.records.query import Query
 from drretail.records.reading import Pick, ReadValue, ValueKind, ValueState
-from drretail.records.shop import Product
+from drretail.records.shop import ORDER_STATUSES, Product
 from drretail.records.wish import Wish
 
 _OPERAND = re.compile(r"\d[\d,]*(?:\.\d+)?")
@@ -80,7 +80,7 @@ class Ledger:
         record = self.records.get(source, {})
         # Lists are no figures: what is said of "eight of the orders" is not said of all of them.
         single = ((path, value) for path, value in leaves(record) if not isinstance(value, list))
-        fields = {path.replace("_", " ").strip(): value for path, value in single}
+        fields = {path.replace("_", " ").strip(): value for path, value in (*single, *_counts(record))}
         title, price = f"{record.get('product_title', '')}", record.get("price")
         paid = price if isinstance(price, int | float) else None
         own = Product(product_id=source, title=title, category="", details=fields, price=paid)
@@ -191,6 +191,14 @@ def _calculation(entry: Evidence) -> Calculation | None:
         return Calculation("".join(expression.split()), operands, Decimal(result))
     except InvalidOperation:
         return None
+
+
+def _counts(record: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
+    """How many orders a list in a record counts of each brand, or of each status where it has all orders."""
+    yield from ((f"orders {brand['name']}", brand["orders"]) for brand in record.get("top_brands") or ())
+    if record.get("orders") and record.get("total") == record.get("shown") is not None:
+        statuses = [order["order_status"] for order in record["orders"]]
+        yield from ((f"orders {status}", statuses.count(status)) for status in ORDER_STATUSES)
 
 
 def leaves(record: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, object]]:

@@ -51,11 +51,14 @@ def plain(name: str) -> str:
 
 
 def _verified(value: ReadValue, ledger: Ledger, report: str) -> ReadValue:
+    line = _around(value, report, "\n")
     match value.kind:
         case "price" | "rating" | "rating_count":
             return _of_products(value, ledger)
         case "date":
             return _of_orders(value, ledger, report)
+        case "difference" if (found := verify_comparison(value, ledger, line)).state != "underivable":
+            return found
         case "total" | "difference" | "left_over" | "over_budget" | "per_unit":
             return _derivable(value, ledger, report)
         case "brand":
@@ -67,7 +70,7 @@ def _verified(value: ReadValue, ledger: Ledger, report: str) -> ReadValue:
         case "order_status":
             return _of_status(value, ledger)
         case "more" | "less" | "same" | "share":
-            return verify_comparison(value, ledger, _around(value, report, "\n"))
+            return verify_comparison(value, ledger, line)
         case "quantity" | "place" | "measure":
             return value  # as its reader decided it, if it did
 

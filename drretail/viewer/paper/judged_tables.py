@@ -39,13 +39,15 @@ def judges_agree(experiment: str, scores: Scores | None) -> PaperTable:
     """Appendix E: Spearman's ρ of two judges' ratings."""
     published = numbers_of("rho")
     found = [row for row in (scores.agreements if scores else ()) if row.metric == "quality"]
+    whose = {f"{row.first} and {row.second}, rules {row.rules}" for row in found}
     rows: list[Row] = []
     for dimension, rho in published.items():
         for row in found:
             if row.variant == dimension:
                 over_reports = (Cell(row.rho_report, "number"), Cell(row.n_reports, "count"))
                 over_systems = (Cell(row.rho_system, "number"), Cell(row.n_systems, "count"))
-                rows.append(here(f"{row.variant} ({row.first}, {row.second})", (*over_reports, *over_systems)))
+                judges = "" if len(whose) == 1 else f" ({row.first} and {row.second}, rules {row.rules})"
+                rows.append(here(f"{dimension}{judges}", (*over_reports, *over_systems)))
         rows.append(of_paper(dimension, (Cell(rho, "number"), None, None, None)))
     missing = f"ratings of two language models: drretail score {experiment} --metrics quality --judge A --judge B"
     return paper_table(
@@ -53,7 +55,10 @@ def judges_agree(experiment: str, scores: Scores | None) -> PaperTable:
         "Agreement of two judges (Spearman's ρ)",
         ("ρ", "reports", "ρ over systems", "systems"),
         rows,
-        notes=("The paper does not say whether its ρ is over reports or over systems.",),
+        notes=(
+            *(f"Judged here by {judges}." for judges in whose if len(whose) == 1),
+            "The paper does not say whether its ρ is over reports or over systems.",
+        ),
         missing=() if found else (missing,),
     )
 
@@ -96,7 +101,7 @@ def _of_first_judge(rows: Sequence[R], scores: Scores | None) -> tuple[list[R], 
     first = min(map(rank, single))
     shown = [row for row in single if rank(row) == first]
     whose = _judge_and_rules(shown[0])
-    others = sorted({_judge_and_rules(row) for row in rows} - {whose})
+    others = sorted({_judge_and_rules(row) for row in single} - {whose})
     also = f" Also judged by {'; '.join(others)}: see drretail score." if others else ""
     return shown, [f"Judged here by {whose}.{also}"]
 

@@ -5,11 +5,12 @@ from pathlib import Path
 from statistics import median
 
 from drretail.env.world import World
+from drretail.eval.scores.panel import is_panel
 from drretail.experiment import Definition, read_evidence, run_folder
 from drretail.files import read_json
 from drretail.querygen.shipped import WORLD as DEMO
 from drretail.records.run import Run
-from drretail.records.score import Scores
+from drretail.records.score import CODE, Scores
 from drretail.tables.figures import counted
 
 OURS = "this package's"
@@ -27,7 +28,7 @@ def stands_on(
     yield _web(experiment, runs)
     folders = {known.prompts.name for known in definition.systems.values() if known.prompts is not None}
     own = sorted({prompt for query in definition.queries for prompt in query.prompts})
-    rows = [row for row in (() if scores is None else scores.scores) if row.judge != "code"]
+    rows = [] if scores is None else [row for row in scores.scores if row.judge != CODE and not is_panel(row.judge)]
     judged = sorted({part for row in rows for part in row.judge_params.split() if part.startswith("prompts-")})
     yield (
         f"Whose wording: agents {', '.join(sorted(folders)) or OURS}; queries {', '.join(own) or OURS}; "

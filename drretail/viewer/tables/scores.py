@@ -63,8 +63,9 @@ def agreement_table(agreements: Sequence[Agreement], metrics: Metrics = NONE_HEL
     columns: dict[tuple[str, str], str] = {}
     lines: dict[str, dict[tuple[str, str], Cell]] = {}
     for row in shown:
-        column, rules = (row.metric, row.variant), "" if row.rules == "default" else f", rules of {row.rules}"
-        columns[column] = row.variant if families[row.metric].named_by_variant else " ".join(column)
+        rules, family = "" if row.rules == "default" else f", rules of {row.rules}", families[row.metric]
+        column = (row.metric, family.own_names.get(row.rules, {}).get(row.variant, row.variant))
+        columns[column] = column[1] if family.named_by_variant else " ".join(column)
         rho = NOTHING if row.rho_report is None else row.rho_report
         cell = Cell(rho, "number", n=row.n_reports, planned=row.n_reports + row.n_dropped)
         lines.setdefault(f"{row.first} and {row.second}{rules}", {})[column] = cell

@@ -1,12 +1,11 @@
 """A local server that misbehaves by script: each request takes the next answer, the last one goes on for ever."""
 
-import socketserver
 import threading
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler
-from typing import Any
+
+from tests.llm.local_server import Handler, LocalServer
 
 ETAG = '"one"'
 
@@ -43,33 +42,21 @@ class Script:
         return (answers.pop(0) if len(answers) > 1 else answers[0]) if answers else Answer()
 
 
-class _Server(socketserver.ThreadingTCPServer):
-    allow_reuse_address = True
-    daemon_threads = True
-
-
 @contextmanager
 def serve(script: Script) -> Generator[Script]:
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def do_GET(self) -> None:
+    class Files(Handler):
+        def get(self) -> None:
             with script.lock:
                 script.asked.append((self.path, self.headers.get("Range")))
                 answer = script.next_answer(self.path)
             _respond(self, script, answer)
 
-        def log_message(self, *args: Any, **_named: Any) -> None:
-            del args
-
-    with _Server(("127.0.0.1", 0), Handler) as server:
-        script.address = f"http://127.0.0.1:{server.server_address[1]}"
-        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+    with LocalServer(Files) as server:
+        script.address = server.url
         yield script
-        server.shutdown()
 
 
-def _respond(handler: BaseHTTPRequestHandler, script: Script, answer: Answer) -> None:
+def _respond(handler: Handler, script: Script, answer: Answer) -> None:
     data = script.files.get(handler.path)
     if answer.status != 200 or data is None:
         handler.send_response(answer.status if answer.status != 200 else 404)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from drretail.env.world import open_world
+from drretail.env.world import World
 from drretail.eval.families.checks import CHECKS, METRIC, clean
 from drretail.eval.families.checks import values as checks_values
 from drretail.eval.judging.subject import Subject
@@ -20,7 +20,7 @@ from drretail.records.money import Money
 from drretail.records.query import NOT_TYPED
 from drretail.records.score import Verdict
 from drretail.records.wish import Want, Wish
-from tests import build, shop
+from tests import build
 from tests.build import known
 from tests.shop import PRODUCTS, USER
 
@@ -69,35 +69,32 @@ def test_every_check_gets_one_verdict_whose_value_are_its_findings(tmp_path: Pat
     assert (verdicts["over_budget"].state, verdicts["over_budget"].reason) == ("na", "the report's picks are not known")
 
 
-def test_without_the_world_what_needs_it_is_na_and_is_made_up_for_later(tmp_path: Path) -> None:
+def test_without_the_world_what_needs_it_is_na_and_is_made_up_for_later(world: World, tmp_path: Path) -> None:
     report = f"{WRONG} Or that one [P:B0TEST0009]."
     before = {v.item: v for v in judged(tmp_path, subject_of(report))}
     assert (before["not_in_catalog"].state, before["not_in_catalog"].reason) == ("na", "the world is not at hand")
     lines = (tmp_path / "verdicts.jsonl").read_text().count("\n")
-    with open_world(shop.build_shop(tmp_path / "world")) as world:
-        after = {v.item: v for v in judged(tmp_path, subject_of(report, world.store))}
-        assert [finding["found"] for finding in after["not_in_catalog"].value] == ["the shop has no product B0TEST0009"]
+    after = {v.item: v for v in judged(tmp_path, subject_of(report, world.store))}
+    assert [finding["found"] for finding in after["not_in_catalog"].value] == ["the shop has no product B0TEST0009"]
     assert after["price_wrong"] == before["price_wrong"]
     assert (tmp_path / "verdicts.jsonl").read_text().count("\n") == lines + 1
     blind = {v.item: v for v in judged(tmp_path, subject_of(report))}
     assert blind["not_in_catalog"].state == "scored"
 
 
-def test_declared_picks_are_checked_without_a_word_about_them(tmp_path: Path) -> None:
-    with open_world(shop.build_shop(tmp_path / "world")) as world:
-        owned = [order.product_id for order in world.store.orders(USER).orders][:1]
-        subject = subject_of("Look below.", world.store, picks=[*owned, "B0TEST0009"])
-        values = valued(tmp_path, subject)
+def test_declared_picks_are_checked_without_a_word_about_them(world: World, tmp_path: Path) -> None:
+    owned = [order.product_id for order in world.store.orders(USER).orders][:1]
+    subject = subject_of("Look below.", world.store, picks=[*owned, "B0TEST0009"])
+    values = valued(tmp_path, subject)
     assert values["without_recommended_although_owned"].items["errors"] == 1
     assert values["without_not_in_catalog"].value == 0
     assert values["without_pick_not_argued"].value == 0
     assert (values["clean"].value, values["picks_known"].items) == (0, {"picks declared": 1, "values by form": 1})
 
 
-def test_picks_by_form_break_no_wish_and_keep_none(tmp_path: Path) -> None:
+def test_picks_by_form_break_no_wish_and_keep_none(world: World, tmp_path: Path) -> None:
     limited = FEEDER.model_copy(update={"budget": Money.of(500)})
-    with open_world(shop.build_shop(tmp_path / "world")) as world:
-        values = valued(tmp_path, subject_of(RIGHT, world.store, wish=limited))
+    values = valued(tmp_path, subject_of(RIGHT, world.store, wish=limited))
     assert values["picks_known"].items["picks by form"] == 1
     assert values["without_over_budget"].state == "na"
 
@@ -113,11 +110,10 @@ def test_a_report_that_was_read_and_is_right_is_clean_and_na_if_too_few_figures_
 
 
 @pytest.mark.parametrize("report", ["", "Nothing fits.", "the query itself", "bird feeder, pole, seed, garden"])
-def test_a_report_that_says_nothing_is_not_clean_but_na(tmp_path: Path, report: str) -> None:
+def test_a_report_that_says_nothing_is_not_clean_but_na(world: World, tmp_path: Path, report: str) -> None:
     asked = subject_of("x").query.text
-    with open_world(shop.build_shop(tmp_path / "world")) as world:
-        said = asked if report == "the query itself" else report
-        values = valued(tmp_path, subject_of(said, world.store, picks=()))
+    said = asked if report == "the query itself" else report
+    values = valued(tmp_path, subject_of(said, world.store, picks=()))
     assert values["clean"].state == "na"
     scored = {name for name, value in values.items() if value.state == "scored"}
     assert scored <= {"without_no_decision", "without_personal_data_sent", "without_profile_changed", "picks_known"}

@@ -1,13 +1,12 @@
 """Two wishes for one question, and what is recorded of a run's understanding."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from drretail.env.offers import Offers
-from drretail.env.world import World, open_world
+from drretail.env.world import World
 from drretail.eval.baskets import Measured
 from drretail.eval.families import understood as family
 from drretail.eval.families.understood import METRIC, NOT_DECLARED, NOTHING_OFFERED, compared, matched
@@ -19,7 +18,7 @@ from drretail.records.money import Money
 from drretail.records.query import NOT_TYPED, Query
 from drretail.records.score import reasons_of
 from drretail.records.wish import Want, Wish
-from tests import build, shop
+from tests import build
 from tests.build import LABEL, experiment
 from tests.shop import USER
 
@@ -104,12 +103,6 @@ FEEDER = Want(name="bird feeder", kinds=("bird feeder",))
 TUBE = Want(name="a feeder for finches", kinds=("tube bird feeder",))
 WISH = Wish(wants=(FEEDER,), budget=Money.of(30))
 TYPED = Query(query_id="q1", user_id=USER, text="A bird feeder for up to $30.", wish=WISH, source="test")
-
-
-@pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    with open_world(shop.build_shop(tmp_path_factory.mktemp("understood") / "w")) as opened:
-        yield opened
 
 
 def subject_of(world: World, understood: Wish | None, query: Query = TYPED) -> Subject:

@@ -92,6 +92,9 @@ STATES: dict[str, list[tuple[str, Any, list[str], dict[str, Any]]]] = {
         ("more", "", [PK], beside("price", PP)),
         ("more", "4.45", [PK], beside("price", PP, currency="USD")),
         ("more", "12%", [PK], beside("price", PP)),
+        ("more", "445 cents", [PK], beside("price", PP)),
+        ("more", ("4", "5"), [PK], beside("price", PP, relation="range")),
+        ("difference", "4.45", [PP], beside("price", PK)),
         ("less", "", [PP], beside("rating", PK, PT)),
         ("share", "57", [PK], beside("price", "75 USD")),
         ("share", "50", [PK], beside("price", "75 USD", relation="at_least")),
@@ -114,10 +117,14 @@ STATES: dict[str, list[tuple[str, Any, list[str], dict[str, Any]]]] = {
         ("property", "yes", [PK], named("dishwasher safe", "the record says Is Dishwasher Safe: No")),
         ("property", "1.2 litres", [PK], named("capacity", "the record says Capacity: 0.9 Liters")),
         ("property", "14", ["U:statistics"], named("orders")),
+        ("property", "12", ["U:statistics"], named("orders of Fennick", "the record says orders Fennick: 5")),
+        ("property", "1", ["U:orders"], named("returned orders", "the record says orders Returned: 0")),
         ("property", "3", [O1], named("quantity")),
         ("less", "", [PK], beside("price", PP, why="the record says 42.95 USD and 38.5 USD")),
         ("more", "", [PP], beside("rating_count", PS, PK)),  # not than both
         ("more", "9.45", [PK], beside("price", PP, currency="USD")),
+        ("less", "$9.45", [PP], beside("price", PK)),
+        ("difference", "9.45", [PP], beside("price", PK)),
         ("share", "30", [PK], beside("price", "75 USD")),
         ("share", "75", [PK], beside("price", "75 USD", relation="at_least")),
         ("same", "", [PK], beside("price", PP)),
@@ -145,13 +152,16 @@ STATES: dict[str, list[tuple[str, Any, list[str], dict[str, Any]]]] = {
         ("property", "yes", [PK], named("microwave safe")),  # which the record lacks
         ("property", "1.2 kg", [PK], named("capacity")),  # another dimension than the field's
         ("property", "5 lb", [PK], named("lid weight")),
-        ("property", "9", ["U:statistics"], named("orders of kettles")),
+        *(("property", "9", ["U:statistics"], named(f"orders {of}")) for of in ("of kettles", "in 2023")),
         ("more", "", [PK], beside("item weight", PP)),
         ("more", "", [PK], beside("rating", PK)),
         ("more", "8.90", [PK], beside("price", PP, currency="USD", report="Two of them cost more.", words="more")),
         ("same", "", [PK], beside("rating", PT)),
         ("share", "55", [PK], beside("price", "75 USD")),
         ("share", "50", [PK], beside("price")),
+        ("share", "2", [PK], beside("price", PT)),  # may be twice as much
+        ("more", "", [PT], beside("price per piece", PM)),  # which no record has
+        ("more", "", [PT], beside("price of two", PM)),
     ],
 }
 

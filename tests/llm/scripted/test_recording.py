@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,8 +10,7 @@ from langchain_core.messages import HumanMessage
 from drretail.agents.registry import load_agent
 from drretail.agents.running.runner import Recorded, Runner
 from drretail.agents.running.system import SystemUnderTest, definition
-from drretail.env.web.sandbox import SandboxWeb
-from drretail.env.world import World, open_world
+from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.eval.judging.session import Judge
 from drretail.experiment import Experiment
@@ -24,20 +22,13 @@ from drretail.llm.scripted.recording import script_of
 from drretail.records.query import Query
 from drretail.trajectory import Trajectory
 from tests.build import scored
-from tests.shop import PAGES, USER, build_shop
+from tests.shop import USER
 
 QUERIES = (
     Query(query_id="q1", user_id=USER, text="Which bird feeder under $30?", source="test"),
     Query(query_id="q2", user_id=USER, text="Which bird bath, and which seed?", source="test"),
 )
 AGENTS = ("react", "plan_to_function", "hybrid_react", "grounded_hybrid")
-
-
-@pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    folder = build_shop(tmp_path_factory.mktemp("recording") / "world")
-    with open_world(folder, web=SandboxWeb(PAGES)) as opened:
-        yield opened
 
 
 def system(world: World, agent: str, spec: str) -> SystemUnderTest:

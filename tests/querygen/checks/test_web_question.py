@@ -21,9 +21,13 @@ OF_OTHER_THINGS = f"{BETWEEN}\n\n{ANSWER}"
 
 
 def codes(world: World, texts: Sequence[str]) -> list[str]:
-    """What is found in a question that names a page with each of these texts as an answer."""
+    """What is found in a question that names each page of these texts, but TELLING, as an answer."""
     pages = [SandboxPage(url=f"https://p{n}.example", title="Feeders", text=text) for n, text in enumerate(texts)]
-    answers = [WebAnswer(url=page.url, quote="Five feet above the ground", keys=("five feet",)) for page in pages]
+    answers = [
+        WebAnswer(url=page.url, quote="Five feet above the ground", keys=("five feet",))
+        for page in pages
+        if page.text != TELLING
+    ]
     gold = Gold(query_id="q", web_question=WebQuestion(text=ASKED, answers=tuple(answers)))
     asked = query("q", "What about feeders?").model_copy(update={"gold": gold})
     findings = Linter(replace(world, web=SandboxWeb(pages))).check(asked).findings
@@ -35,7 +39,7 @@ def codes(world: World, texts: Sequence[str]) -> list[str]:
     [
         ((GOOD, GOOD), []),
         ((GOOD, GOOD, GOOD.replace("Five feet", "A yard")), ["web_answer_not_on_page"]),
-        ((GOOD, TELLING), ["web_answer_in_snippet"]),
+        ((GOOD, GOOD, TELLING), ["web_answer_in_snippet"]),
         ((GOOD, OF_OTHER_THINGS), ["web_answer_not_found"]),
         ((GOOD,), ["web_answer_not_found"]),
     ],

@@ -1,14 +1,13 @@
 """The review of queries as pages, mixed with that by sheets."""
 
 import re
-from collections.abc import Iterator
 from html import unescape
 from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
 
-from drretail.env.world import World, open_world
+from drretail.env.world import World
 from drretail.files import write_lines
 from drretail.querygen.review.form import WANT_FIELDS, WISH_FIELDS, form_of
 from drretail.querygen.review.records import read_reviews_of, review_log
@@ -16,7 +15,7 @@ from drretail.records.money import Money
 from drretail.records.query import Query, version_of
 from drretail.records.wish import Want, Wish
 from tests.querygen.review.scripted import reviewed
-from tests.shop import USER, build_shop
+from tests.shop import USER
 from tests.viewer.live.conftest import client_of
 from tests.viewer.voting import agents
 
@@ -34,12 +33,6 @@ QUERIES = [
     agents.QUERIES[2].model_copy(update={"wish": Wish()}),
 ]
 YES = {"deep_research": "yes", "answerable": "yes", "fits_profile": "yes"}
-
-
-@pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    with open_world(build_shop(tmp_path_factory.mktemp("review") / "world")) as opened:
-        yield opened
 
 
 @pytest.fixture
