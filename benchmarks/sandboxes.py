@@ -125,7 +125,7 @@ def main() -> None:
     parser.add_argument("--sizes", default="32k,64k,128k,256k,512k")
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
-    with open_world(given.world, quiet=True) as world, tempfile.TemporaryDirectory() as folder:
+    with open_world(given.world) as world, tempfile.TemporaryDirectory() as folder:
         queries = shipped_queries("dev")[: given.queries]
         first, second = Path(folder, "first"), Path(folder, "second")
         seconds = [built(world, queries, to, given.sizes) for to in (first, second)]

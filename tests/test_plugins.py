@@ -9,12 +9,11 @@ from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
-import typer
 from typer.testing import CliRunner
 
 import drretail
 from drretail.agents.registry import load_agent
-from drretail.cli.doctor import doctor
+from drretail.cli.app import app
 from drretail.env.web.registry import open_web
 from drretail.errors import UserError
 from drretail.eval.registry import load_metric
@@ -166,9 +165,7 @@ def test_doctor_names_a_plugin_that_nothing_reaches_or_that_is_no_such_thing(
         return [point for point in points if point.group == group and name in (None, point.name)]
 
     monkeypatch.setattr("drretail.plugins.entry_points", found)
-    app = typer.Typer()
-    app.command()(doctor)
-    signs = json.loads(CliRunner().invoke(app, ["--json"]).stdout)["signs"]
+    signs = json.loads(CliRunner().invoke(app, ["doctor", "--json"]).stdout)["signs"]
     plugins = [sign for sign in signs if sign["what"].startswith("plugin ")]
     unreached = {sign["what"] for sign in plugins if "nothing reaches this one" in sign["found"]}
     assert unreached == {f"plugin {name} ({kind})" for kind, names in taken.items() for name in names}

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from drretail.llm.prices import PriceTable
     from drretail.llm.registry import Model
     from drretail.llm.retries_and_rates import Paces
+    from drretail.records.run import Usage
     from drretail.settings import Settings
 
 
@@ -146,20 +147,53 @@ def profile_of(name: str | None, settings: "Settings") -> ModelProfile | None:
     return None if wanted is None else read_profile(wanted, settings.profiles)
 
 
-def writer_choice(flag: str | None, profile: str | None, settings: "Settings") -> ModelChoice:
-    """The model that writes queries: of the flag, a named profile, the settings, the settings' profile, or
-    offline:shopper.
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """A language model that writes queries or pages, with the price table."""
 
-    The first of these that exists is taken. Raises UserError for an unknown profile, and for another offline model.
+    model: "Model"
+    prices: "PriceTable"
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What a writer's calls took, including those that the journal answered."""
+
+    writer: Writer
+    usage: "Usage"
+    served: int
+    """Calls that the journal answered."""
+
+    @property
+    def dollars(self) -> float | None:
+        """None if the price is unknown."""
+        from drretail.llm.prices import dollars
+
+        price = self.writer.model.price
+        return None if price is None else dollars(self.usage, price)
+
+
+def open_writer(
+    flag: str | None, profile: str | None, base_url: str | Iterable[str], *, keyless: bool = False
+) -> Writer | None:
+    """The model of the flag, a named profile, the settings, or the settings' profile: the first of these that exists.
+
+    None for offline:shopper, so that rules write instead, also if nothing is named. Raises UserError for an unknown
+    model or profile, and for another offline model.
     """
-    from drretail.settings import OFFLINE_MODEL
+    from drretail.settings import OFFLINE_MODEL, read_settings
 
+    settings = read_settings()
     found = None if flag or (profile is None and settings.model) else profile_of(profile, settings)
     choice = found.choice("") if found else ModelChoice(model=flag or settings.model or OFFLINE_MODEL)
     provider, _, name = choice.model.partition(":")
     if provider == "offline" and name and choice.model != OFFLINE_MODEL:
         raise UnknownName("offline query generator", name, [OFFLINE_MODEL.partition(":")[2]])
-    return choice
+    if choice.model == OFFLINE_MODEL:
+        return None
+    opener = Opener(settings, base_url, keyless=keyless)
+    (model,) = opener.open_all([choice])
+    return Writer(model, opener.prices)
 
 
 def choices_by_role(

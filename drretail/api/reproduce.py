@@ -115,22 +115,11 @@ def estimate_reproduction(options: ReproduceOptions) -> Estimates:
 
 
 def _run_options(options: ReproduceOptions) -> dict[str, Any]:
-    return {
-        "world": options.world,
+    of_judges = ("judge", "also", "prompts")  # what is no option of ``run``, or means the judges' prompts here
+    return {name: value for name, value in keywords(options).items() if name not in of_judges} | {
         "queries": shipped_queries() if options.queries is None else options.queries,
         "agents": (*SYSTEMS, *several(options.also, "--also")),
-        "model": options.model,
-        "to": options.to,
         "scope": "any",  # as the paper's tools
-        "only": options.only,
-        "web": options.web,
-        "model_profile": options.model_profile,
-        "base_url": options.base_url,
-        "parallel": options.parallel,
-        "max_dollars": options.max_dollars,
-        "max_tokens": options.max_tokens,
-        "retry": options.retry,
-        "observer": options.observer,
     }
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
-from drretail.api.models import Opener, writer_choice
+from drretail.api.models import Spent, Writer, open_writer
 from drretail.api.option import accepts
 from drretail.api.options.sandboxes import OFFLINE, BuildOptions, CheckOptions, QueriesOptions
 from drretail.api.options.shared import names_in, texts_in
@@ -19,7 +19,6 @@ from drretail.eval.judging.spending import Allowance
 from drretail.event_loop import run_loop
 from drretail.files import check_new, read_documents
 from drretail.llm.estimates import Estimates
-from drretail.llm.prices import PriceTable
 from drretail.llm.registry import Model, check_priced
 from drretail.progress import busy, choose_progress
 from drretail.querygen.by_model.targets import targets_drawn, targets_of
@@ -27,7 +26,6 @@ from drretail.querygen.generate import generate_sampled
 from drretail.querygen.reading import read_queries
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
-from drretail.records.run import Usage
 from drretail.sandboxes.check import check_sandbox as faults_of
 from drretail.sandboxes.folder import keep_passing
 from drretail.sandboxes.search_based.asker import Asker
@@ -38,21 +36,10 @@ from drretail.sandboxes.search_based.queries import lacking, write_queries
 from drretail.sandboxes.search_based.review import review_tasks
 from drretail.sandboxes.sizes import counter_of, read_sizes
 from drretail.sandboxes.synthetic.build import build_offline
-from drretail.settings import OFFLINE_MODEL, read_settings
+from drretail.settings import read_settings
 from drretail.tables.figures import counted
 
 Asking = BuildOptions | QueriesOptions | CheckOptions
-
-
-@dataclass(frozen=True, slots=True)
-class Spent:
-    """The cost of a model's calls, including those that the journal answered."""
-
-    model: Model
-    prices: PriceTable
-    usage: Usage
-    served: int
-    """Calls that the journal answered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,10 +113,10 @@ def estimate_build(options: BuildOptions) -> Estimates:
     _check_build(options)
     if options.web == OFFLINE:
         raise UserError("--estimate: only where a search engine finds pages, with --web serper or searxng.")
-    model, prices = _opened_model(options, keyless=True)
+    writer = _writer(options, keyless=True)
     with world_of(options.world) as shop:
-        one = estimate_building(model, len(_wanted(shop, options, model.spec)), options.results)
-    return Estimates(f"Tasks to build in {options.to}", [one], prices, ("model", "tasks"))
+        one = estimate_building(writer.model, len(_wanted(shop, options, writer.model.spec)), options.results)
+    return Estimates(f"Tasks to build in {options.to}", [one], writer.prices, ("model", "tasks"))
 
 
 def _check_build(options: BuildOptions) -> None:
@@ -153,24 +140,24 @@ def _check_build(options: BuildOptions) -> None:
 def _build_found(options: BuildOptions) -> BuiltSandbox:
     """Builds tasks from what a search engine finds."""
     to, files = Path(options.to), None if options.files is None else Path(options.files)
-    model, prices = _opened_model(options)
+    writer = _writer(options)
     if files is not None:
         check_own_files(files)
     with world_of(options.world) as shop:
-        wanted = _wanted(shop, options, model.spec)
+        wanted = _wanted(shop, options, writer.model.spec)
         web = chosen_web(read_settings(web=options.web))
         settings = BuildSettings(
             day=datetime.now(UTC).date(),
             world=shop.manifest.fingerprint,
             web=web.provider,
-            model=model.spec,
+            model=writer.model.spec,
             results=options.results,
             seed=options.seed,
         )
         day = begin_build(to, settings, {query.query_id for query in wanted})
         with (
-            _asker(to, model, options) as asker,
-            choose_progress().track(f"Building by {model.spec}", len(wanted)) as bar,
+            _asker(to, writer.model, options) as asker,
+            choose_progress().track(f"Building by {writer.model.spec}", len(wanted)) as bar,
         ):
             builder = FoundBuilder(
                 shop,
@@ -186,7 +173,7 @@ def _build_found(options: BuildOptions) -> BuiltSandbox:
                 on_task=lambda _: bar.advance(),
             )
             built = run_loop(builder.build(wanted))
-            spent = Spent(model, prices, asker.usage, asker.served)
+            spent = Spent(writer, asker.usage, asker.served)
     return BuiltSandbox(
         to,
         len(built.tasks),
@@ -222,12 +209,12 @@ def write_sandbox_queries(options: QueriesOptions) -> SandboxQueries:
     read_sandbox(folder)
     if not lacking(folder, _queries(folder)):
         return SandboxQueries((), {}, {}, None)
-    model, prices = _opened_model(options)
-    with world_of(options.world) as shop, _asker(folder, model, options) as asker:
+    writer = _writer(options)
+    with world_of(options.world) as shop, _asker(folder, writer.model, options) as asker:
         _check_world(folder, shop)
-        with choose_progress().track(f"Asking {model.spec}") as bar:
+        with choose_progress().track(f"Asking {writer.model.spec}") as bar:
             made = run_loop(write_queries(shop, folder, asker, on_task=lambda _: bar.advance()))
-        spent = Spent(model, prices, asker.usage, asker.served)
+        spent = Spent(writer, asker.usage, asker.served)
     return SandboxQueries(list(made.written), made.wrong, made.failed, spent)
 
 
@@ -263,13 +250,13 @@ def check_sandbox(options: CheckOptions) -> CheckedSandbox:
         faults = faults_of(folder, shop)
     spent = None
     if options.model is not None or options.model_profile is not None:
-        model, prices = _opened_model(options)
+        writer = _writer(options)
         queries = _queries(folder)
         without = set(lacking(folder, queries))  # tasks without gold have no query to be asked about
-        with _asker(folder, model, options) as asker:
+        with _asker(folder, writer.model, options) as asker:
             reviewable = [query for name, query in queries.items() if name not in without]
             reviews = run_loop(review_tasks(folder, reviewable, asker))
-            spent = Spent(model, prices, asker.usage, asker.served)
+            spent = Spent(writer, asker.usage, asker.served)
         for query_id, review in reviews.items():
             unusable = isinstance(review, str)
             faults[query_id] += [f"the model gave no usable review: {review}"] if unusable else review.faults
@@ -290,15 +277,12 @@ def files_by(shop: World, own: Path | None, seed: str) -> Callable[[Query], Mapp
     return of
 
 
-def _opened_model(options: Asking, *, keyless: bool = False) -> tuple[Model, PriceTable]:
+def _writer(options: Asking, *, keyless: bool = False) -> Writer:
     """The model and the prices. Raises UserError if no model is named: money is spent only on request."""
-    settings = read_settings()
-    choice = writer_choice(options.model, options.model_profile, settings)
-    if choice.model == OFFLINE_MODEL:
+    writer = open_writer(options.model, options.model_profile, options.base_url, keyless=keyless)
+    if writer is None:
         raise UserError("Pages of a search engine are judged by a language model: add --model PROVIDER:MODEL.")
-    opener = Opener(settings, options.base_url, keyless=keyless)
-    (model,) = opener.open_all([choice])
-    return model, opener.prices
+    return writer
 
 
 def _asker(folder: Path, model: Model, options: Asking) -> Asker:

@@ -2,6 +2,7 @@
 
 from collections.abc import Generator
 from contextlib import contextmanager
+from copy import copy
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -90,12 +91,13 @@ class Commands(TyperGroup):
         module, _, attribute = COMMANDS[cmd_name][0].partition(":")
         found = getattr(import_module(module), attribute)
         if isinstance(found, typer.Typer):
-            if found.info.cls is not Group:  # its commands are as they were written
-                found.info.cls = Group
-                for subcommand in found.registered_commands:
-                    function: Any = subcommand.callback
-                    subcommand.cls, subcommand.callback = Command, with_flags(function)
-            return get_group(found)
+            group = copy(found)  # its functions stay as they were written
+            group.info.cls = Group
+            group.registered_commands = [copy(each) for each in found.registered_commands]
+            for subcommand in group.registered_commands:
+                function: Any = subcommand.callback
+                subcommand.cls, subcommand.callback = Command, with_flags(function)
+            return get_group(group)
         single = typer.Typer(add_completion=False)
         single.command(cmd_name, cls=Command)(with_flags(found))
         return get_command(single)

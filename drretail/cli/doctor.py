@@ -10,6 +10,7 @@ from drretail.api.option import Option
 from drretail.api.options import research
 from drretail.api.worlds import server_settings
 from drretail.cli.options import flags as options
+from drretail.cli.options.command import exit_code
 from drretail.errors import UserError
 from drretail.event_loop import run_loop
 from drretail.progress import busy, choose_progress
@@ -36,8 +37,7 @@ def doctor(
     ] = None,
     base_url: research.BaseUrl = (),
     prompts: Annotated[
-        bool,
-        Option("Check only whether the models follow the prompts (a few cents per model)."),
+        bool, Option("Check only whether the models follow the prompts (a few cents per model).")
     ] = False,
     max_dollars: Annotated[float | None, Option("With --prompts: maximum dollars per model.", min=0.0001)] = None,
     as_json: options.Json = False,
@@ -72,8 +72,7 @@ def doctor(
         if rows:
             print_table(table_of("What is lacking", ["", "what", "without it, no", "to mend it"], rows))
         typer.echo("Everything that is needed works." if not wrong else f"{len(wrong)} to mend (✗).")
-    if wrong:
-        raise typer.Exit(3)
+    exit_code(len(wrong))
 
 
 def _signs(specs: list[str], settings: "Settings", opener: "Opener") -> "list[Sign]":
@@ -144,8 +143,7 @@ def _try_prompts(specs: list[str], opener: "Opener", max_dollars: float | None, 
                 f"{passed} of {len(found.probes)} passed; {counted(used.calls, 'call')}, "
                 f"{used.total - used.output:,} tokens in, {used.output:,} out, {cost}."
             )
-    if not all(each.is_well for each in models_checked):
-        raise typer.Exit(3)
+    exit_code(not all(each.is_well for each in models_checked))
 
 
 def _exchange_lines(name: str, exchange: "Exchange") -> list[str]:

@@ -44,8 +44,7 @@ def import_reports(
         Option("The cited pages: a JSONL file, or a folder with an index.jsonl of {url, file}.", metavar="PATH"),
     ] = None,
     world: Annotated[
-        str | None,
-        Option("The shop whose records are used to check claims about products.", short="-w", metavar="W"),
+        str | None, Option("The shop whose records are used to check claims about products.", short="-w", metavar="W")
     ] = None,
 ) -> None:
     """Makes an experiment from reports: Markdown, Word, PDF, chat logs, and ten benchmarks' files.

@@ -32,8 +32,7 @@ class Shown:
     """Which tables of the scores are printed."""
 
     by: Annotated[
-        tuple[str, ...],
-        Option("Print tables by this property of the queries.", metavar="category|kind|axis|level"),
+        tuple[str, ...], Option("Print tables by this property of the queries.", metavar="category|kind|axis|level")
     ] = ()
     details: Annotated[bool, Option("Print the tables of every family.")] = False
 

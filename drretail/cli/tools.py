@@ -31,8 +31,7 @@ def tools(
         Literal["own", "any"], Option("Whose data the tools show: only this user's (own), or any user's.")
     ] = "own",
     form: Annotated[
-        Literal["openai", "anthropic", "json"] | None,
-        Option("With --json: the format of the schemas (default: json)."),
+        Literal["openai", "anthropic", "json"] | None, Option("With --json: the format of the schemas (default: json).")
     ] = None,
 ) -> None:
     """Lists the nine tools, or calls one and prints its result."""

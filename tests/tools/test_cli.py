@@ -2,19 +2,16 @@ import json
 from pathlib import Path
 
 import pytest
-import typer
 from typer.testing import CliRunner, Result
 
-from drretail.cli.tools import tools
+from drretail.cli.app import app
 from drretail.errors import UserError
 from drretail.tools.registry import TOOLS, anthropic_schemas, json_schemas, openai_schemas, tool_schema_hash
 from tests.tools.conftest import ANNA, BORIS
 
 
 def run(*args: object) -> Result:
-    app = typer.Typer()
-    app.command()(tools)
-    return CliRunner().invoke(app, [str(arg) for arg in args])
+    return CliRunner().invoke(app, ["tools", *map(str, args)])
 
 
 def refusal(*args: object) -> str:

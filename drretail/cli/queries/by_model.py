@@ -12,21 +12,20 @@ import typer
 
 from drretail.api.worlds import open_world
 from drretail.cli.options import flags
-from drretail.cli.spending import say_prices, show_estimates
+from drretail.cli.options.command import exit_code
+from drretail.cli.spending import show_estimates, writing_document, writing_line
 from drretail.errors import UserError
-from drretail.progress import Bar, busy, choose_progress, is_progress_shown
-from drretail.tables.figures import counted, dollars
+from drretail.progress import Bar, busy, choose_progress
+from drretail.tables.figures import counted
 from drretail.viewer.output import print_json, remark
 
 if TYPE_CHECKING:
+    from drretail.api.models import Spent, Writer
     from drretail.env.world import World
-    from drretail.llm.prices import PriceTable
-    from drretail.llm.registry import Model
     from drretail.querygen.by_model.session import ModelSession
     from drretail.querygen.by_model.targets import Targets
     from drretail.querygen.by_model.write import Written
     from drretail.records.evidence import Finding
-    from drretail.records.run import Usage
 
 
 PROMPTS_NEED_A_MODEL = "--prompts is what a language model is told: name one with --model PROVIDER:MODEL."
@@ -34,43 +33,14 @@ PROMPTS_NEED_A_MODEL = "--prompts is what a language model is told: name one wit
 _MOST_SHOWN = 5
 
 
-@dataclass(frozen=True, slots=True)
-class QueryWriter:
-    """A language model that writes queries, with the price table."""
+@contextmanager
+def asking(writer: "Writer", journal: Path, calls: flags.Calls, total: int) -> "Generator[tuple[ModelSession, Bar]]":
+    """The model's session, with a journal of all its calls, and a bar of ``total`` questions, for a ``with`` block."""
+    from drretail.querygen.by_model.session import ModelSession
 
-    model: "Model"
-    prices: "PriceTable"
-
-    @contextmanager
-    def asking(self, journal: Path, calls: flags.Calls, total: int) -> "Generator[tuple[ModelSession, Bar]]":
-        """A session of the model, with a journal of all its calls, and a bar of ``total`` questions, for a ``with``
-        block.
-        """
-        from drretail.querygen.by_model.session import ModelSession
-
-        progress = choose_progress()
-        asking = ModelSession(self.model, journal, parallel=calls.parallel, retry_failed=calls.retry_failed)
-        with progress.track(f"Asking {self.model.spec}", total) as bar, asking as session:
-            yield session, bar
-
-    def line(self, usage: "Usage", served: int) -> str:
-        """One line with calls, tokens and dollars. The date of the prices goes to stderr, if progress is shown."""
-        cost = self._dollars(usage)
-        if is_progress_shown():
-            say_prices(self.prices, unknown=[self.model.spec] if cost is None else [], used=bool(cost))
-        read = usage.input_uncached + usage.cache_read + usage.cache_creation
-        from_journal = f", {served:,} of them from the journal" if served else ""
-        price = "price unknown" if cost is None else f"${dollars(cost)}" if cost else "at no cost"
-        return f"{counted(usage.calls, 'call')}{from_journal}; {read:,} tokens read, {usage.output:,} written; {price}"
-
-    def document(self, usage: "Usage", served: int) -> dict[str, Any]:
-        """The same numbers for --json; ``null`` means unknown."""
-        return {"usage": usage.model_dump(), "served_from_journal": served, "dollars": self._dollars(usage)}
-
-    def _dollars(self, usage: "Usage") -> float | None:
-        from drretail.llm.prices import dollars
-
-        return None if self.model.price is None else dollars(usage, self.model.price)
+    session = ModelSession(writer.model, journal, parallel=calls.parallel, retry_failed=calls.retry_failed)
+    with choose_progress().track(f"Asking {writer.model.spec}", total) as bar, session:
+        yield session, bar
 
 
 def journal_beside(queries: "Path") -> "Path":
@@ -121,35 +91,32 @@ def in_own_words(command: Callable[..., None]) -> Callable[..., None]:
     return call
 
 
-def opened_writer(model: str | None, calls: flags.Calls, *, keyless: bool = False) -> QueryWriter | None:
+def opened_writer(model: str | None, calls: flags.Calls, *, keyless: bool = False) -> "Writer | None":
     """The model of flags or settings; None for offline:shopper, so that rules write instead.
 
     Raises UserError for an unknown model or profile.
     """
-    from drretail.api.models import Opener, writer_choice
-    from drretail.settings import OFFLINE_MODEL, read_settings
+    from drretail.api.models import open_writer
 
-    settings = read_settings()
-    choice = writer_choice(model, calls.model_profile, settings)
-    if choice.model == OFFLINE_MODEL:
-        if calls.prompts is not None:
-            raise UserError(PROMPTS_NEED_A_MODEL)
-        return None
-    opener = Opener(settings, calls.base_url, keyless=keyless)
-    (opened,) = opener.open_all([choice])
-    return QueryWriter(opened, opener.prices)
+    writer = open_writer(model, calls.model_profile, calls.base_url, keyless=keyless)
+    if writer is None and calls.prompts is not None:
+        raise UserError(PROMPTS_NEED_A_MODEL)
+    return writer
 
 
-def named_writer(model: str | None, calls: flags.Calls, *, keyless: bool = False) -> QueryWriter | None:
+def named_writer(model: str | None, calls: flags.Calls, planned: flags.Planned | None = None) -> "Writer | None":
     """The model that the flags name; None without one. The settings' model is not used: money is spent only on request.
 
-    Raises UserError for the offline model, whose rules cannot read texts.
+    Raises UserError for the offline model, whose rules cannot read texts, and if nothing is there to estimate.
     """
+    is_estimate = planned is not None and planned.estimate
     if model is None and calls.model_profile is None:
         if calls.prompts is not None:
             raise UserError(PROMPTS_NEED_A_MODEL)
+        if is_estimate:
+            raise UserError("--estimate estimates the calls of a model: name one with --model.")
         return None
-    writer = opened_writer(model, calls, keyless=keyless)
+    writer = opened_writer(model, calls, keyless=is_estimate)
     if writer is None:
         raise UserError("The offline model cannot read questions: name a language model with --model PROVIDER:MODEL.")
     return writer
@@ -172,9 +139,10 @@ class Assignment:
 
 
 def write_by_model(
-    to: Path, assignment: Assignment, writer: "QueryWriter", calls: flags.Calls, output: flags.Output, *, force: bool
+    to: Path, assignment: Assignment, writer: "Writer", calls: flags.Calls, output: flags.Output, *, force: bool
 ) -> None:
     """Writes the queries to ``to``, and every call to the journal beside it. Ends with 3 if any failed."""
+    from drretail.api.models import Spent
     from drretail.cli.options.query_files import check_file, check_resumable, write_queries
     from drretail.difficulty.measure import Dial, with_levels
     from drretail.env.offers import Offers
@@ -188,18 +156,18 @@ def write_by_model(
         with busy("choosing what to ask for"):
             targets = _targets(shop, assignment)
         total = sum(target.count for target in targets.targets)
-        with writer.asking(journal_beside(to), calls, total) as (session, bar):
+        with asking(writer, journal_beside(to), calls, total) as (session, bar):
             written = by_model.write_queries(shop, session, targets.targets, on_end=lambda _: bar.advance())
         measured = map(Dial(Offers(shop)).difficulty, written.queries)
         written = replace(written, queries=tuple(with_levels(written.queries, measured)))
     if written.queries:
         write_queries(to, written.queries, force=force)
-    _tell(to, targets, written, writer, as_json=output.as_json)
-    if written.failures or written.wrong:
-        raise typer.Exit(3)
+    spent = Spent(writer, written.usage, written.served)
+    _tell(to, targets, written, spent, as_json=output.as_json)
+    exit_code(len(written.failures) + len(written.wrong))
 
 
-def estimate_by_model(to: Path, assignment: Assignment, writer: "QueryWriter", *, as_json: bool) -> None:
+def estimate_by_model(to: Path, assignment: Assignment, writer: "Writer", *, as_json: bool) -> None:
     """Prints what the queries that ``to`` still lacks are likely to take."""
     from drretail.llm.estimates import Estimates
     from drretail.querygen.by_model.write import estimate_writing
@@ -230,7 +198,7 @@ def _targets(shop: "World", assignment: Assignment) -> "Targets":
     return with_drafts(shop, targets, assignment.seed)
 
 
-def _tell(to: Path, targets: "Targets", written: "Written", writer: "QueryWriter", *, as_json: bool) -> None:
+def _tell(to: Path, targets: "Targets", written: "Written", spent: "Spent", *, as_json: bool) -> None:
     levels = dict(sorted(Counter(query.level for query in written.queries if query.level is not None).items()))
     users = len({query.user_id for query in written.queries if query.user_id is not None})
     if targets.without:
@@ -247,7 +215,7 @@ def _tell(to: Path, targets: "Targets", written: "Written", writer: "QueryWriter
                 "answers": written.answers,
                 "levels": levels,
                 "findings": findings_by_id(written.wrong),
-                **writer.document(written.usage, written.served),
+                **writing_document(spent),
                 "file": str(to) if written.queries else None,
             }
         )
@@ -263,4 +231,4 @@ def _tell(to: Path, targets: "Targets", written: "Written", writer: "QueryWriter
     typer.echo(f"{', '.join(parts)}{f' → {to}' if written.queries else ''}")
     if levels:
         typer.echo(f"Of level {', '.join(f'{level} ({count})' for level, count in levels.items())}")
-    typer.echo(writer.line(written.usage, written.served))
+    typer.echo(writing_line(spent))

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,12 +11,12 @@ import typer
 from drretail.api.option import Option
 from drretail.api.worlds import open_world
 from drretail.cli.options import flags
-from drretail.cli.queries.by_model import QueryWriter, in_own_words, journal_beside, named_writer, say_failures
+from drretail.cli.options.command import exit_code
+from drretail.cli.queries.by_model import asking, in_own_words, journal_beside, named_writer, say_failures
 from drretail.cli.queries.decide import demands_table, how_to_decide
 from drretail.cli.queries.questions import typed_by_model, types_line
 from drretail.cli.queries.review import Reviewer, review
-from drretail.cli.spending import show_estimates
-from drretail.errors import UserError
+from drretail.cli.spending import show_estimates, writing_document, writing_line
 from drretail.files import write_lines
 from drretail.progress import busy
 from drretail.tables.figures import counted
@@ -24,6 +24,7 @@ from drretail.tables.table import table_of
 from drretail.viewer.output import print_json, print_table, remark
 
 if TYPE_CHECKING:
+    from drretail.api.models import Spent, Writer
     from drretail.env.world import World
     from drretail.querygen.by_model.opinion import Opinion
     from drretail.querygen.by_model.session import Answers
@@ -42,8 +43,7 @@ def check(
     output: flags.Output,
     world: flags.World = "demo",
     model: Annotated[
-        str | None,
-        Option("The model that writes missing wishes and judges the queries.", metavar="PROVIDER:MODEL"),
+        str | None, Option("The model that writes missing wishes and judges the queries.", metavar="PROVIDER:MODEL")
     ] = None,
     baskets: Annotated[bool, Option("Show each query's cheapest basket.")] = False,
     demands: Annotated[bool, Option("Show who decided each demand, and how.")] = False,
@@ -64,9 +64,7 @@ def check(
         review(file, output, world, reviewer)
         return
     queries = read_queries(file)
-    reader = named_writer(model, calls, keyless=planned.estimate)
-    if planned.estimate and reader is None:
-        raise UserError("--estimate estimates the calls of a model: name one with --model.")
+    reader = named_writer(model, calls, planned)
     with open_world(world) as shop:
         linter = Linter(shop)
         linter.check_world(queries)
@@ -89,8 +87,7 @@ def check(
         _print_json(outcome)
     else:
         _print_tables(file, world, outcome, baskets=baskets, demands=demands)
-    if outcome.is_wrong:
-        raise typer.Exit(3)
+    exit_code(outcome.is_wrong)
 
 
 @dataclass(slots=True)
@@ -100,8 +97,7 @@ class _Outcome:
     queries: "Sequence[Query]"
     types: "TypedQueries | None" = None
     opinions: "Answers[Opinion] | None" = None
-    spent: str = ""
-    document: dict[str, Any] = field(default_factory=dict[str, Any])
+    spent: "Spent | None" = None
     checked: "Sequence[Checked]" = ()
     questions: "Sequence[Question]" = ()
     died: int = 0
@@ -135,9 +131,10 @@ class _Outcome:
 
 
 def _read(
-    shop: "World", linter: "Linter", file: Path, queries: "Sequence[Query]", reader: "QueryWriter", calls: flags.Calls
+    shop: "World", linter: "Linter", file: Path, queries: "Sequence[Query]", reader: "Writer", calls: flags.Calls
 ) -> _Outcome:
     """Adds missing wishes and writes them into the file, then asks the model for an opinion of each query."""
+    from drretail.api.models import Spent
     from drretail.querygen.by_model.opinion import Reader
 
     types = None
@@ -146,15 +143,14 @@ def _read(
         queries = types.queries
         write_lines(file, (query.as_line() for query in queries))
         remark(f"Wishes of {file}{types_line(types, spent)}")
-    with reader.asking(journal_beside(file), calls, len(queries)) as (session, bar):
+    with asking(reader, journal_beside(file), calls, len(queries)) as (session, bar):
         opinions = Reader(shop, linter).read(queries, session, bar.advance)
     say_failures(opinions.failed)
     return _Outcome(
         queries,
         types=types,
         opinions=opinions,
-        spent=reader.line(session.usage, session.served),
-        document=reader.document(session.usage, session.served),
+        spent=Spent(reader, session.usage, session.served),
     )
 
 
@@ -179,7 +175,7 @@ def _print_json(outcome: _Outcome) -> None:
             "died": outcome.died,
             "demands": demands_document(outcome.questions),
             "failed": outcome.failed,
-            **outcome.document,
+            **writing_document(outcome.spent),
             "queries": rows,
         }
     )
@@ -209,7 +205,7 @@ def _print_tables(file: Path, world: str, outcome: _Outcome, *, baskets: bool, d
     if demands:
         print_table(demands_table(file, how_decided(outcome.questions)))
     if outcome.spent:
-        typer.echo(outcome.spent)
+        typer.echo(writing_line(outcome.spent))
     whole = sum(not findings for _, findings in outcome.found)
     counts = ", ".join(f"{code} {count}" for code, count in outcome.codes)
     of_all = counted(len(outcome.checked), "query")

@@ -3,15 +3,16 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from drretail.api.option import Option
 from drretail.api.worlds import open_world
 from drretail.cli.options import flags
-from drretail.cli.queries.by_model import QueryWriter, in_own_words, journal_beside, named_writer, say_failures
-from drretail.cli.spending import show_estimates
+from drretail.cli.options.command import exit_code
+from drretail.cli.queries.by_model import asking, in_own_words, journal_beside, named_writer, say_failures
+from drretail.cli.spending import show_estimates, writing_document, writing_line
 from drretail.errors import UserError
 from drretail.files import write_atomically
 from drretail.grounding.constraints.gold_files import gold_path, write_gold
@@ -21,6 +22,7 @@ from drretail.tables.table import table_of
 from drretail.viewer.output import print_json, print_table, remark, say
 
 if TYPE_CHECKING:
+    from drretail.api.models import Spent, Writer
     from drretail.env.offers import Offers
     from drretail.querygen.decisions.answers import Settled
     from drretail.querygen.decisions.questions import HowDecided, Question
@@ -36,14 +38,12 @@ def decide(
     output: flags.Output,
     world: flags.World = "demo",
     sheet: Annotated[
-        list[Path] | None,
-        Option("A sheet to write, or a filled one to read, named after its reader.", metavar="CSV"),
+        list[Path] | None, Option("A sheet to write, or a filled one to read, named after its reader.", metavar="CSV")
     ] = None,
     model: Annotated[str | None, Option("The model that reads the records.", metavar="PROVIDER:MODEL")] = None,
     readers: Annotated[int, Option("How often the model reads; 2: in two orders.", metavar="1|2", min=1, max=2)] = 1,
     missing: Annotated[
-        Path | None,
-        Option("Also ask about the picks of an experiment, and renew its baskets.", metavar="EXP"),
+        Path | None, Option("Also ask about the picks of an experiment, and renew its baskets.", metavar="EXP")
     ] = None,
 ) -> None:
     """Decides which products keep the demands of queries, by their records.
@@ -57,11 +57,9 @@ def decide(
     from drretail.querygen.reading import read_queries
 
     queries, sheets = read_queries(file), sheet or []
-    reader = named_writer(model, calls, keyless=planned.estimate)
+    reader = named_writer(model, calls, planned)
     if reader is not None and sheets:
         raise UserError("With --sheet people read the records, with --model a model does: call the command for each.")
-    if planned.estimate and reader is None:
-        raise UserError("--estimate estimates the calls of a model: name one with --model.")
     with open_world(world) as shop:
         linter = Linter(shop)
         linter.check_world(queries)  # in another world every decision would die
@@ -94,8 +92,7 @@ def decide(
         if missing is not None:
             outcome.renewed = _renew(missing, queries, offers)
     _print(outcome, queries, as_json=output.as_json)
-    if outcome.disputed or outcome.unanswered:
-        raise typer.Exit(3)
+    exit_code(len(outcome.disputed) + outcome.unanswered)
 
 
 @dataclass(slots=True)
@@ -111,8 +108,7 @@ class _Outcome:
     unanswered: int = 0
     failed: dict[str, str] = field(default_factory=dict[str, str])
     renewed: list[str] | None = None
-    spent: str = ""
-    document: dict[str, Any] = field(default_factory=dict[str, Any])
+    spent: "Spent | None" = None
 
     @property
     def disputed(self) -> "list[Question]":
@@ -179,17 +175,17 @@ def _read(sheets: Sequence[Path], outcome: _Outcome, offers: "Offers") -> None:
         say(f"{counted(len(outcome.disputed), 'difference')} → {to}; settle them there, then: {read} --sheet {to}")
 
 
-def _ask(reader: QueryWriter, left: "Sequence[Question]", readers: int, calls: flags.Calls, outcome: _Outcome) -> None:
+def _ask(reader: "Writer", left: "Sequence[Question]", readers: int, calls: flags.Calls, outcome: _Outcome) -> None:
     """Has the model read the records; every call is kept in the journal beside the file."""
+    from drretail.api.models import Spent
     from drretail.querygen.by_model.decide import calls_for, read_records
     from drretail.querygen.decisions.answers import settle
 
-    with reader.asking(journal_beside(outcome.file), calls, calls_for(left, readers)) as (session, bar):
+    with asking(reader, journal_beside(outcome.file), calls, calls_for(left, readers)) as (session, bar):
         read = read_records(left, session, readers, bar.advance)
     outcome.settled = settle(read.readings)
     outcome.unanswered, outcome.failed = read.unanswered, read.failed
-    outcome.spent = reader.line(session.usage, session.served)
-    outcome.document = reader.document(session.usage, session.served)
+    outcome.spent = Spent(reader, session.usage, session.served)
 
 
 def demands_table(file: Path, demands: "Sequence[HowDecided]") -> "Table":
@@ -234,7 +230,7 @@ def _print(outcome: _Outcome, queries: "Sequence[Query]", *, as_json: bool) -> N
                     for one in agreements
                 ],
                 "demands": demands_document(outcome.questions),
-                **outcome.document,
+                **writing_document(outcome.spent),
             }
         )
         return
@@ -252,7 +248,7 @@ def _print(outcome: _Outcome, queries: "Sequence[Query]", *, as_json: bool) -> N
         both = " and ".join(one.readers)
         typer.echo(f"Agreement of {both} on {counted(one.questions, 'question')}: {share}, kappa {kappa}")
     if outcome.spent:
-        typer.echo(outcome.spent)
+        typer.echo(writing_line(outcome.spent))
     typer.echo(graded_line(queries, outcome.questions))
     if outcome.renewed is not None:
         typer.echo(f"Baskets renewed: {len(outcome.renewed)}. Score the experiment again.")

@@ -54,8 +54,7 @@ def generate(
         str, Option("profile_aware, or generic: queries without a user (needs --model).")
     ] = "profile_aware",
     model: Annotated[
-        str | None,
-        Option("The model that writes (default: rules, offline:shopper).", metavar="PROVIDER:MODEL"),
+        str | None, Option("The model that writes (default: rules, offline:shopper).", metavar="PROVIDER:MODEL")
     ] = None,
     level: Annotated[
         int | None, Option("The queries' difficulty, 0 to 9 (`drretail queries difficulty`).", min=0, max=9)

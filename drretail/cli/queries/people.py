@@ -9,22 +9,24 @@ import typer
 from drretail.api.option import Option
 from drretail.api.worlds import open_world
 from drretail.cli.options import flags
+from drretail.cli.options.command import exit_code
 from drretail.cli.options.query_files import Force
-from drretail.cli.queries.by_model import QueryWriter, in_own_words, named_writer, say_failures
+from drretail.cli.queries.by_model import asking, in_own_words, named_writer, say_failures
+from drretail.cli.spending import writing_document
 from drretail.errors import UserError
 from drretail.records.base import Record
 from drretail.tables.figures import counted
 from drretail.viewer.output import print_json, remark
 
 if TYPE_CHECKING:
+    from drretail.api.models import Writer
     from drretail.querygen.by_model.session import Ask
     from drretail.querygen.people.persona import Persona
 
 T = TypeVar("T", bound=Record)
 People = Annotated[Path, Option("The folder of personas and contexts.", metavar="DIR")]
 Model = Annotated[
-    str | None,
-    Option("The model that writes and judges (default: rules over the records).", metavar="PROVIDER:MODEL"),
+    str | None, Option("The model that writes and judges (default: rules over the records).", metavar="PROVIDER:MODEL")
 ]
 
 
@@ -161,19 +163,20 @@ def pair(
 
 
 def ask_all(
-    writer: "QueryWriter", people: Path, asks: "Mapping[str, Ask[T]]", calls: flags.Calls
+    writer: "Writer", people: Path, asks: "Mapping[str, Ask[T]]", calls: flags.Calls
 ) -> tuple[dict[str, T], dict[str, str], dict[str, Any]]:
     """The model's answers by user, the reasons for missing ones, and for --json what all of it took.
 
     Every call is in the journal in the people's folder.
     """
+    from drretail.api.models import Spent
     from drretail.querygen.by_model import session as by_model
 
     people.mkdir(parents=True, exist_ok=True)
-    with writer.asking(people / "journal.jsonl", calls, len(asks)) as (session, bar):
+    with asking(writer, people / "journal.jsonl", calls, len(asks)) as (session, bar):
         answers = by_model.ask_all(session, asks.values(), on_end=bar.advance)
     found = {user: answers.found[ask.key] for user, ask in asks.items() if ask.key in answers.found}
-    return found, answers.failed, writer.document(answers.usage, answers.served)
+    return found, answers.failed, writing_document(Spent(writer, answers.usage, answers.served))
 
 
 def read_personas(people: Path) -> "dict[str, Persona]":
@@ -193,5 +196,4 @@ def tell(line: str, document: dict[str, Any], failed: Mapping[str, str], output:
     else:
         typer.echo(line)
     say_failures(failed)
-    if failed:
-        raise typer.Exit(3)
+    exit_code(len(failed))

@@ -194,8 +194,7 @@ def spoil(
         ),
     ] = "too_dear,not_sold,no_such_order",
     absent: Annotated[
-        list[str] | None,
-        Option("For not_sold: another world with products that the shop lacks.", metavar="W"),
+        list[str] | None, Option("For not_sold: another world with products that the shop lacks.", metavar="W")
     ] = None,
     force: Force = False,
     seed: flags.Seed = "42",

@@ -10,9 +10,10 @@ import typer
 from drretail.api.option import Option
 from drretail.api.worlds import known_user, open_world
 from drretail.cli.options import flags
+from drretail.cli.options.command import exit_code
 from drretail.cli.options.query_files import Force, write_queries
 from drretail.cli.queries.by_model import (
-    QueryWriter,
+    asking,
     findings_by_id,
     in_own_words,
     journal_beside,
@@ -20,10 +21,12 @@ from drretail.cli.queries.by_model import (
     say_failures,
     say_wrong,
 )
+from drretail.cli.spending import writing_document, writing_line
 from drretail.tables.figures import counted
 from drretail.viewer.output import print_json, remark
 
 if TYPE_CHECKING:
+    from drretail.api.models import Spent, Writer
     from drretail.env.world import World
     from drretail.querygen.importing import TypedQueries
     from drretail.querygen.lint import Linter
@@ -45,8 +48,7 @@ def import_questions(
     output: flags.Output,
     world: flags.World = "demo",
     model: Annotated[
-        str | None,
-        Option("The model that writes the wishes (default: you write them).", metavar="PROVIDER:MODEL"),
+        str | None, Option("The model that writes the wishes (default: you write them).", metavar="PROVIDER:MODEL")
     ] = None,
     force: Force = False,
 ) -> None:
@@ -64,7 +66,7 @@ def import_questions(
             replace(each, user_id=known_user(shop, each.user_id)) if each.user_id else each for each in questions
         ]
         queries = queries_from(questions, source.name, shop.manifest.fingerprint)
-        types, spent = TypedQueries(queries), ""
+        types, spent = TypedQueries(queries), None
         if writer is not None:
             types, spent = typed_by_model(shop, Linter(shop), to, queries, writer, calls)
     write_queries(to, types.queries, force=force)
@@ -80,7 +82,7 @@ def import_questions(
                 "failed": types.failed,
             }
             | {"findings": findings_by_id(types.wrong)}
-            | ({} if writer is None else writer.document(types.usage, types.served))
+            | writing_document(spent)
             | {"world": world, "file": str(to)}
         )
     else:
@@ -95,28 +97,28 @@ def import_questions(
             f"--world {world}), in a spreadsheet (drretail queries review {to} --world {world} --sheet SHEET.csv), or "
             f"by a model (drretail queries check {to} --world {world} --model PROVIDER:MODEL)."
         )
-    if types.failed or types.wrong:
-        raise typer.Exit(3)
+    exit_code(len(types.failed) + len(types.wrong))
 
 
 def typed_by_model(
-    shop: "World", linter: "Linter", file: Path, queries: "Sequence[Query]", writer: "QueryWriter", calls: flags.Calls
-) -> "tuple[TypedQueries, str]":
-    """The queries with their wishes, and a line on what that took. The journal of all calls is beside ``file``."""
+    shop: "World", linter: "Linter", file: Path, queries: "Sequence[Query]", writer: "Writer", calls: flags.Calls
+) -> "tuple[TypedQueries, Spent]":
+    """The queries with their wishes, and what that took. The journal of all calls is beside ``file``."""
+    from drretail.api.models import Spent
     from drretail.querygen.by_model.annotate import type_wishes
 
     total = sum(query.wish is None for query in queries)
-    with writer.asking(journal_beside(file), calls, total) as (session, bar):
+    with asking(writer, journal_beside(file), calls, total) as (session, bar):
         made = type_wishes(shop, linter, session, queries, on_end=bar.advance)
-    return made, writer.line(made.usage, made.served)
+    return made, Spent(writer, made.usage, made.served)
 
 
-def types_line(types: "TypedQueries", spent: str) -> str:
+def types_line(types: "TypedQueries", spent: "Spent | None") -> str:
     """A line with how many wishes were written and the cost. The reasons for missing ones go to stderr."""
-    if not spent:
+    if spent is None:
         return ""
     say_failures(types.failed)
     say_wrong(types.wrong)
     failed = f", {len(types.failed)} failed" if types.failed else ""
     wrong = f", {len(types.wrong)} of them with a finding (mend them by hand)" if types.wrong else ""
-    return f"; {len(types.typed)} typed{wrong}{failed}\n{spent}"
+    return f"; {len(types.typed)} typed{wrong}{failed}\n{writing_line(spent)}"

@@ -11,6 +11,7 @@ import typer
 from drretail.api.option import Option
 from drretail.api.worlds import open_world
 from drretail.cli.options import flags as options
+from drretail.cli.options.command import exit_code
 from drretail.cli.queries.review_numbers import print_summary, summary_document
 from drretail.errors import UserError
 from drretail.files import write_atomically
@@ -134,8 +135,7 @@ def review(
     reviewer: Reviewer = None,
     again: Annotated[bool, Option("With --sheet: include queries that this reviewer already decided.")] = False,
     settle: Annotated[
-        bool,
-        Option("With --sheet or --read: this reviewer's decisions on disputed queries are final."),
+        bool, Option("With --sheet or --read: this reviewer's decisions on disputed queries are final.")
     ] = False,
     sheet: Annotated[Path | None, Option("The sheet to write.", metavar="OUT.csv")] = None,
     read: Annotated[Path | None, Option("The filled sheet to read.", metavar="SHEET.csv")] = None,
@@ -181,8 +181,7 @@ def review(
             waiting = f"; {len(applied.waiting)} undecided or disputed ones {fate}: {', '.join(applied.waiting)}"
         counts = f"{len(applied.edited)} edited, {len(applied.rejected)} rejected{waiting}"
         remark(f"{counted(len(applied.queries), 'query')} → {to or file}: {counts}")
-        if applied.waiting:
-            raise typer.Exit(3)
+        exit_code(len(applied.waiting))
 
 
 def _name(flag: str | None) -> str:

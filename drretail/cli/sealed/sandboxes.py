@@ -1,7 +1,6 @@
 """``drretail sandbox``: sealed webs, one for each query."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import typer
 
@@ -9,13 +8,10 @@ from drretail.api.option import keywords
 from drretail.api.options.sandboxes import BuildOptions, CheckOptions, QueriesOptions
 from drretail.cli.options import flags
 from drretail.cli.options.command import exit_code
-from drretail.cli.queries.by_model import QueryWriter, say_wrong
-from drretail.cli.spending import show_estimates
+from drretail.cli.queries.by_model import say_wrong
+from drretail.cli.spending import show_estimates, writing_line
 from drretail.tables.figures import counted, percent
 from drretail.viewer.output import say
-
-if TYPE_CHECKING:
-    from drretail.api.sandboxes import Spent
 
 sandbox_app = typer.Typer(no_args_is_help=True, help="Makes fixed sets of web pages, one for each query.")
 
@@ -42,7 +38,7 @@ def build(options: BuildOptions, planned: flags.Planned, output: flags.Progress)
     for sentence in made.notes:
         typer.echo(sentence)
     typer.echo(f"{made.folder}: {made.tasks} of {counted(made.wanted, 'task')}.")
-    typer.echo(_spent_line(made.spent))
+    typer.echo(writing_line(made.spent))
     _end(made.failed)
 
 
@@ -61,7 +57,7 @@ def queries(options: QueriesOptions, output: flags.Progress) -> None:
         return
     say_wrong(made.wrong)
     typer.echo(f"{options.folder}: {counted(len(made.written), 'query')} written.")
-    typer.echo(_spent_line(made.spent))
+    typer.echo(writing_line(made.spent))
     _end(made.failed)
 
 
@@ -75,7 +71,7 @@ def check(options: CheckOptions, output: flags.Progress) -> None:
 
     found = check_sandbox(**keywords(options))
     if found.spent is not None:
-        typer.echo(_spent_line(found.spent))
+        typer.echo(writing_line(found.spent))
     for query_id, faults in found.faults.items():
         for fault in faults:
             typer.echo(f"{query_id}: {fault}")
@@ -94,12 +90,6 @@ def _rate(passes: Sequence[bool]) -> str:
     if share.value is None or share.low is None or share.high is None:
         return f"{line}."
     return f"{line}: {percent(share.value)}, 95 % interval {percent(share.low)} to {percent(share.high)}."
-
-
-def _spent_line(spent: "Spent") -> str:
-    """One line with calls, tokens and dollars. The date of the prices goes to stderr."""
-
-    return QueryWriter(spent.model, spent.prices).line(spent.usage, spent.served)
 
 
 def _end(failed: Mapping[str, str]) -> None:

@@ -71,16 +71,13 @@ def ingest(
     ] = None,
     seed: flags.Seed = "42",
     vary_orders: Annotated[
-        bool,
-        Option("Draw each order's quantity and status at random (default: 1 and Delivered)."),
+        bool, Option("Draw each order's quantity and status at random (default: 1 and Delivered).")
     ] = False,
     holdout: Annotated[
-        Literal["none", "last"],
-        Option("last: leave out each user's last order, for the metric next_purchase."),
+        Literal["none", "last"], Option("last: leave out each user's last order, for the metric next_purchase.")
     ] = "none",
     profile_pool: Annotated[
-        str | None,
-        Option("The country of made-up names and addresses, such as faker:de_DE.", metavar="faker:LOCALE"),
+        str | None, Option("The country of made-up names and addresses, such as faker:de_DE.", metavar="faker:LOCALE")
     ] = None,
     analyzer: Annotated[
         str | None,
@@ -91,12 +88,10 @@ def ingest(
         ),
     ] = None,
     engine: Annotated[
-        Literal["duckdb", "spark"],
-        Option("Where rows are selected: on this machine, or on Spark (an extra)."),
+        Literal["duckdb", "spark"], Option("Where rows are selected: on this machine, or on Spark (an extra).")
     ] = "duckdb",
     master: Annotated[
-        str | None,
-        Option("With --engine spark: spark://host:port, or local[N] (default: all cores).", metavar="URL"),
+        str | None, Option("With --engine spark: spark://host:port, or local[N] (default: all cores).", metavar="URL")
     ] = None,
     workers: Annotated[
         int | None, Option("The number of processes.", min=1, default="as many as make it faster")

@@ -94,12 +94,10 @@ def download(
     output: options.Output,
     categories: Categories = None,
     preset: Annotated[
-        Literal["paper", "ten"] | None,
-        Option("paper: the paper's eight categories. ten: these and two more."),
+        Literal["paper", "ten"] | None, Option("paper: the paper's eight categories. ten: these and two more.")
     ] = None,
     mirror: Annotated[
-        str | None,
-        Option("The source: ucsd, datarepo, huggingface, or the URL of a copy.", metavar="NAME|URL"),
+        str | None, Option("The source: ucsd, datarepo, huggingface, or the URL of a copy.", metavar="NAME|URL")
     ] = None,
     parallel: Annotated[int, Option("The number of downloads at the same time.", min=1, max=16)] = 2,
     dry_run: Annotated[bool, Option("Print the addresses. Download nothing.")] = False,

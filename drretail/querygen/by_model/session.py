@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 from drretail.errors import ModelError
 from drretail.event_loop import all_ended, run_loop
 from drretail.journal import Journal, Tries, read_effects
-from drretail.llm.models import Models
+from drretail.llm.models import Models, OnUse
 from drretail.llm.registry import Model
 from drretail.llm.structured import Check
 from drretail.records.base import Record, sha256_of
@@ -52,14 +52,18 @@ class ModelSession(AbstractContextManager["ModelSession"]):
     UserError for a broken journal.
     """
 
-    def __init__(self, model: Model, journal: Path, *, parallel: int = 4, retry_failed: bool = False) -> None:
+    def __init__(
+        self, model: Model, journal: Path, *, parallel: int = 4, retry_failed: bool = False, on_use: OnUse | None = None
+    ) -> None:
         self.model = model
-        self._journal = Journal(journal)
-        self._tries = Tries.of(read_effects(journal), retry_failed=retry_failed)
+        self.journal = Journal(journal)
+        self.tries = Tries.of(read_effects(journal), retry_failed=retry_failed)
+        """Which questions are asked again."""
+        self._on_use = on_use
         self._gate = asyncio.Semaphore(parallel)
 
     def __exit__(self, *_: object) -> None:
-        self._journal.close()
+        self.journal.close()
 
     async def put(self, name: str, question: Callable[[Models, str, int], Awaitable[R]]) -> R:
         """The result of ``question``, which gets the models, its scope in the journal and the attempt's number.
@@ -68,10 +72,11 @@ class ModelSession(AbstractContextManager["ModelSession"]):
         failures are retried, a new one. Raises the ModelError of the last attempt.
         """
         problem: ModelError | None = None
-        for attempt, scope in enumerate(self._tries.scopes(name), 1):
+        for attempt, scope in enumerate(self.tries.scopes(name), 1):
             async with self._gate:
                 try:
-                    return await question(Models({ROLE: self.model}, self._journal, Trajectory()), scope, attempt)
+                    models = Models({ROLE: self.model}, self.journal, Trajectory(), on_use=self._on_use)
+                    return await question(models, scope, attempt)
                 except ModelError as failure:
                     problem = failure
         assert problem is not None, "the first try is always made"
@@ -90,25 +95,20 @@ class ModelSession(AbstractContextManager["ModelSession"]):
 
     def calls(self, name: str) -> int:
         """How many calls a question took, including those served from the journal."""
-        return sum(effect.scope.rpartition("#")[0] == name for effect in self._journal.effects)
+        return sum(effect.scope.rpartition("#")[0] == name for effect in self.journal.effects)
 
     @property
     def usage(self) -> Usage:
         """The usage of all calls that were asked for since the session was opened, including served ones."""
-        return used_in(self._journal)
+        usage = Usage()
+        for effect in self.journal.effects:
+            usage = usage.plus(Usage(**(effect.usage or {})))
+        return usage
 
     @property
     def served(self) -> int:
         """How many of these calls were served from the journal."""
-        return self._journal.served
-
-
-def used_in(journal: Journal) -> Usage:
-    """The usage of the calls that were asked for since the journal was opened, including served ones."""
-    usage = Usage()
-    for effect in journal.effects:
-        usage = usage.plus(Usage(**(effect.usage or {})))
-    return usage
+        return self.journal.served
 
 
 def ask_all(session: ModelSession, asks: Iterable[Ask[T]], on_end: Callable[[], object] = lambda: None) -> Answers[T]:

@@ -1,10 +1,8 @@
 """Questions to the model that builds: journalled, charged to an allowance, and retried after failures."""
 
-import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
@@ -12,17 +10,16 @@ from langchain_core.messages import HumanMessage, SystemMessage
 
 from drretail.errors import ModelError
 from drretail.eval.judging.spending import Allowance
-from drretail.journal import Effect, Journal, Tries, read_effects
+from drretail.journal import Effect, read_effects
 from drretail.llm.models import Models
 from drretail.llm.registry import Model
 from drretail.llm.structured import Check
 from drretail.locks import locked_folder
 from drretail.prompts import Prompt
-from drretail.querygen.by_model.session import ROLE, used_in
+from drretail.querygen.by_model.session import ROLE, ModelSession
 from drretail.records.base import Record
 from drretail.records.run import Usage
 from drretail.sandboxes.folder import BUILDING
-from drretail.trajectory import Trajectory
 
 T = TypeVar("T", bound=Record)
 R = TypeVar("R")
@@ -47,9 +44,7 @@ class NotEnough(TaskFailed):
 class Asker:
     """One model and one journal, shared by all steps of a build; close it, or use it as a context manager."""
 
-    model: Model
-    journal: Journal
-    gate: asyncio.Semaphore
+    session: ModelSession
     known: tuple[Effect, ...] = ()
     """The journal's content when it was opened."""
     retry_failed: bool = False
@@ -57,7 +52,7 @@ class Asker:
     beside: list[tuple[Usage, int]] = field(default_factory=list[tuple[Usage, int]])
     """Usage outside the journal, each with its number of earlier calls: criteria have own journals."""
     holding: ExitStack = field(default_factory=ExitStack)
-    """Holds the lock on the journal's folder."""
+    """Holds the session, and the lock on the journal's folder."""
 
     @classmethod
     def opened(cls, model: Model, folder: Path, *, parallel: int, retry_failed: bool, allowance: Allowance) -> "Asker":
@@ -70,14 +65,20 @@ class Asker:
         with ExitStack() as holding:
             holding.enter_context(locked_folder(path.parent, str(folder)))
             known = tuple(read_effects(path)) if path.exists() else ()
-            gate, journal = asyncio.Semaphore(parallel), Journal(path)
-            return cls(model, journal, gate, known, retry_failed, allowance, holding=holding.pop_all())
+            asking = ModelSession(
+                model,
+                path,
+                parallel=parallel,
+                retry_failed=retry_failed,
+                on_use=lambda usage, _: allowance.count(usage, model.price),
+            )
+            session = holding.enter_context(asking)
+            return cls(session, known, retry_failed, allowance, holding=holding.pop_all())
 
     def __enter__(self) -> "Asker":
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.journal.close()
         self.holding.close()
 
     async def ask(
@@ -99,20 +100,15 @@ class Asker:
 
     async def put(self, name: str, question: Callable[[Models, str], Awaitable[R]]) -> R:
         """The result of ``question``, which is called with models and a scope; raises as ``ask`` does."""
-        problem: ModelError | None = None
 
-        def used(usage: Usage, _: float | None) -> None:
-            self.allowance.count(usage, self.model.price)
+        async def allowed(models: Models, scope: str, _: int) -> R:
+            self.allowance.check()  # here, since others spend the allowance while a question waits for its turn
+            return await question(models, scope)
 
-        for scope in self.tries.scopes(name):
-            async with self.gate:  # the check is inside too: while a question waits here, others spend the allowance
-                self.allowance.check()
-                try:
-                    models = Models({ROLE: self.model}, self.journal, Trajectory(), on_use=used)
-                    return await question(models, scope)
-                except ModelError as failure:
-                    problem = failure
-        raise TaskFailed(f"{name.partition('/')[2]}: {problem.message if problem else 'no answer'}")
+        try:
+            return await self.session.put(name, allowed)
+        except ModelError as problem:
+            raise TaskFailed(f"{name.partition('/')[2]}: {problem.message}") from problem
 
     def rounds(self, task: str, first: str) -> Iterator[str]:
         """The prefixes of names for all questions of a task: its id, then others for further tries.
@@ -122,19 +118,14 @@ class Asker:
         """
         number, name, following = 1, task, f"{task}~2"
         yield name
-        while self.tries.is_followed(f"{name}/{first}#1", f"{following}/{first}#1"):
+        while self.session.tries.is_followed(f"{name}/{first}#1", f"{following}/{first}#1"):
             number, name, following = number + 1, following, f"{task}~{number + 2}"
             yield name
-
-    @cached_property
-    def tries(self) -> Tries:
-        """Which questions are asked again."""
-        return Tries.of(self.known, retry_failed=self.retry_failed)
 
     @property
     def usage(self) -> Usage:
         """The usage of all calls since it was opened, including those that the journal answered."""
-        usage = used_in(self.journal)
+        usage = self.session.usage
         for used, _ in self.beside:
             usage = usage.plus(used)
         return usage
@@ -144,4 +135,4 @@ class Asker:
         """How many of these calls the journal answered."""
         known = {effect.key for effect in self.known}
         before = sum(calls for _, calls in self.beside)
-        return before + sum(effect.kind == "model" and effect.key in known for effect in self.journal.effects)
+        return before + sum(effect.kind == "model" and effect.key in known for effect in self.session.journal.effects)

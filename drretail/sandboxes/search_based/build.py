@@ -157,7 +157,7 @@ class FoundBuilder:
             sizes=dict(self.sizes),
             counter=self.counter.name,
             web=self.web.provider,
-            made_by=self.asker.model.spec,
+            made_by=self.asker.session.model.spec,
         )
         notes = write_sandbox(self.to, about, tasks) if tasks else []
         return Built(tuple(tasks), reports, failed, tuple(notes))

@@ -117,7 +117,7 @@ async def criteria_of(asker: Asker, query: Query, world: World, folder: Path) ->
     task = Task(query, profile, world.store, world.manifest.now, folder)
     about = about_task(task)
     session = JudgeSession(
-        Judge.of(asker.model),
+        Judge.of(asker.session.model),
         VerdictFile(path),
         metric=FAMILY,
         version=VERSION,
@@ -128,7 +128,7 @@ async def criteria_of(asker: Asker, query: Query, world: World, folder: Path) ->
     )
     with session:
         before = session.usage
-        asker.allowance.count(before, asker.model.price)
+        asker.allowance.count(before, asker.session.model.price)
         failure = session.existing(STAGE, query.query_id)
         if failure is not None:
             raise TaskFailed(failure.error or "no criteria were made")

@@ -72,7 +72,7 @@ async def keywords_of(
     ten = tuple(
         Keyword(text=keyword.keyword.strip(), kind=keyword.kind, why=keyword.why.strip()) for keyword in narrow.keywords
     )
-    made_by = asker.model.spec
+    made_by = asker.session.model.spec
     return wide.matter, Keywords(divergent=tuple(offered), convergent=ten, needs=needs, made_by=made_by)
 
 

@@ -114,7 +114,9 @@ def gather(
         new = {address: found for address, found in reversed(new.items()) if address not in by_address}
         gathered.results[keyword.text] = len(new)
         by_address |= new
-    for (result, keyword), page in _fetched(web, asker.journal.scope(f"{task}/pages"), list(by_address.values()), stop):
+    for (result, keyword), page in _fetched(
+        web, asker.session.journal.scope(f"{task}/pages"), list(by_address.values()), stop
+    ):
         if page.state != "ok":
             gathered.unread[page.state] += 1
             continue
@@ -143,10 +145,10 @@ def _searched(web: Web, asker: Asker, name: str, query: str, most: int) -> list[
         return Outcome({"results": [asdict(result) for result in found if result is not None]})
 
     problem: ToolError | None = None
-    for scope in asker.tries.scopes(name):
+    for scope in asker.session.tries.scopes(name):
         request = {"provider": web.provider, "query": query, "k": most}
         try:
-            effect = asker.journal.scope(scope).perform("web_search", request, search)
+            effect = asker.session.journal.scope(scope).perform("web_search", request, search)
         except ToolError as failure:
             problem = failure
         else:

@@ -80,7 +80,7 @@ class QueryWriter:
                 WrittenQuery,
                 unusable,
                 lambda written: self._examiner.query_of(
-                    written, matter.query_id, matter.user_id, self._asker.model.spec
+                    written, matter.query_id, matter.user_id, self._asker.session.model.spec
                 ),
                 lambda query: self._examiner.findings(query, earlier),
             )
