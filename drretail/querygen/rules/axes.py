@@ -45,7 +45,8 @@ def choices(need: Need, offers: KindOffers) -> Iterator[Choice]:
     is_same = "another" not in need.row
     for choice in by_fields(offers):
         (demand,) = choice.want["must"]
-        if not is_same or decided_by_code(demand, purchase.listing).state == "met":
+        is_asked = PHRASES["asked_of"].get(demand.field) in (None, *need.facts)
+        if is_asked and (not is_same or decided_by_code(demand, purchase.listing).state == "met"):
             yield choice
     yield from _fits(offers, purchase)
     yield from _trust(offers, purchase.listing if is_same else None)
@@ -76,7 +77,8 @@ def _values(offers: KindOffers) -> Iterator[Choice]:
                 if _may_be_said(name, value) and offers.is_selective(demand):
                     a_value = value if is_plural(value.split()[-1]) else f"{article(value)} {value}"
                     clause = PHRASES["field"][name].format(value=value, a_value=a_value)
-                    yield Choice("property", {"must": (demand,)}, clause)
+                    # "suit {value} hair" of "short hair"
+                    yield Choice("property", {"must": (demand,)}, re.sub(r"\b(\w+) \1\b", r"\1", clause))
 
 
 def _may_be_said(name: str, value: str) -> bool:

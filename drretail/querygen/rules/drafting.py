@@ -10,10 +10,10 @@ from random import Random
 from typing import Any
 
 from drretail.env.world import World
-from drretail.grounding.constraints.listing import Listing, folded
+from drretail.grounding.constraints.listing import Listing
 from drretail.grounding.report.evidence_ids import short_hash
 from drretail.grounding.text.wording import SYMBOLS, listed
-from drretail.grounding.text.words import NUMBERS, singular
+from drretail.grounding.text.words import NUMBERS
 from drretail.querygen.checks.case import Shopper
 from drretail.querygen.rules.assortment import PHRASES, Assortment, KindOffers, best_of
 from drretail.querygen.rules.axes import Choice, choices
@@ -28,8 +28,8 @@ _WEIGHTS: Mapping[Axis, float] = {
     "property": 3, "fit": 2, "pack": 1, "joint budget": 0.8, "memory": 0.4, "trust": 0.4, "taste": 0.4,
 }  # fmt: skip
 _BUDGET, _MOST_AXES = 0.8, (1, 2, 2, 3)
-# A second thing beside the main one, or a third; and how many are wanted of what one buys several of.
-_MOST_BESIDES, _PIECES = 2, (2, 3, 4)
+# How many are wanted of what one buys several of, and by whom: who asks whether there is better buys one.
+_PIECES, _BY_SEVERAL = (2, 3, 4), ("restock", "companion")
 _WANT_AXES: tuple[Axis, ...] = ("property", "fit", "trust", "taste")
 # A budget rests on a price at one of these quantiles, and exceeds it by this factor.
 _LEVELS, _ROOM = (0.4, 0.5, 0.6, 0.75), Decimal("1.1")
@@ -76,7 +76,7 @@ class Author:
         limits["must"] = tuple(demand for choice in plan.choices for demand in choice.want.get("must", ()))
         wants = tuple(
             Want(
-                name=kind.name,
+                name=kind.category,
                 kinds=(kind.category,),
                 again="another" not in need.row or kind not in need.kinds,
                 **(limits if place == 0 else {}),
@@ -112,10 +112,8 @@ class Author:
         found: dict[Axis, list[Choice]] = {}
         for choice in choices(need, self.assortment.of(first.kind.category)) if is_open else ():
             found.setdefault(choice.axis, []).append(choice)
-        besides = [
-            each for each in self.purchases if is_open and each.facts >= {"named", "latest"} and _is_other(each, first)
-        ]
-        is_several = is_open and not found.get("pack") and need.facts & {"used_up", "by_several"}
+        besides = [each for each in self.purchases if is_open and _goes_with(each, first)]
+        is_several = need.kind in _BY_SEVERAL and is_open and need.facts & {"used_up", "by_several"}
         able: dict[Axis, bool] = {
             **{axis: bool(found.get(axis)) for axis in _WANT_AXES},
             "pack": bool(found.get("pack") or is_several),
@@ -130,11 +128,9 @@ class Author:
         named = {demand.field for choice in chosen for demand in choice.want.get("must", ())}
         if len(named) < sum("must" in choice.want for choice in chosen):  # a field is asked for once
             chosen = chosen[:1]
-        self.rng.shuffle(besides)
-        kinds = {each.kind.name: each for each in besides}
         return Plan(
             choices=chosen,
-            besides=tuple(kinds.values())[: self.rng.randint(1, _MOST_BESIDES)] if "joint budget" in axes else (),
+            besides=(self.rng.choice(besides),) if "joint budget" in axes else (),
             quantity=self.rng.choice(_PIECES) if "pack" in axes and "pack" not in found else 1,
             is_recalled="memory" in axes,
         )
@@ -151,11 +147,11 @@ class Author:
             clauses = [*clauses, self._choice(frame["budget"]).format(**slots)]
         about = ["outdoors"] if "outdoors" in facts else [fact for fact in web if fact in facts]
         ask = self._choice([ask for fact in about for ask in web[fact]], facts)
-        asked = slots if is_one else slots | {"kinds": listed([kind.name for kind in need.kinds])}
+        asked = slots if is_one else slots | {"kinds": listed([kind.category for kind in need.kinds])}
         slots |= {
             "clauses": listed(clauses) if clauses else "",
             "ask": ask.format(**asked),
-            "also": listed([purchase.kind.name for purchase in plan.besides]) if plan.besides else "",
+            "also": listed([purchase.kind.category for purchase in plan.besides]) if plan.besides else "",
             "count": _COUNTS.get(plan.quantity, ""),
         }
         is_total = budget is not None and not (is_alone and plan.quantity == 1)
@@ -170,7 +166,11 @@ class Author:
         ]
         # Sentences begin with a capital, except for a quoted title.
         filled = (sentence.format(**slots) for sentence in sentences if sentence)
-        return " ".join(re.sub(r"^\w", lambda match: match[0].upper(), sentence) for sentence in filled)
+        text = " ".join(re.sub(r"^\w", lambda match: match[0].upper(), sentence) for sentence in filled)
+        for kind in need.kinds:  # said in full once: "men's athletic socks", then "socks"
+            before, full, after = text.partition(kind.category)
+            text = before + full + after.replace(kind.category, kind.name)
+        return text
 
     def _budget(self, need: Need, plan: Plan, wants: Sequence[Want]) -> Money | None:
         """A round amount that buys a fitting product for each want; None if none is near what the shopper has paid.
@@ -202,7 +202,7 @@ class Author:
         paid = [price for each in (*need.purchases, *plan.besides) if (price := each.listing.price) is not None]
         least = sum(paid) / 2 if is_joint or need.kind in ("companion", "gift") else sum(paid)
         most = max(sum(paid) * _MOST_ABOVE * plan.quantity, 15)
-        is_near = is_joint or len(paid) < len(need.purchases) or least <= amount <= most
+        is_near = len(paid) < len(need.purchases) or least <= amount <= most
         return Money.of(amount, currencies.pop()) if amount >= _LEAST_BUDGET and is_near else None
 
     def _firsts(self, wants: Sequence[Want]) -> Iterator[Listing | None]:
@@ -227,27 +227,19 @@ def _slots(need: Need, budget: Money | None) -> dict[str, str]:
     first, last = need.purchases[0], need.purchases[-1]
     year, month, _ = first.order.order_date[:10].split("-")
     return {
-        "kinds": "such products" if "unnamed" in need.facts else first.kind.name,
+        "kinds": "such products" if "unnamed" in need.facts else first.kind.category,
         "owned": f'"{first.quote}"',
         "month": f"{calendar.month_name[int(month)]} {year}",
         "amount": "" if budget is None else f"{SYMBOLS[budget.currency]}{budget.amount}",
-        "thing": _thing(first),
         "when": first.when,
         "who": _RECIPIENTS.get(first.kind.gender, "a friend"),
         "other_owned": f'"{last.quote}"',
-        "other_kinds": last.kind.name,
+        "other_kinds": last.kind.category,
     }
 
 
-def _thing(purchase: Purchase) -> str:
-    """The name of a purchase's kind, in the singular if one piece was bought and its title says so."""
-    *before, noun = purchase.kind.name.split()
-    one = singular(noun)
-    # "Jeans" are one thing and a watch is one of several: the title says which.
-    is_one = "single" in purchase.facts and one.casefold() in folded(purchase.listing.product.title).split()
-    return " ".join([*before, one]) if is_one else purchase.kind.name
-
-
-def _is_other(purchase: Purchase, first: Purchase) -> bool:
-    """True if two purchases are of kinds that share no word."""
-    return not set(purchase.kind.name.casefold().split()) & set(first.kind.name.casefold().split())
+def _goes_with(purchase: Purchase, first: Purchase) -> bool:
+    """True for another kind of things from the same part of the shop, which one may order along with the first."""
+    is_other = purchase.kind.name.split()[-1] != first.kind.name.split()[-1]
+    part = first.part
+    return purchase.facts >= {"named", "latest"} and is_other and len(part) == 2 and purchase.part == part
