@@ -14,11 +14,15 @@ from drretail.env.catalog.base import Catalog, CatalogQuery
 from drretail.grounding.basket.choice import worths
 from drretail.grounding.constraints.decisions import decided_by_code
 from drretail.grounding.constraints.listing import Listing
+from drretail.grounding.profile.naming import may_be_shown
 from drretail.querygen.checks.case import Stock
 from drretail.querygen.checks.contract import LEAST_OFFERS, LEAST_SHARE, MOST_SHARE
+from drretail.querygen.rules.kinds import Kind, kind_of
 from drretail.records.wish import Demand
 
 PHRASES: Mapping[str, Any] = tomllib.loads((files("drretail.querygen.rules") / "phrases.toml").read_text("utf-8"))
+NEARLY_ALL = 0.8
+"""The share of offers of a kind that are in its own part of the shop: "cases" may be of anything."""
 ENOUGH = 3
 """The least offers of a kind, besides what the shopper has, for an answer to choose from."""
 # With fewer offers that keep a demand, there is nothing to choose from.
@@ -104,6 +108,18 @@ class Assortment:
     stock: Stock
     catalog: Catalog
     _offers: dict[str, KindOffers] = field(default_factory=dict[str, KindOffers])
+    _parts: dict[tuple[str, ...], tuple[Kind, ...]] = field(default_factory=dict[tuple[str, ...], tuple[Kind, ...]])
+
+    def kinds_in(self, part: tuple[str, ...]) -> tuple[Kind, ...]:
+        """The kinds that are offered in a part of the shop, by its first categories, and hardly anywhere else."""
+        if part not in self._parts:
+            ids = self.catalog.matching(CatalogQuery("", category=part[-1]))
+            listings = self.stock.offers.listings(sorted(ids))
+            products = [each.product for each in listings if each.product.categories[: len(part)] == part]
+            counts = Counter(kind for each in products if may_be_shown(each) and (kind := kind_of(each)) is not None)
+            offered = {kind.category: kind for kind, count in sorted(counts.items(), key=str) if count >= LEAST_OFFERS}
+            self._parts[part] = tuple(kind for name, kind in offered.items() if _is_within(part, self.of(name).offers))
+        return self._parts[part]
 
     def of(self, name: str) -> KindOffers:
         """The offers of a kind."""
@@ -114,6 +130,10 @@ class Assortment:
             first = next((by_id[hit.product_id] for hit in hits if hit.product_id in by_id), None)
             self._offers[name] = KindOffers(offers, first)
         return self._offers[name]
+
+
+def _is_within(part: tuple[str, ...], offers: Sequence[Listing]) -> bool:
+    return sum(each.product.categories[: len(part)] == part for each in offers) >= NEARLY_ALL * len(offers)
 
 
 def best_of(listings: Sequence[Listing]) -> Listing | None:

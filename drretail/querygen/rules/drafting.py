@@ -17,6 +17,7 @@ from drretail.grounding.text.words import NUMBERS
 from drretail.querygen.checks.case import Shopper
 from drretail.querygen.rules.assortment import PHRASES, Assortment, KindOffers, best_of
 from drretail.querygen.rules.axes import Choice, choices
+from drretail.querygen.rules.kinds import Kind
 from drretail.querygen.rules.needs import Need, Purchase
 from drretail.records.money import Money
 from drretail.records.query import Axis, Query
@@ -25,7 +26,7 @@ from drretail.records.wish import Want, Wish
 SOURCE = "offline:generator"
 # How often an axis is chosen where the shop's records bear it; how often there is a budget; how many axes there are.
 _WEIGHTS: Mapping[Axis, float] = {
-    "property": 3, "fit": 2, "pack": 1, "joint budget": 0.8, "memory": 0.4, "trust": 0.4, "taste": 0.4,
+    "property": 8, "fit": 4, "pack": 2, "joint budget": 0.8, "memory": 0.4, "trust": 0.4, "taste": 0.4,
 }  # fmt: skip
 _BUDGET, _MOST_AXES = 0.8, (1, 2, 2, 3)
 # How many are wanted of what one buys several of, and by whom: who asks whether there is better buys one.
@@ -46,8 +47,8 @@ class Plan:
     """What a question is to ask for, chosen before it is written."""
 
     choices: tuple[Choice, ...] = ()
-    besides: tuple[Purchase, ...] = ()
-    """Purchases of whose kinds one more each is wanted."""
+    beside: Kind | None = None
+    """A second kind, of which one is wanted, too."""
     quantity: int = 1
     is_recalled: bool = False
     """True if what the shopper has is named by its kind and season alone."""
@@ -69,7 +70,7 @@ class Author:
     def query(self, need: Need, number: int) -> Query:
         """The question for this need, the user's ``number``-th."""
         plan = self._plan(need)
-        kinds = dict.fromkeys((*need.kinds, *(purchase.kind for purchase in plan.besides)))
+        kinds = (*need.kinds, *([] if plan.beside is None else [plan.beside]))
         limits: dict[str, Any] = {"quantity": plan.quantity}
         for choice in plan.choices:
             limits |= choice.want
@@ -86,7 +87,7 @@ class Author:
         budget = self._budget(need, plan, wants)
         orders = [choice.order for choice in plan.choices if choice.order is not None]
         orders += [need.purchases[0].order.order_id] if plan.is_recalled else []
-        quotes = [f'"{each.quote}" (order {each.order.order_id})' for each in (*need.purchases, *plan.besides)]
+        quotes = [f'"{each.quote}" (order {each.order.order_id})' for each in need.purchases]
         return Query(
             query_id=f"{short_hash(self.shopper.profile.user_id)}-{number}",
             user_id=self.shopper.profile.user_id,
@@ -112,7 +113,7 @@ class Author:
         found: dict[Axis, list[Choice]] = {}
         for choice in choices(need, self.assortment.of(first.kind.category)) if is_open else ():
             found.setdefault(choice.axis, []).append(choice)
-        besides = [each for each in self.purchases if is_open and _goes_with(each, first)]
+        besides = [kind for kind in self._beside(first) if is_open]
         is_several = need.kind in _BY_SEVERAL and is_open and need.facts & {"used_up", "by_several"}
         able: dict[Axis, bool] = {
             **{axis: bool(found.get(axis)) for axis in _WANT_AXES},
@@ -130,10 +131,20 @@ class Author:
             chosen = chosen[:1]
         return Plan(
             choices=chosen,
-            besides=(self.rng.choice(besides),) if "joint budget" in axes else (),
+            beside=self.rng.choice(besides) if "joint budget" in axes else None,
             quantity=self.rng.choice(_PIECES) if "pack" in axes and "pack" not in found else 1,
             is_recalled="memory" in axes,
         )
+
+    def _beside(self, first: Purchase) -> list[Kind]:
+        """The other kinds of the same part of the shop, as small a part as has any: one may order them together."""
+        path, noun = first.listing.product.categories[:-1], first.kind.name.split()[-1]
+        for depth in range(len(path), 1, -1):
+            kinds = self.assortment.kinds_in(path[:depth])
+            others = [each for each in kinds if each.name.split()[-1] != noun and each.gender == first.kind.gender]
+            if others:
+                return others
+        return []
 
     def _text(self, need: Need, plan: Plan, budget: Money | None) -> str:
         frame, web, slots, is_one = PHRASES["frame"], PHRASES["web"], _slots(need, budget), len(need.kinds) == 1
@@ -142,7 +153,7 @@ class Author:
             for choice in plan.choices
         ]
         facts = need.facts | {"alone"} if is_one else need.facts
-        is_alone = is_one and not plan.besides
+        is_alone = is_one and plan.beside is None
         if budget is not None and is_alone and plan.quantity == 1:
             clauses = [*clauses, self._choice(frame["budget"]).format(**slots)]
         about = ["outdoors"] if "outdoors" in facts else [fact for fact in web if fact in facts]
@@ -151,16 +162,16 @@ class Author:
         slots |= {
             "clauses": listed(clauses) if clauses else "",
             "ask": ask.format(**asked),
-            "also": listed([purchase.kind.category for purchase in plan.besides]) if plan.besides else "",
+            "also": "" if plan.beside is None else plan.beside.category,
             "count": _COUNTS.get(plan.quantity, ""),
         }
         is_total = budget is not None and not (is_alone and plan.quantity == 1)
         sentences = [
             self._choice(PHRASES["recall"][need.kind] if plan.is_recalled else need.row["open"], facts),
             self._choice(PHRASES["want"]["alone" if "unnamed" in facts else need.row.get("want", need.kind)], facts),
-            self._choice(frame["should_both" if plan.besides else "should"]) if clauses else "",
+            self._choice(frame["should" if plan.beside is None else "should_both"]) if clauses else "",
             self._choice(frame["number"]) if plan.quantity > 1 else "",
-            self._choice(frame["also"]) if plan.besides else "",
+            self._choice(frame["also"]) if plan.beside is not None else "",
             self._choice(frame["total"]) if is_total else "",
             self._choice(frame["sources" if ask in web["dear"] else "web"]),
         ]
@@ -169,7 +180,8 @@ class Author:
         text = " ".join(re.sub(r"^\w", lambda match: match[0].upper(), sentence) for sentence in filled)
         for kind in need.kinds:  # said in full once: "men's athletic socks", then "socks"
             before, full, after = text.partition(kind.category)
-            text = before + full + after.replace(kind.category, kind.name)
+            is_short = {*kind.name.split()} <= {*kind.category.split()}
+            text = before + full + (after.replace(kind.category, kind.name) if is_short else after)
         return text
 
     def _budget(self, need: Need, plan: Plan, wants: Sequence[Want]) -> Money | None:
@@ -178,7 +190,7 @@ class Author:
         A joint one buys the best offers and, if it can, not the first hits of a plain search.
         """
         is_bounded = "named" in need.facts and not need.asks_prices and self.rng.random() < _BUDGET
-        if not is_bounded and not plan.besides:
+        if not is_bounded and plan.beside is None:
             return None
         stock, level = self.assortment.stock.offers, self.rng.choice(_LEVELS)
         fits = (stock.listings(sorted(stock.would_do(want) - self.shopper.bought)) for want in wants)
@@ -199,10 +211,10 @@ class Author:
             step = next(step for limit, step in _STEPS if low < limit)
             amounts = range(ceil(low / step) * step, ceil(high), step)
             amount = self.rng.choice(amounts) if amounts else max(amount, ceil(low / step) * step)
-        paid = [price for each in (*need.purchases, *plan.besides) if (price := each.listing.price) is not None]
+        paid = [price for each in need.purchases if (price := each.listing.price) is not None]
         least = sum(paid) / 2 if is_joint or need.kind in ("companion", "gift") else sum(paid)
         most = max(sum(paid) * _MOST_ABOVE * plan.quantity, 15)
-        is_near = len(paid) < len(need.purchases) or least <= amount <= most
+        is_near = len(paid) < len(need.purchases) or (least <= amount and (amount <= most or plan.beside is not None))
         return Money.of(amount, currencies.pop()) if amount >= _LEAST_BUDGET and is_near else None
 
     def _firsts(self, wants: Sequence[Want]) -> Iterator[Listing | None]:
@@ -236,10 +248,3 @@ def _slots(need: Need, budget: Money | None) -> dict[str, str]:
         "other_owned": f'"{last.quote}"',
         "other_kinds": last.kind.category,
     }
-
-
-def _goes_with(purchase: Purchase, first: Purchase) -> bool:
-    """True for another kind of things from the same part of the shop, which one may order along with the first."""
-    is_other = purchase.kind.name.split()[-1] != first.kind.name.split()[-1]
-    part = first.part
-    return purchase.facts >= {"named", "latest"} and is_other and len(part) == 2 and purchase.part == part

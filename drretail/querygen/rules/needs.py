@@ -4,7 +4,6 @@ Two kinds of product share a question only if the shopper ordered both.
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -14,7 +13,7 @@ from typing import Any
 from drretail.grounding.constraints.listing import Listing, folded, pieces_in
 from drretail.grounding.profile.naming import may_be_shown, nouns_of
 from drretail.querygen.checks.case import Shopper
-from drretail.querygen.rules.assortment import ENOUGH, PHRASES, Assortment
+from drretail.querygen.rules.assortment import ENOUGH, NEARLY_ALL, PHRASES, Assortment
 from drretail.querygen.rules.kinds import Kind, kind_of, quoted_title
 from drretail.records.query import NeedKind
 from drretail.records.shop import Order, Product
@@ -22,7 +21,6 @@ from drretail.records.shop import Order, Product
 _KNOWN = PHRASES["known"]
 # Fields that only consumables have, and fields that only devices have.
 _OF_GOODS_USED_UP, _OF_DEVICES = ("Item Form", "Scent", "Flavor"), ("Power Source", "Wattage", "Voltage", "Batteries")
-_NEARLY_ALL = 0.8
 # From so many pieces on, nobody knows whether a product lasts.
 _MANY = 6
 # Products that experts review or test cost at least this much.
@@ -127,8 +125,6 @@ def _purchases(shopper: Shopper, assortment: Assortment, today: date) -> Iterato
             kind = None
         is_unique = len(quote.split()) >= _LEAST_ALONE and list(assortment.of(quote).offers) == [listing]
         if kind is not None or is_unique:
-            if kind is not None and assortment.of(kind.name).offers == assortment.of(kind.category).offers:
-                kind = Kind(kind.name, kind.name, kind.gender)
             facts, when = _facts(listing, quote, kind, assortment), season_of(order.order_date)
             # Whoever says "socks" may mean all that are called so, in whichever category they are.
             alike = [each for each in known if _may_be_meant(shopper.products[each.product_id].product, listing, kind)]
@@ -196,11 +192,8 @@ def _facts(listing: Listing, quote: str, kind: Kind | None, assortment: Assortme
 
 
 def _has_enough(assortment: Assortment, kind: Kind, listing: Listing, owned: frozenset[str]) -> bool:
-    """True if the shop has enough other offers, nearly all in the purchase's own category.
-
-    "Cases" may be of anything.
-    """
+    """True if the shop has enough other offers, nearly all in the purchase's own category."""
     offered = (offer.product for offer in assortment.of(kind.category).offers)
     others = [product for product in offered if product.product_id not in owned]
     beside = sum(product.categories[-2:-1] == listing.product.categories[-2:-1] for product in others)
-    return len(others) >= ENOUGH and beside >= _NEARLY_ALL * len(others)
+    return len(others) >= ENOUGH and beside >= NEARLY_ALL * len(others)
