@@ -21,8 +21,8 @@ from drretail.querygen.rules.kinds import Kind, kind_of
 from drretail.records.wish import Demand
 
 PHRASES: Mapping[str, Any] = tomllib.loads((files("drretail.querygen.rules") / "phrases.toml").read_text("utf-8"))
-NEARLY_ALL = 0.8
-"""The share of offers of a kind that are in its own part of the shop: "cases" may be of anything."""
+# The share of a kind's offers that are in its own part of the shop: "cases" may be of anything.
+_NEARLY_ALL = 0.8
 ENOUGH = 3
 """The least offers of a kind, besides what the shopper has, for an answer to choose from."""
 # With fewer offers that keep a demand, there is nothing to choose from.
@@ -93,6 +93,11 @@ class KindOffers:
         kept, count = sum(map(keeps, self.counted)), len(self.counted)
         return count >= LEAST_OFFERS and kept >= _LEAST_KEEP and LEAST_SHARE <= kept / count <= MOST_SHARE
 
+    def is_within(self, part: tuple[str, ...]) -> bool:
+        """True if there are enough, nearly all in this part of the shop."""
+        inside = sum(offer.product.categories[: len(part)] == part for offer in self.offers)
+        return inside >= max(ENOUGH, _NEARLY_ALL * len(self.offers))
+
     def has_cheaper_and_dearer(self, price: Decimal | None) -> bool:
         """True if the upper quartile is at least twice the lower one, and the price is neither least nor greatest."""
         prices = [offer.price for offer in self.priced if offer.price is not None]
@@ -116,9 +121,8 @@ class Assortment:
             ids = self.catalog.matching(CatalogQuery("", category=part[-1]))
             listings = self.stock.offers.listings(sorted(ids))
             products = [each.product for each in listings if each.product.categories[: len(part)] == part]
-            counts = Counter(kind for each in products if may_be_shown(each) and (kind := kind_of(each)) is not None)
-            offered = {kind.category: kind for kind, count in sorted(counts.items(), key=str) if count >= LEAST_OFFERS}
-            self._parts[part] = tuple(kind for name, kind in offered.items() if _is_within(part, self.of(name).offers))
+            kinds = {kind.category: kind for each in products if may_be_shown(each) and (kind := kind_of(each))}
+            self._parts[part] = tuple(kinds[name] for name in sorted(kinds) if self.of(name).is_within(part))
         return self._parts[part]
 
     def of(self, name: str) -> KindOffers:
@@ -130,10 +134,6 @@ class Assortment:
             first = next((by_id[hit.product_id] for hit in hits if hit.product_id in by_id), None)
             self._offers[name] = KindOffers(offers, first)
         return self._offers[name]
-
-
-def _is_within(part: tuple[str, ...], offers: Sequence[Listing]) -> bool:
-    return sum(each.product.categories[: len(part)] == part for each in offers) >= NEARLY_ALL * len(offers)
 
 
 def best_of(listings: Sequence[Listing]) -> Listing | None:

@@ -92,12 +92,13 @@ def _may_be_said(name: str, value: str) -> bool:
 
 def _measures(offers: KindOffers) -> Iterator[Choice]:
     """The figures of a field from which a demand for at least or at most so much is selective, all in one unit."""
+    units = PHRASES["unit"]
     for name, row in PHRASES["measure"].items():
         read = [match for value in offers.values(name) if (match := _FIGURE.fullmatch(value))]
         if not read:
             continue
         unit = Counter(match["unit"] for match in read).most_common(1)[0][0]
-        spoken = "" if unit is None else PHRASES["unit"].get(unit)
+        spoken = "" if unit is None else unit if unit in units["as_written"] else units.get(unit)
         bound = "least" if "least" in row else "most"
         figures = (float(match["number"].replace(",", "")) for match in read if match["unit"] == unit)
         numbers = sorted({_round(figure, up=bound == "most") for figure in figures})

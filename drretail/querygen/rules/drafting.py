@@ -2,7 +2,7 @@
 
 import calendar
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from math import ceil
@@ -207,7 +207,8 @@ class Author:
 
         amount, is_joint = amount_at(level), len(wants) > 1 or plan.quantity > 1
         if is_joint:
-            low, high = self._cost(map(best_of, priced), wants), self._cost(self._firsts(wants), wants)
+            firsts = (self.assortment.of(want.kinds[0]).first for want in wants)
+            low, high = self._cost(map(best_of, priced), wants), self._cost(firsts, wants)
             step = next(step for limit, step in _STEPS if low < limit)
             amounts = range(ceil(low / step) * step, ceil(high), step)
             amount = self.rng.choice(amounts) if amounts else max(amount, ceil(low / step) * step)
@@ -216,10 +217,6 @@ class Author:
         most = max(sum(paid) * _MOST_ABOVE * plan.quantity, 15)
         is_near = len(paid) < len(need.purchases) or (least <= amount and (amount <= most or plan.beside is not None))
         return Money.of(amount, currencies.pop()) if amount >= _LEAST_BUDGET and is_near else None
-
-    def _firsts(self, wants: Sequence[Want]) -> Iterator[Listing | None]:
-        """What a plain search for each kind shows first."""
-        return (self.assortment.of(want.kinds[0]).first for want in wants)
 
     def _cost(self, bought: Iterable[Listing | None], wants: Sequence[Want]) -> Decimal:
         """What one product for each want costs in its quantity; nothing where there is none, or no price is known."""

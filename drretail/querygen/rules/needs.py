@@ -13,7 +13,7 @@ from typing import Any
 from drretail.grounding.constraints.listing import Listing, folded, pieces_in
 from drretail.grounding.profile.naming import may_be_shown, nouns_of
 from drretail.querygen.checks.case import Shopper
-from drretail.querygen.rules.assortment import ENOUGH, NEARLY_ALL, PHRASES, Assortment
+from drretail.querygen.rules.assortment import ENOUGH, PHRASES, Assortment
 from drretail.querygen.rules.kinds import Kind, kind_of, quoted_title
 from drretail.records.query import NeedKind
 from drretail.records.shop import Order, Product
@@ -193,7 +193,6 @@ def _facts(listing: Listing, quote: str, kind: Kind | None, assortment: Assortme
 
 def _has_enough(assortment: Assortment, kind: Kind, listing: Listing, owned: frozenset[str]) -> bool:
     """True if the shop has enough other offers, nearly all in the purchase's own category."""
-    offered = (offer.product for offer in assortment.of(kind.category).offers)
-    others = [product for product in offered if product.product_id not in owned]
-    beside = sum(product.categories[-2:-1] == listing.product.categories[-2:-1] for product in others)
-    return len(others) >= ENOUGH and beside >= NEARLY_ALL * len(others)
+    offered = assortment.of(kind.category)
+    others = sum(offer.product.product_id not in owned for offer in offered.offers)
+    return others >= ENOUGH and offered.is_within(listing.product.categories[:-1])
