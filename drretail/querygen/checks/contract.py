@@ -5,7 +5,6 @@ Questions by people, and files from elsewhere, need not keep to them.
 
 import re
 from collections.abc import Iterator
-from itertools import combinations
 
 from drretail.grounding.constraints.decisions import decided_by_code
 from drretail.grounding.constraints.listing import folded
@@ -27,7 +26,6 @@ CODES = {
     "web_tool_missing": Code("web_search is not expected: a part of the question should need the web", _NAME_TOOLS),
     "rationale_missing": Code("no rationale says why the question is asked", "write one"),
     "rationale_tells_answer": Code("the rationale names a product that the answer is to find", "take it out"),
-    "pair_without_evidence": Code("two kinds share less than two categories", "ask for one of them"),
     "demand_decides_nothing": Code("nearly all or hardly any offers keep a demand", "demand what tells them apart"),
 }
 _BY_MODEL = re.compile(r"(?!offline:)[a-z][a-z0-9_]*:\S+")
@@ -72,16 +70,7 @@ def check(case: Case) -> Iterator[Finding]:
 
 
 def check_rules(case: Case) -> Iterator[Finding]:
-    """Violations of the demands on rules.
-
-    Two kinds belong together if they share a leaf category or the first two of their paths. That a shopper has ordered
-    both is no evidence: readers refused laptops beside T-shirts.
-    """
-    for (one, offers), (other, others) in combinations(case.offered, 2):
-        leaves = [{listing.product.leaf_category for listing in listings} for listings in (offers, others)]
-        parts = [{listing.product.categories[:2] for listing in listings} for listings in (offers, others)]
-        if not leaves[0] & leaves[1] and max(map(len, parts[0] & parts[1]), default=0) < 2:
-            yield found("pair_without_evidence", f"{one.name} and {other.name}", "of different parts of the shop")
+    """Violations of the demands on rules."""
     for want, listings in case.offered:
         priced = [listing for listing in listings if listing.price is not None]
         for demand in want.must if len(priced) >= LEAST_OFFERS else ():

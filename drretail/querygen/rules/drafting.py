@@ -13,7 +13,7 @@ from drretail.env.world import World
 from drretail.grounding.constraints.listing import Listing
 from drretail.grounding.report.evidence_ids import short_hash
 from drretail.grounding.text.wording import SYMBOLS, listed
-from drretail.grounding.text.words import NUMBERS
+from drretail.grounding.text.words import NUMBERS, singular
 from drretail.querygen.checks.case import Shopper
 from drretail.querygen.rules.assortment import PHRASES, Assortment, KindOffers, best_of
 from drretail.querygen.rules.axes import Choice, choices
@@ -70,7 +70,7 @@ class Author:
     def query(self, need: Need, number: int) -> Query:
         """The question for this need, the user's ``number``-th."""
         plan = self._plan(need)
-        kinds = (*need.kinds, *([] if plan.beside is None else [plan.beside]))
+        kinds = need.kinds if plan.beside is None else (*need.kinds, plan.beside)
         limits: dict[str, Any] = {"quantity": plan.quantity}
         for choice in plan.choices:
             limits |= choice.want
@@ -105,6 +105,11 @@ class Author:
             source=SOURCE,
         )
 
+    def bears_demand(self, need: Need) -> bool:
+        """True if records bear a demand on fields, or if two kinds are wanted."""
+        found = choices(need, self.assortment.of(need.kinds[0].category))
+        return len(need.kinds) > 1 or (len(need.purchases) == 1 and any("must" in choice.want for choice in found))
+
     def _plan(self, need: Need) -> Plan:
         """Random axes of those that the records bear, at most one demand of a sort."""
         first = need.purchases[0]
@@ -138,10 +143,12 @@ class Author:
 
     def _beside(self, first: Purchase) -> list[Kind]:
         """The other kinds of the same part of the shop, as small a part as has any: one may order them together."""
-        path, noun = first.listing.product.categories[:-1], first.kind.name.split()[-1]
+        path, name = first.listing.product.categories[:-1], first.kind.name
         for depth in range(len(path), 1, -1):
             kinds = self.assortment.kinds_in(path[:depth])
-            others = [each for each in kinds if each.name.split()[-1] != noun and each.gender == first.kind.gender]
+            kinds = [kind for kind in kinds if kind.gender == first.kind.gender]
+            # Neither "bowl sets" beside bowls, nor "active pants" beside sweatpants.
+            others = [kind for kind in kinds if _noun(kind.name) not in name and _noun(name) not in kind.name]
             if others:
                 return others
         return []
@@ -180,8 +187,7 @@ class Author:
         text = " ".join(re.sub(r"^\w", lambda match: match[0].upper(), sentence) for sentence in filled)
         for kind in need.kinds:  # said in full once: "men's athletic socks", then "socks"
             before, full, after = text.partition(kind.category)
-            is_short = {*kind.name.split()} <= {*kind.category.split()}
-            text = before + full + (after.replace(kind.category, kind.name) if is_short else after)
+            text = before + full + after.replace(kind.category, kind.short)
         return text
 
     def _budget(self, need: Need, plan: Plan, wants: Sequence[Want]) -> Money | None:
@@ -245,3 +251,7 @@ def _slots(need: Need, budget: Money | None) -> dict[str, str]:
         "other_owned": f'"{last.quote}"',
         "other_kinds": last.kind.category,
     }
+
+
+def _noun(name: str) -> str:
+    return singular(name.split()[-1])

@@ -40,10 +40,15 @@ class Kind:
     """A kind of product in the shop's words ("women's T-shirts"), which a question says once, and for short."""
 
     name: str
-    """For short: "T-shirts"."""
+    """In the title's words: "T-shirts"."""
     category: str
     gender: str = ""
     """ "Women", "Men", "Girls" or "Boys" where the category says so."""
+
+    @property
+    def short(self) -> str:
+        """The name, if the category has all its words; else "kitchen rugs" would be some other thing than area rugs."""
+        return self.name if {*self.name.split()} <= {*self.category.split()} else self.category
 
 
 def kind_of(product: Product) -> Kind | None:

@@ -139,7 +139,6 @@ FAULTS: list[tuple[dict[str, Any], str]] = [
     ({"rationale": "Because.", **BY_MODEL}, "rationale_missing"),
     ({"rationale": f"{RATIONALE} Best is B0ABCDEFGH.", **BY_MODEL}, "rationale_tells_answer"),
     ({"rationale": f"{RATIONALE} Best is the Tallow Birdhouse, Size 0, Blue.", **BY_MODEL}, "rationale_tells_answer"),
-    ({"want": {"kinds": ["shampoo"]}, **BY_RULES}, "pair_without_evidence"),
     ({"more": " Not by Tallow, of birds.", "want": {"must": ["birdhouse"]}, **BY_RULES}, "demand_decides_nothing"),
 ]
 
