@@ -84,8 +84,8 @@ class Drafts:
         needs = list(needs_of(purchases))
         rng.shuffle(needs)
         offered = Counter(need.kind for need in needs)
-        # Kinds of product before single products, which leave less to research; then rare kinds of need.
-        needs.sort(key=lambda need: ("unnamed" in need.facts, offered[need.kind]))
+        # Single products last, which leave less to research; first what bears a demand, then rare kinds of need.
+        needs.sort(key=lambda need: ("unnamed" in need.facts, not author.bears_demand(need), offered[need.kind]))
         while needs:
             need = min(
                 needs,

@@ -140,7 +140,9 @@ class Wish(Record):
         default=(), description="Ids of products that the shopper has and that the question names."
     )
 
-    orders: tuple[str, ...] = Field(default=(), description="Ids of orders of the shopper that the question names.")
+    orders: tuple[str, ...] = Field(
+        default=(), description="Ids of orders of the shopper to look up: they are not named by a product's title."
+    )
 
     @field_validator("wants")
     @classmethod

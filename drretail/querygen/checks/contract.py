@@ -5,7 +5,6 @@ Questions by people, and files from elsewhere, need not keep to them.
 
 import re
 from collections.abc import Iterator
-from itertools import combinations
 
 from drretail.grounding.constraints.decisions import decided_by_code
 from drretail.grounding.constraints.listing import folded, is_of_brand
@@ -29,7 +28,6 @@ CODES = {
     "web_tool_missing": Code("web_search is not expected: a part of the question should need the web", _NAME_TOOLS),
     "rationale_missing": Code("no rationale says why the question is asked", "write one"),
     "rationale_tells_answer": Code("the rationale names a product that the answer is to find", "take it out"),
-    "pair_without_evidence": Code("two kinds of different leaves were not both ordered", "ask for one of them"),
     "demand_decides_nothing": Code("nearly all or hardly any offers keep a demand", "demand what tells them apart"),
     "too_many_things": Code(f"more than {MOST_BESIDES} things beside the main one are wanted", "ask for fewer"),
     "brand_unheard_of": Code("a typed brand is of nothing that the shopper has ordered", "leave it out"),
@@ -79,7 +77,7 @@ def check(case: Case) -> Iterator[Finding]:
             yield found("rationale_tells_answer", front, f"the title of {listing.product.product_id}")
             break
     yield from _wanted(case)
-    yield from _indecisive(case)
+    yield from check_rules(case)
 
 
 def _wanted(case: Case) -> Iterator[Finding]:
@@ -102,26 +100,11 @@ def _wanted(case: Case) -> Iterator[Finding]:
             yield found("value_not_said", str(demand), f"the records of these orders: {shown}")
 
 
-def _indecisive(case: Case) -> Iterator[Finding]:
-    """Demands by a field that nearly all or hardly any of the priced offers keep."""
+def check_rules(case: Case) -> Iterator[Finding]:
+    """Violations of the demands on rules: fields that nearly all or hardly any of the priced offers keep."""
     for want, listings in case.offered:
         priced = [listing for listing in listings if listing.price is not None]
         for demand in want.must if len(priced) >= LEAST_OFFERS else ():
             kept = sum(decided_by_code(demand, listing).state == "met" for listing in priced)
             if demand.field is not None and not LEAST_SHARE <= kept / len(priced) <= MOST_SHARE:
                 yield found("demand_decides_nothing", str(demand), f"{kept} of {len(priced)} {want.name} keep it")
-
-
-def check_rules(case: Case) -> Iterator[Finding]:
-    """Violations of the demands on rules.
-
-    Two kinds belong together if they share a leaf category, or if both were ordered; shared words or higher categories
-    are no evidence.
-    """
-    ordered = set[str]() if case.shopper is None else set(case.shopper.products)
-    for (one, offers), (other, others) in combinations(case.offered, 2):
-        leaves = [{listing.product.leaf_category for listing in listings} for listings in (offers, others)]
-        ids = [{listing.product.product_id for listing in listings} for listings in (offers, others)]
-        if not leaves[0] & leaves[1] and not (ids[0] & ordered and ids[1] & ordered):
-            yield found("pair_without_evidence", f"{one.name} and {other.name}", "not both were ordered")
-    yield from _indecisive(case)

@@ -14,11 +14,15 @@ from drretail.env.catalog.base import Catalog, CatalogQuery
 from drretail.grounding.basket.choice import worths
 from drretail.grounding.constraints.decisions import decided_by_code
 from drretail.grounding.constraints.listing import Listing
+from drretail.grounding.profile.naming import may_be_shown
 from drretail.querygen.checks.case import Stock
 from drretail.querygen.checks.contract import LEAST_OFFERS, LEAST_SHARE, MOST_SHARE
+from drretail.querygen.rules.kinds import Kind, kind_of
 from drretail.records.wish import Demand
 
 PHRASES: Mapping[str, Any] = tomllib.loads((files("drretail.querygen.rules") / "phrases.toml").read_text("utf-8"))
+# The share of a kind's offers that are in its own part of the shop: "cases" may be of anything.
+_NEARLY_ALL = 0.8
 ENOUGH = 3
 """The least offers of a kind, besides what the shopper has, for an answer to choose from."""
 # With fewer offers that keep a demand, there is nothing to choose from.
@@ -89,6 +93,11 @@ class KindOffers:
         kept, count = sum(map(keeps, self.counted)), len(self.counted)
         return count >= LEAST_OFFERS and kept >= _LEAST_KEEP and LEAST_SHARE <= kept / count <= MOST_SHARE
 
+    def is_within(self, part: tuple[str, ...]) -> bool:
+        """True if there are enough, nearly all in this part of the shop."""
+        inside = sum(offer.product.categories[: len(part)] == part for offer in self.offers)
+        return inside >= max(ENOUGH, _NEARLY_ALL * len(self.offers))
+
     def has_cheaper_and_dearer(self, price: Decimal | None) -> bool:
         """True if the upper quartile is at least twice the lower one, and the price is neither least nor greatest."""
         prices = [offer.price for offer in self.priced if offer.price is not None]
@@ -104,6 +113,17 @@ class Assortment:
     stock: Stock
     catalog: Catalog
     _offers: dict[str, KindOffers] = field(default_factory=dict[str, KindOffers])
+    _parts: dict[tuple[str, ...], tuple[Kind, ...]] = field(default_factory=dict[tuple[str, ...], tuple[Kind, ...]])
+
+    def kinds_in(self, part: tuple[str, ...]) -> tuple[Kind, ...]:
+        """The kinds that are offered in a part of the shop, by its first categories, and hardly anywhere else."""
+        if part not in self._parts:
+            ids = self.catalog.matching(CatalogQuery("", category=part[-1]))
+            listings = self.stock.offers.listings(sorted(ids))
+            products = [each.product for each in listings if each.product.categories[: len(part)] == part]
+            kinds = {kind.category: kind for each in products if may_be_shown(each) and (kind := kind_of(each))}
+            self._parts[part] = tuple(kinds[name] for name in sorted(kinds) if self.of(name).is_within(part))
+        return self._parts[part]
 
     def of(self, name: str) -> KindOffers:
         """The offers of a kind."""

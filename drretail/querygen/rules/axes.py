@@ -47,7 +47,8 @@ def choices(need: Need, offers: KindOffers) -> Iterator[Choice]:
     is_same = "another" not in need.row
     for choice in by_fields(offers):
         (demand,) = choice.want["must"]
-        if not is_same or decided_by_code(demand, purchase.listing).state == "met":
+        is_asked = PHRASES["asked_of"].get(demand.field) in (None, *need.facts)
+        if is_asked and (not is_same or decided_by_code(demand, purchase.listing).state == "met"):
             yield choice
     yield from _fits(offers, purchase)
     yield from by_ratings(offers, purchase.listing if is_same else None)
@@ -91,23 +92,28 @@ def _values(offers: KindOffers) -> Iterator[Choice]:
                 if _may_be_said(name, value) and offers.is_selective(demand):
                     a_value = value if is_plural(value.split()[-1]) else f"{article(value)} {value}"
                     clause = PHRASES["field"][name].format(value=value, a_value=a_value)
-                    yield Choice("property", {"must": (demand,)}, clause)
+                    # "suit {value} hair" of "short hair"
+                    yield Choice("property", {"must": (demand,)}, re.sub(r"\b(\w+) \1\b", r"\1", clause))
 
 
 def _may_be_said(name: str, value: str) -> bool:
     adjectives = PHRASES["adjectives"]
     is_adjective = name not in adjectives["fields"] or value.endswith(tuple(adjectives["endings"]))
-    return is_adjective and _PLAIN.fullmatch(value) is not None and value not in ("other", "unknown")
+    is_noun = name in adjectives["fields"] or not value.endswith(
+        "free"
+    )  # what smells "fragrance free" smells of nothing
+    return is_adjective and is_noun and _PLAIN.fullmatch(value) is not None and value not in ("other", "unknown")
 
 
 def _measures(offers: KindOffers) -> Iterator[Choice]:
     """The figures of a field from which a demand for at least or at most so much is selective, all in one unit."""
+    units = PHRASES["unit"]
     for name, row in PHRASES["measure"].items():
         read = [match for value in offers.values(name) if (match := _FIGURE.fullmatch(value))]
         if not read:
             continue
         unit = Counter(match["unit"] for match in read).most_common(1)[0][0]
-        spoken = "" if unit is None else PHRASES["unit"].get(unit)
+        spoken = "" if unit is None else unit if unit in units["as_written"] else units.get(unit)
         bound = "least" if "least" in row else "most"
         figures = (float(match["number"].replace(",", "")) for match in read if match["unit"] == unit)
         numbers = sorted({_round(figure, up=bound == "most") for figure in figures})

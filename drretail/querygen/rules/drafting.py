@@ -2,7 +2,7 @@
 
 import calendar
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from math import ceil
@@ -10,14 +10,14 @@ from random import Random
 from typing import Any
 
 from drretail.env.world import World
-from drretail.grounding.constraints.listing import Listing, folded
+from drretail.grounding.constraints.listing import Listing
 from drretail.grounding.report.evidence_ids import short_hash
 from drretail.grounding.text.wording import SYMBOLS, listed
 from drretail.grounding.text.words import NUMBERS, singular
 from drretail.querygen.checks.case import Shopper
-from drretail.querygen.checks.contract import MOST_BESIDES
 from drretail.querygen.rules.assortment import PHRASES, Assortment, KindOffers, best_of
 from drretail.querygen.rules.axes import Choice, choices
+from drretail.querygen.rules.kinds import Kind
 from drretail.querygen.rules.needs import Need, Purchase
 from drretail.records.money import Money
 from drretail.records.query import Axis, Query
@@ -26,11 +26,11 @@ from drretail.records.wish import Want, Wish
 SOURCE = "offline:generator"
 # How often an axis is chosen where the shop's records bear it; how often there is a budget; how many axes there are.
 _WEIGHTS: Mapping[Axis, float] = {
-    "property": 3, "fit": 2, "pack": 1, "joint budget": 0.8, "memory": 0.4, "trust": 0.4, "taste": 0.4,
+    "property": 8, "fit": 4, "pack": 2, "joint budget": 0.8, "memory": 0.4, "trust": 0.4, "taste": 0.4,
 }  # fmt: skip
 _BUDGET, _MOST_AXES = 0.8, (1, 2, 2, 3)
-# How many are wanted of what one buys several of.
-_PIECES = (2, 3, 4)
+# How many are wanted of what one buys several of, and by whom: who asks whether there is better buys one.
+_PIECES, _BY_SEVERAL = (2, 3, 4), ("restock", "companion")
 _WANT_AXES: tuple[Axis, ...] = ("property", "fit", "trust", "taste")
 # A budget rests on a price at one of these quantiles, and exceeds it by this factor.
 _LEVELS, _ROOM = (0.4, 0.5, 0.6, 0.75), Decimal("1.1")
@@ -47,8 +47,8 @@ class Plan:
     """What a question is to ask for, chosen before it is written."""
 
     choices: tuple[Choice, ...] = ()
-    besides: tuple[Purchase, ...] = ()
-    """Purchases of whose kinds one more each is wanted."""
+    beside: Kind | None = None
+    """A second kind, of which one is wanted, too."""
     quantity: int = 1
     is_recalled: bool = False
     """True if what the shopper has is named by its kind and season alone."""
@@ -70,14 +70,14 @@ class Author:
     def query(self, need: Need, number: int) -> Query:
         """The question for this need, the user's ``number``-th."""
         plan = self._plan(need)
-        kinds = dict.fromkeys((*need.kinds, *(purchase.kind for purchase in plan.besides)))
+        kinds = need.kinds if plan.beside is None else (*need.kinds, plan.beside)
         limits: dict[str, Any] = {"quantity": plan.quantity}
         for choice in plan.choices:
             limits |= choice.want
         limits["must"] = tuple(demand for choice in plan.choices for demand in choice.want.get("must", ()))
         wants = tuple(
             Want(
-                name=kind.name,
+                name=kind.category,
                 kinds=(kind.category,),
                 again="another" not in need.row or kind not in need.kinds,
                 **(limits if place == 0 else {}),
@@ -87,7 +87,7 @@ class Author:
         budget = self._budget(need, plan, wants)
         orders = [choice.order for choice in plan.choices if choice.order is not None]
         orders += [need.purchases[0].order.order_id] if plan.is_recalled else []
-        quotes = [f'"{each.quote}" (order {each.order.order_id})' for each in (*need.purchases, *plan.besides)]
+        quotes = [f'"{each.quote}" (order {each.order.order_id})' for each in need.purchases]
         return Query(
             query_id=f"{short_hash(self.shopper.profile.user_id)}-{number}",
             user_id=self.shopper.profile.user_id,
@@ -105,6 +105,11 @@ class Author:
             source=SOURCE,
         )
 
+    def bears_demand(self, need: Need) -> bool:
+        """True if records bear a demand on fields, or if two kinds are wanted."""
+        found = choices(need, self.assortment.of(need.kinds[0].category))
+        return len(need.kinds) > 1 or (len(need.purchases) == 1 and any("must" in choice.want for choice in found))
+
     def _plan(self, need: Need) -> Plan:
         """Random axes of those that the records bear, at most one demand of a sort."""
         first = need.purchases[0]
@@ -113,10 +118,8 @@ class Author:
         found: dict[Axis, list[Choice]] = {}
         for choice in choices(need, self.assortment.of(first.kind.category)) if is_open else ():
             found.setdefault(choice.axis, []).append(choice)
-        besides = [
-            each for each in self.purchases if is_open and each.facts >= {"named", "latest"} and _is_other(each, first)
-        ]
-        is_several = is_open and not found.get("pack") and need.facts & {"used_up", "by_several"}
+        besides = [kind for kind in self._beside(first) if is_open]
+        is_several = need.kind in _BY_SEVERAL and is_open and need.facts & {"used_up", "by_several"}
         able: dict[Axis, bool] = {
             **{axis: bool(found.get(axis)) for axis in _WANT_AXES},
             "pack": bool(found.get("pack") or is_several),
@@ -131,14 +134,24 @@ class Author:
         named = {demand.field for choice in chosen for demand in choice.want.get("must", ())}
         if len(named) < sum("must" in choice.want for choice in chosen):  # a field is asked for once
             chosen = chosen[:1]
-        self.rng.shuffle(besides)
-        kinds = {each.kind.name: each for each in besides}
         return Plan(
             choices=chosen,
-            besides=tuple(kinds.values())[: self.rng.randint(1, MOST_BESIDES)] if "joint budget" in axes else (),
+            beside=self.rng.choice(besides) if "joint budget" in axes else None,
             quantity=self.rng.choice(_PIECES) if "pack" in axes and "pack" not in found else 1,
             is_recalled="memory" in axes,
         )
+
+    def _beside(self, first: Purchase) -> list[Kind]:
+        """The other kinds of the same part of the shop, as small a part as has any: one may order them together."""
+        path, name = first.listing.product.categories[:-1], first.kind.name
+        for depth in range(len(path), 1, -1):
+            kinds = self.assortment.kinds_in(path[:depth])
+            kinds = [kind for kind in kinds if kind.gender == first.kind.gender]
+            # Neither "bowl sets" beside bowls, nor "active pants" beside sweatpants.
+            others = [kind for kind in kinds if _noun(kind.name) not in name and _noun(name) not in kind.name]
+            if others:
+                return others
+        return []
 
     def _text(self, need: Need, plan: Plan, budget: Money | None) -> str:
         frame, web, slots, is_one = PHRASES["frame"], PHRASES["web"], _slots(need, budget), len(need.kinds) == 1
@@ -147,31 +160,35 @@ class Author:
             for choice in plan.choices
         ]
         facts = need.facts | {"alone"} if is_one else need.facts
-        is_alone = is_one and not plan.besides
+        is_alone = is_one and plan.beside is None
         if budget is not None and is_alone and plan.quantity == 1:
             clauses = [*clauses, self._choice(frame["budget"]).format(**slots)]
         about = ["outdoors"] if "outdoors" in facts else [fact for fact in web if fact in facts]
         ask = self._choice([ask for fact in about for ask in web[fact]], facts)
-        asked = slots if is_one else slots | {"kinds": listed([kind.name for kind in need.kinds])}
+        asked = slots if is_one else slots | {"kinds": listed([kind.category for kind in need.kinds])}
         slots |= {
             "clauses": listed(clauses) if clauses else "",
             "ask": ask.format(**asked),
-            "also": listed([purchase.kind.name for purchase in plan.besides]) if plan.besides else "",
+            "also": "" if plan.beside is None else plan.beside.category,
             "count": _COUNTS.get(plan.quantity, ""),
         }
         is_total = budget is not None and not (is_alone and plan.quantity == 1)
         sentences = [
             self._choice(PHRASES["recall"][need.kind] if plan.is_recalled else need.row["open"], facts),
             self._choice(PHRASES["want"]["alone" if "unnamed" in facts else need.row.get("want", need.kind)], facts),
-            self._choice(frame["should_both" if plan.besides else "should"]) if clauses else "",
+            self._choice(frame["should" if plan.beside is None else "should_both"]) if clauses else "",
             self._choice(frame["number"]) if plan.quantity > 1 else "",
-            self._choice(frame["also"]) if plan.besides else "",
+            self._choice(frame["also"]) if plan.beside is not None else "",
             self._choice(frame["total"]) if is_total else "",
             self._choice(frame["sources" if ask in web["dear"] else "web"]),
         ]
         # Sentences begin with a capital, except for a quoted title.
         filled = (sentence.format(**slots) for sentence in sentences if sentence)
-        return " ".join(re.sub(r"^\w", lambda match: match[0].upper(), sentence) for sentence in filled)
+        text = " ".join(re.sub(r"^\w", lambda match: match[0].upper(), sentence) for sentence in filled)
+        for kind in need.kinds:  # said in full once: "men's athletic socks", then "socks"
+            before, full, after = text.partition(kind.category)
+            text = before + full + after.replace(kind.category, kind.short)
+        return text
 
     def _budget(self, need: Need, plan: Plan, wants: Sequence[Want]) -> Money | None:
         """A round amount that buys a fitting product for each want; None if none is near what the shopper has paid.
@@ -179,7 +196,7 @@ class Author:
         A joint one buys the best offers and, if it can, not the first hits of a plain search.
         """
         is_bounded = "named" in need.facts and not need.asks_prices and self.rng.random() < _BUDGET
-        if not is_bounded and not plan.besides:
+        if not is_bounded and plan.beside is None:
             return None
         stock, level = self.assortment.stock.offers, self.rng.choice(_LEVELS)
         fits = (stock.listings(sorted(stock.would_do(want) - self.shopper.bought)) for want in wants)
@@ -196,19 +213,16 @@ class Author:
 
         amount, is_joint = amount_at(level), len(wants) > 1 or plan.quantity > 1
         if is_joint:
-            low, high = self._cost(map(best_of, priced), wants), self._cost(self._firsts(wants), wants)
+            firsts = (self.assortment.of(want.kinds[0]).first for want in wants)
+            low, high = self._cost(map(best_of, priced), wants), self._cost(firsts, wants)
             step = next(step for limit, step in _STEPS if low < limit)
             amounts = range(ceil(low / step) * step, ceil(high), step)
             amount = self.rng.choice(amounts) if amounts else max(amount, ceil(low / step) * step)
-        paid = [price for each in (*need.purchases, *plan.besides) if (price := each.listing.price) is not None]
+        paid = [price for each in need.purchases if (price := each.listing.price) is not None]
         least = sum(paid) / 2 if is_joint or need.kind in ("companion", "gift") else sum(paid)
         most = max(sum(paid) * _MOST_ABOVE * plan.quantity, 15)
-        is_near = is_joint or len(paid) < len(need.purchases) or least <= amount <= most
+        is_near = len(paid) < len(need.purchases) or (least <= amount and (amount <= most or plan.beside is not None))
         return Money.of(amount, currencies.pop()) if amount >= _LEAST_BUDGET and is_near else None
-
-    def _firsts(self, wants: Sequence[Want]) -> Iterator[Listing | None]:
-        """What a plain search for each kind shows first."""
-        return (self.assortment.of(want.kinds[0]).first for want in wants)
 
     def _cost(self, bought: Iterable[Listing | None], wants: Sequence[Want]) -> Decimal:
         """What one product for each want costs in its quantity; nothing where there is none, or no price is known."""
@@ -228,27 +242,16 @@ def _slots(need: Need, budget: Money | None) -> dict[str, str]:
     first, last = need.purchases[0], need.purchases[-1]
     year, month, _ = first.order.order_date[:10].split("-")
     return {
-        "kinds": "such products" if "unnamed" in need.facts else first.kind.name,
+        "kinds": "such products" if "unnamed" in need.facts else first.kind.category,
         "owned": f'"{first.quote}"',
         "month": f"{calendar.month_name[int(month)]} {year}",
         "amount": "" if budget is None else f"{SYMBOLS[budget.currency]}{budget.amount}",
-        "thing": _thing(first),
         "when": first.when,
         "who": _RECIPIENTS.get(first.kind.gender, "a friend"),
         "other_owned": f'"{last.quote}"',
-        "other_kinds": last.kind.name,
+        "other_kinds": last.kind.category,
     }
 
 
-def _thing(purchase: Purchase) -> str:
-    """The name of a purchase's kind, in the singular if one piece was bought and its title says so."""
-    *before, noun = purchase.kind.name.split()
-    one = singular(noun)
-    # "Jeans" are one thing and a watch is one of several: the title says which.
-    is_one = "single" in purchase.facts and one.casefold() in folded(purchase.listing.product.title).split()
-    return " ".join([*before, one]) if is_one else purchase.kind.name
-
-
-def _is_other(purchase: Purchase, first: Purchase) -> bool:
-    """True if two purchases are of kinds that share no word."""
-    return not set(purchase.kind.name.casefold().split()) & set(first.kind.name.casefold().split())
+def _noun(name: str) -> str:
+    return singular(name.split()[-1])

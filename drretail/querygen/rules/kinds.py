@@ -37,12 +37,18 @@ _VAGUE = frozenset(["assortment", "gift", "gifts", "pack", "variety"])
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of product in the shopper's words ("gel pens", "T-shirts"), and in the shop's ("women's T-shirts")."""
+    """A kind of product in the shop's words ("women's T-shirts"), which a question says once, and for short."""
 
     name: str
+    """In the title's words: "T-shirts"."""
     category: str
     gender: str = ""
     """ "Women", "Men", "Girls" or "Boys" where the category says so."""
+
+    @property
+    def short(self) -> str:
+        """The name, if the category has all its words; else "kitchen rugs" would be some other thing than area rugs."""
+        return self.name if {*self.name.split()} <= {*self.category.split()} else self.category
 
 
 def kind_of(product: Product) -> Kind | None:
@@ -72,7 +78,8 @@ def kind_of(product: Product) -> Kind | None:
             is_added = any(before == last and word in _ADDED for before, word in pairwise(words))
             if not is_added and is_known and is_name and is_clear and last in _stems(" ".join(quote)):
                 name, category = (_WORD.sub(_lowered, text) for text in (" ".join(spoken), part))
-                return Kind(name, f"{_GENDERS[gender]} {category}" if gender else category, gender)
+                whose = "" if not gender or category.startswith(_GENDERS[gender]) else f"{_GENDERS[gender]} "
+                return Kind(name, f"{whose}{category}", gender)
     return None
 
 

@@ -4,7 +4,6 @@ Two kinds of product share a question only if the shopper ordered both.
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -22,7 +21,6 @@ from drretail.records.shop import Order, Product
 _KNOWN = PHRASES["known"]
 # Fields that only consumables have, and fields that only devices have.
 _OF_GOODS_USED_UP, _OF_DEVICES = ("Item Form", "Scent", "Flavor"), ("Power Source", "Wattage", "Voltage", "Batteries")
-_NEARLY_ALL = 0.8
 # From so many pieces on, nobody knows whether a product lasts.
 _MANY = 6
 # Products that experts review or test cost at least this much.
@@ -53,6 +51,11 @@ class Purchase:
     """Days since the order."""
     when: str
     """The season of the order, as in "in the spring of 2021"."""
+
+    @property
+    def part(self) -> tuple[str, ...]:
+        """The first two categories above its own, which things that are used together share."""
+        return self.listing.product.categories[:-1][:2]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +103,7 @@ def needs_of(purchases: Sequence[Purchase]) -> Iterator[Need]:
         (least, most), when = row["days"], row["when"]
         supporting = [each for each in purchases if least <= each.age <= most and each.facts.issuperset(when)]
         for group in combinations(supporting, 2 if "pair" in row else 1):
-            parts = {each.listing.product.categories[:-1][:2] or each.listing.product.product_id for each in group}
+            parts = {each.part or each.listing.product.product_id for each in group}
             if len(parts) == 1 and len({purchase.kind for purchase in group}) == row.get("pair", 1):
                 yield Need(kind, group, row)
 
@@ -108,19 +111,10 @@ def needs_of(purchases: Sequence[Purchase]) -> Iterator[Need]:
 def _purchases(shopper: Shopper, assortment: Assortment, today: date) -> Iterator[Purchase]:
     """The purchases that can be quoted, newest first, without products that were returned or not delivered yet."""
     orders: dict[str, Order] = {}
-    seasons = Counter(
-        (_leaf(shopper.products[order.product_id].product), season_of(order.order_date))
-        for order in shopper.orders
-        if order.product_id in shopper.products
-    )
-    alike: dict[Sequence[str], list[str]] = {}
-    for order in shopper.kept:
-        if order.product_id in shopper.products:
-            same = alike.setdefault(_leaf(shopper.products[order.product_id].product), [])
-            if order.product_id not in same:
-                same.append(order.product_id)
-            if order.order_status == "Delivered":
-                orders.setdefault(order.product_id, order)
+    known = [order for order in shopper.orders if order.product_id in shopper.products]
+    for order in known:
+        if order.order_status == "Delivered":
+            orders.setdefault(order.product_id, order)
     for product_id, order in orders.items():
         listing = shopper.products[product_id]
         quote, age = quoted_title(listing.product), (today - date.fromisoformat(order.order_date[:10])).days
@@ -131,11 +125,12 @@ def _purchases(shopper: Shopper, assortment: Assortment, today: date) -> Iterato
             kind = None
         is_unique = len(quote.split()) >= _LEAST_ALONE and list(assortment.of(quote).offers) == [listing]
         if kind is not None or is_unique:
-            facts = _facts(listing, quote, kind, assortment)
-            same = alike[_leaf(listing.product)]
+            facts, when = _facts(listing, quote, kind, assortment), season_of(order.order_date)
+            # Whoever says "socks" may mean all that are called so, in whichever category they are.
+            alike = [each for each in known if _may_be_meant(shopper.products[each.product_id].product, listing, kind)]
+            same = list(dict.fromkeys(each.product_id for each in alike))
             facts |= {"latest": same[0] == product_id, "of_two": len(same) == 2}
-            when = season_of(order.order_date)
-            facts["recalled"] = kind is not None and seasons[(_leaf(listing.product), when)] == 1
+            facts["recalled"] = kind is not None and sum(season_of(each.order_date) == when for each in alike) == 1
             holding = frozenset(name for name, holds in facts.items() if holds)
             yield Purchase(listing, order, kind or Kind(quote, quote), quote, holding, age, when)
 
@@ -147,9 +142,12 @@ def season_of(order_date: str) -> str:
     return f"{season or ('in the spring of', 'in the summer of', 'in the fall of')[month // 3 - 1]} {year}"
 
 
-def _leaf(product: Product) -> tuple[str, ...]:
-    """The category path, which similar products share; the product's id if it has no categories."""
-    return product.categories if len(product.categories) > 1 else (product.product_id,)
+def _may_be_meant(product: Product, listing: Listing, kind: Kind | None) -> bool:
+    """True for a product of the listing's category path, and for one whose title or category has the kind's noun."""
+    same = listing.product.categories
+    names = nouns_of(f"{product.title} {product.leaf_category}")
+    is_called_so = kind is not None and not nouns_of(kind.name.split()[-1]).isdisjoint(names)
+    return product == listing.product or (len(same) > 1 and product.categories == same) or is_called_so
 
 
 def _is_no_topic(product: Product, age: int) -> bool:
@@ -172,7 +170,7 @@ def _facts(listing: Listing, quote: str, kind: Kind | None, assortment: Assortme
         or nouns_of("".join(below[-1:])) & nouns_of(quote) & nouns_of(" ".join(_KNOWN["used_up"]))
         or (not may_last and any(map(product.details.get, _OF_GOODS_USED_UP)))
     )
-    pieces = pieces_in(product.title)
+    pieces, is_dear = pieces_in(product.title), (listing.price or 0) >= _DEAR
     lasts = not is_used_up and (any(map(product.details.get, _OF_DEVICES)) or (may_last and pieces < _MANY))
     is_set = not {"kit", "set"}.isdisjoint(folded(product.title).split())
     return {
@@ -182,10 +180,10 @@ def _facts(listing: Listing, quote: str, kind: Kind | None, assortment: Assortme
         "named": kind is not None,
         "unnamed": kind is None,
         "single": pieces == 1,
-        "dear": kind is not None and not is_used_up and (listing.price or 0) >= _DEAR,
+        "dear": kind is not None and not is_used_up and is_dear,
         "outdoors": not set(folded(" ".join(below)).split()).isdisjoint(_KNOWN["outdoors"]),
-        # Nobody needs several watches or quilt sets.
-        "by_several": "Clothing" in product.categories or (pieces > 1 and not is_set),
+        # Nobody needs several watches, quilt sets or heated vests.
+        "by_several": ("Clothing" in product.categories or (pieces > 1 and not is_set)) and not is_dear,
         "branded": bool(maker) and named.startswith(maker),
         "rated": product.average_rating is not None or bool(product.rating_number),
         "given": "Occasion" in product.details or (kind is not None and kind.name.endswith(tuple(_KNOWN["given"]))),
@@ -194,11 +192,7 @@ def _facts(listing: Listing, quote: str, kind: Kind | None, assortment: Assortme
 
 
 def _has_enough(assortment: Assortment, kind: Kind, listing: Listing, owned: frozenset[str]) -> bool:
-    """True if the shop has enough other offers, nearly all in the purchase's own category.
-
-    "Cases" may be of anything.
-    """
-    offered = (offer.product for offer in assortment.of(kind.category).offers)
-    others = [product for product in offered if product.product_id not in owned]
-    beside = sum(product.categories[-2:-1] == listing.product.categories[-2:-1] for product in others)
-    return len(others) >= ENOUGH and beside >= _NEARLY_ALL * len(others)
+    """True if the shop has enough other offers, nearly all in the purchase's own category."""
+    offered = assortment.of(kind.category)
+    others = sum(offer.product.product_id not in owned for offer in offered.offers)
+    return others >= ENOUGH and offered.is_within(listing.product.categories[:-1])

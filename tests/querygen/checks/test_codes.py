@@ -141,8 +141,10 @@ FAULTS: list[tuple[dict[str, Any], str]] = [
     ({"rationale": "Because.", **BY_MODEL}, "rationale_missing"),
     ({"rationale": f"{RATIONALE} Best is B0ABCDEFGH.", **BY_MODEL}, "rationale_tells_answer"),
     ({"rationale": f"{RATIONALE} Best is the Tallow Birdhouse, Size 0, Blue.", **BY_MODEL}, "rationale_tells_answer"),
-    (BY_RULES, "pair_without_evidence"),
-    ({"want": {"must": [{"say": "bird", "field": "Color", "any_of": ["blue"]}]}, **BY_MODEL}, "demand_decides_nothing"),
+    *(
+        ({"want": {"must": [{"say": "bird", "field": "Color", "any_of": ["blue"]}]}, **by}, "demand_decides_nothing")
+        for by in (BY_MODEL, BY_RULES)
+    ),
     ({"wish": {"wants": [HOUSE, BATH, DWARF, BED]}, **BY_MODEL}, "too_many_things"),
     ({"more": " Not by Tallow.", "want": {"brands_unwanted": ["Tallow"]}, **BY_MODEL}, "brand_unheard_of"),
     ({"want": {"must": [AS_MINE]}, "wish": {"orders": ["0123456789"]}, **BY_MODEL}, "value_not_said"),
