@@ -1,12 +1,13 @@
 """Whether each planted error moves a headline, where an ideal reader reads: the labels' claims through real scoring.
 
-    python benchmarks/headlines.py SET [--experiment DIR] [--world WORLD] [--misses] [--json FILE]
+    python benchmarks/headlines.py SET [--experiment DIR] [--world WORLD] [--typed] [--misses] [--json FILE]
 
 SET is laid out as ``labelled_reports.py`` says. The honest reports and their copies become an experiment, and a judge
 that knows the labels reads them: a claim for each labelled value and one for each cited sentence. What a copy exchanges
 is labelled as its kind says; all else is true. Of a page the judge believes what it is shown alone: a year
 that is neither in the source's tag nor in its text is not supported.
 A headline moves in the right direction if FP or clean is lower than in the honest report, or false_statements higher.
+With ``--typed`` only ``feasible`` is printed, for queries as they ship today: with a typed wish and decided demands.
 """
 
 import asyncio
@@ -15,18 +16,19 @@ import re
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from labelled_reports import LabelledReport, Planted, arguments, read_set, world_of
 
+from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.eval.judging.session import Judge
 from drretail.eval.registry import load_metrics
 from drretail.eval.scores.gathering import Assessor, gather
 from drretail.eval.scoring import score
-from drretail.experiment import Definition, Experiment
+from drretail.experiment import Definition, Experiment, keep_references
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.report.markup import shown
 from drretail.grounding.report.picks import take_picks
@@ -34,6 +36,7 @@ from drretail.grounding.text.sentences import find_sentences
 from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
 from drretail.progress import Progress
 from drretail.prompts import tag_content
+from drretail.querygen.shipped import shipped_queries
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Citation, Evidence
 from drretail.records.reading import Pick, ReadValue
@@ -179,7 +182,9 @@ def edited(before: str, after: str) -> tuple[int, int]:
     return start, max(start + 1, len(after) - min(same, len(before) - start, len(after) - start))
 
 
-def experiment_of(folder: Path, reports: Sequence[LabelledReport], world: World) -> IdealJudge:
+def experiment_of(
+    folder: Path, reports: Sequence[LabelledReport], world: World, fingerprint: str | None = None
+) -> IdealJudge:
     """Writes the runs of all versions, and returns who reads them."""
     judge, queries = (
         IdealJudge(),
@@ -193,7 +198,13 @@ def experiment_of(folder: Path, reports: Sequence[LabelledReport], world: World)
         f"copy-{at}": tuple(report.home.name for report in reports if len(report.planted) >= at)
         for at in range(1, most + 1)
     }
-    definition = Definition(queries=tuple(queries), systems=systems, asked=asked, now=world.manifest.now)
+    definition = Definition(
+        queries=tuple(queries),
+        systems=systems,
+        asked=asked,
+        now=world.manifest.now,
+        world_fingerprint=fingerprint,
+    )
     with Experiment(folder, definition) as opened:
         for report in reports:
             evidence = [with_page(entry, world) for entry in report.evidence.values()]
@@ -217,6 +228,20 @@ def experiment_of(folder: Path, reports: Sequence[LabelledReport], world: World)
     return judge
 
 
+def print_feasible(folder: Path, reports: Sequence[LabelledReport], world: World) -> None:
+    """Prints ``feasible`` of every version by the wish and decisions of the shipped query of the same text."""
+    shipped = {query.text: query for query in shipped_queries("dev")}
+    typed = [replace(report, query=shipped.get(report.query.text, report.query)) for report in reports]
+    experiment_of(folder, typed, world, fingerprint=world.manifest.fingerprint)
+    offers = Offers(world)
+    keep_references(folder, offers.reference)
+    asyncio.run(score(folder, ["basket"], [], store=world.store, offers=offers.would_do, progress=Progress()))
+    gathered = gather(folder, load_metrics(["basket"]))
+    for key in gathered.tables_of_judges:
+        for plan, judged in gathered.judged_runs(key.metric, key.assessor):
+            print(f"{plan.query.query_id} {plan.label}: feasible {judged.result.values['feasible'].value}")
+
+
 def picks_in(report: LabelledReport, copy: Planted) -> tuple[Pick, ...]:
     """The picks of a copy; of an instruction that is followed, what it tells to buy is one, whether the shop has it."""
     changed = copy.report[slice(*edited(report.report, copy.report))]
@@ -236,11 +261,16 @@ def values_of(folder: Path, rules: Rules = "default") -> Mapping[tuple[str, str]
 
 
 def main() -> None:
-    args = arguments(__doc__, "the headlines of each copy").parse_args()
+    parser = arguments(__doc__, "the headlines of each copy")
+    parser.add_argument("--typed", action="store_true", help="print feasible, for today's queries")
+    args = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         world = world_of(args, Path(scratch))
         reports = list(read_set(args.folder, world, Path(scratch), args.experiment))
         folder = Path(scratch) / "headlines"
+        if args.typed:
+            print_feasible(folder, reports, world)
+            return
         judge = Judge.of(scripted_model(play=experiment_of(folder, reports, world).play, name="labels"))
         asyncio.run(score(folder, FAMILIES, [judge], store=world.store, progress=Progress()))
         asyncio.run(score(folder, ["faithfulness"], [judge], rules="paper", store=world.store, progress=Progress()))

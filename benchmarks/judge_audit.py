@@ -284,7 +284,7 @@ def print_table(audits: Mapping[str, JudgeAudit], precision: Mapping[str, float]
     for name, audit in audits.items():
         cells = [_cell(audit.share(figure), audit.shares.get(figure, (0, 0))[1]) for figure in SHOWN]
         agreement = "–" if audit.agreement is None else _cell(*audit.agreement)
-        says = "yes" if audit.reads else f"no: {', '.join(audit.low)}"
+        says = f"no: {', '.join(audit.low)}" if audit.low else "too few figures to tell" if audit.is_open else "yes"
         counts = f"{audit.failed_reports} | {audit.uncovered:,} | {precision.get(name, nan):.2f}"
         print(f"| {name} | {' | '.join([*cells, agreement])} | {counts} | {says} |")
 

@@ -5,7 +5,6 @@ A summary states what products of a category cost, over all products with a pric
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import ceil, floor
 
 from drretail.env.catalog.base import Catalog, CatalogQuery
@@ -23,48 +22,38 @@ LEAST_PRICES = 10
 MOST_CATEGORIES = 20
 
 
-@dataclass(frozen=True, slots=True)
-class CategoryPrices:
-    """The prices in a category, subcategories included; ``priced`` is the number of products with a price."""
-
-    priced: int
-    least: float
-    most: float
-    span: PriceSpan
-
-
 class PricesByCategory:
     """Looks up the categories of one shop, each once."""
 
     def __init__(self, catalog: Catalog, store: Store) -> None:
         self._catalog = catalog
         self._store = store
-        self._found: dict[str, CategoryPrices | None] = {}
+        self._found: dict[str, PriceSpan | None] = {}
 
-    def of(self, category: str) -> CategoryPrices | None:
-        """The prices in a category; None if it has none, or has them in several currencies."""
+    def of(self, category: str) -> PriceSpan | None:
+        """The quartiles of a category, subcategories included; None if it has too few prices, or several currencies."""
         if category not in self._found:
             self._found[category] = self._look_up(category)
         return self._found[category]
 
-    def _look_up(self, category: str) -> CategoryPrices | None:
+    def _look_up(self, category: str) -> PriceSpan | None:
         """Reads only the products at the quartiles, in order of price: reading all of a large category takes long."""
         search = self._catalog.search
         try:
             priced = search(_by_price(category, 0)).total
         except ToolError:  # the index has no product in this category
             return None
-        last = priced - 1
-        quartiles = [last * part / 4 for part in (1, 2, 3)]
-        places = {0, last, *map(floor, quartiles), *map(ceil, quartiles)} if priced else set[int]()
+        if priced < LEAST_PRICES:
+            return None
+        quartiles = [(priced - 1) * part / 4 for part in (1, 2, 3)]
+        places = {*map(floor, quartiles), *map(ceil, quartiles)}
         hits = {place: search(_by_price(category, place)).hits[0].product_id for place in places}
         records = self._store.products(list(set(hits.values())))
         currencies = {record.currency for record in records.values()}
         if len(currencies) != 1:
             return None
         prices = {place: records[product_id].price or 0.0 for place, product_id in hits.items()}
-        span = PriceSpan(*(_between(prices, place) for place in quartiles), currency=currencies.pop())
-        return CategoryPrices(priced, prices[0], prices[last], span)
+        return PriceSpan(*(_between(prices, place) for place in quartiles), currency=currencies.pop())
 
 
 def _between(prices: Mapping[int, float], place: float) -> float:
@@ -107,4 +96,4 @@ class Summaries:
         counts = Counter(product.leaf_category for product in bought)
         names = sorted(counts, key=lambda name: (-counts[name], name))[:MOST_CATEGORIES]
         found = {name: self._prices.of(name) for name in names}
-        return {name: prices.span for name, prices in found.items() if prices and prices.priced >= LEAST_PRICES}
+        return {name: span for name, span in found.items() if span is not None}

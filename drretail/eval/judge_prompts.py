@@ -73,11 +73,11 @@ def in_all_wordings(experiment: Path, load: Callable[[], frozenset[T]]) -> froze
     return found
 
 
-def in_wording(experiment: Path, label: str, load: Callable[[], T]) -> T:
-    """What ``load`` returns with the prompts kept under that label, or with the packaged ones."""
-    folder = experiment / KEPT / file_name(label)
-    with overridden(_texts(folder) if label and folder.is_dir() else {}):
-        return load()
+def kept_wording(experiment: Path, label: str) -> Wording:
+    """The prompts kept under that label, or the packaged ones."""
+    if not label:
+        return PACKAGED
+    return Wording(label.removeprefix("prompts-").rpartition("-")[0], _texts(experiment / KEPT / file_name(label)))
 
 
 def _texts(folder: Path) -> dict[Path, str]:

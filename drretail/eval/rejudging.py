@@ -12,7 +12,7 @@ from drretail.env.store.base import Store
 from drretail.errors import UserError
 from drretail.eval.check_results import SCORE, Checklist, differing
 from drretail.eval.claims.claims import SUPPORT_LIVE
-from drretail.eval.judge_prompts import in_all_wordings
+from drretail.eval.judge_prompts import in_all_wordings, kept_wording
 from drretail.eval.judging.pairs import pair_id
 from drretail.eval.judging.question import NO_WORLD
 from drretail.eval.judging.session import Again, Judge
@@ -32,6 +32,7 @@ from drretail.llm.prices import PriceTable
 from drretail.llm.registry import open_recorded
 from drretail.progress import Progress
 from drretail.records.base import Rules
+from drretail.records.run import DUMPS
 from drretail.records.score import CODE, JudgeRef, Judging, Score, Scores, Verdict
 from drretail.records.vote import Vote, Withdrawal, line_of
 
@@ -66,28 +67,35 @@ async def check_verdicts(
             attempts |= {verdict.key: verdict.attempt} if verdict.judge.spec != CODE else {}
     passes: list[Again] = ["nothing"]
     passes.extend([attempts] * (min(max(attempts.values(), default=1), _MOST_ATTEMPTS) - 1))
-    asked_anew = [judge for judge in judges.values() if judge.ref.kind == "rule_based"]
-    for judge in asked_anew:  # rules answer the same each time, and a journal could be edited
-        for journal in (copy / "verdicts").glob(f"*/{judge.slug}/*/*.journal.jsonl"):
+    asked: dict[tuple[str, bool], list[Judge]] = {("", True): []}  # by wording, and whether it is asked anew
+    for judge, wording in judges.values():
+        by_rules = judge.ref.kind == "rule_based"
+        asked.setdefault((wording, by_rules), []).append(judge)
+        if not by_rules:
+            checklist.from_journals.add(judge.ref.spec)
+            continue
+        # Rules answer the same each time, and a journal could be edited.
+        for journal in (copy / "verdicts").glob(f"*/{judge.with_wording(wording).slug}/*/*.journal.jsonl"):
             journal.unlink()
-    served = [judge for judge in judges.values() if judge not in asked_anew]
-    checklist.from_journals.update(judge.ref.spec for judge in served)
-    # An allowance of 0 tokens: what is not in a journal is not asked.
-    for asked, allowance in ((asked_anew, None), *([(served, Allowance(tokens=0))] if served else [])):
+    # Nobody has to ask a judge of dumps: where none was, a judge by rules is not asked either.
+    rates_dumps = any(path.parent.name in DUMPS and path.parents[1].name != CODE for path in files)
+    for (label, anew), those in asked.items():
         for rules, again in product(metrics, passes):
             await score(
                 copy,
                 sorted(metrics[rules]),
-                asked,
+                those,
+                wording=kept_wording(experiment, label),
                 rules=rules,
                 store=store,
                 offers=offers,
                 progress=progress,
                 again=again,
-                allowance=allowance,
+                # An allowance of 0 tokens: what is not in a journal is not asked.
+                allowance=None if anew else Allowance(tokens=0),
                 page_age=page_age_of(verdicts),
                 judge_repeats=max((verdict.judge_repeat for verdict in verdicts), default=1),
-                rate_floors=True,
+                rate_floors=not anew or rates_dumps,
             )
     comparison = Comparison.of(experiment, checklist, gone)
     for path, file in files.items():
@@ -124,9 +132,9 @@ def _verdicts_and_pages(folder: str, names: list[str]) -> set[str]:
     return beside | {name for name in names if name.endswith(".jsonl") and not name.endswith(".journal.jsonl")}
 
 
-def _judges(files: Mapping[Path, VerdictFile], experiment: Path, checklist: Checklist) -> dict[str, Judge]:
-    """Each judge, by its key, whose journal can answer for it."""
-    judges: dict[str, Judge] = {}
+def _judges(files: Mapping[Path, VerdictFile], experiment: Path, checklist: Checklist) -> dict[str, tuple[Judge, str]]:
+    """Each judge, by its key, whose journal can answer for it, and the label of its wording."""
+    judges: dict[str, tuple[Judge, str]] = {}
     left: set[str] = set()
 
     def leave(ref: JudgeRef) -> None:
@@ -152,9 +160,10 @@ def _judges(files: Mapping[Path, VerdictFile], experiment: Path, checklist: Chec
                 if judge.ref.kind != ref.kind:
                     advice = "Delete the judge's files, and score again."
                     checklist.fail("verdicts", name, f"its judge is {judge.ref.kind}, and not {ref.kind}", advice)
-                if judge.ref != ref:
+                own = kept_wording(experiment, ref.wording).label
+                if judge.with_wording(own).ref != ref:
                     raise UserError(f"the judge {ref.key} was told or asked otherwise than this version does")
-                judges[ref.key] = judge
+                judges[ref.key] = judge, own
             except UserError as problem:
                 leave(ref)
                 checklist.leave("verdicts", name, str(problem).rstrip("."), ASK_AGAIN)

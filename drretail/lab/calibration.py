@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from drretail.errors import UnknownName, UserError
-from drretail.eval.judge_prompts import in_wording
+from drretail.eval.judge_prompts import kept_wording
 from drretail.eval.registry import load_metric, pair_family
 from drretail.files import read_json
 from drretail.lab.finding import LabFinding, Measured
 from drretail.lab.opinions import Opinion, Question, Scale, by_question, named
 from drretail.lab.trial_findings import LEAST_USERS
+from drretail.prompts import overridden
 from drretail.records.base import Record, sha256_of
 from drretail.records.score import JudgeRef
 from drretail.stats.agreement import sign
@@ -296,7 +297,6 @@ def prompts_hash(experiment: Path, judge: JudgeRef | None) -> str:
     """
     if judge is None:
         return ""
-    _, has_own, label = judge.params_hash.rpartition("prompts-")
     families = [load_metric("quality").prompt_hashes, lambda: pair_family().hashes("default")]
-    hashes = [sorted(in_wording(experiment, has_own + label, load)) for load in families]
-    return sha256_of(hashes)[:16]
+    with overridden(kept_wording(experiment, judge.wording).texts):
+        return sha256_of([sorted(load()) for load in families])[:16]

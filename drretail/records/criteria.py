@@ -185,7 +185,8 @@ class WebQuestion(Record):
 
     text: str = Field(min_length=1)
     """As somebody types it into a search."""
-    answers: tuple[WebAnswer, ...]
+    answers: tuple[WebAnswer, ...] = ()
+    """Empty until its web is made."""
 
 
 class Gold(Document):

@@ -62,6 +62,8 @@ class JudgeAudit(Record):
     """Reports whose claims the judge did not judge in a usable way."""
     uncovered: int = 0
     """Citation marks counted as unsupported: in reports of which it covers less than half, asked twice."""
+    agreement_ends: tuple[float, float] = (0.0, 1.0)
+    """The interval of the agreement with records, in which figures that there are none of may go either way."""
 
     def share(self, name: str) -> float | None:
         """A figure's value, or None without cases."""
@@ -89,8 +91,12 @@ class JudgeAudit(Record):
             for name, floor in (floors | {UNCITED: _FLOOR_UNCITED}).items()
         )
         found = [AUDITED[name] for name, floor, got, of in shares if of >= FEWEST and got < floor * of]
-        agreement = self.agreement
-        return (*found, *([AGREEMENT] if agreement is not None and agreement[0] < FLOOR else []))
+        return (*found, *([AGREEMENT] if self.agreement is not None and self.agreement_ends[1] < FLOOR else []))
+
+    @property
+    def is_open(self) -> bool:
+        """True if its interval leaves open whether it agrees with records: too few figures are right, or wrong."""
+        return self.agreement is None or self.agreement_ends[0] < FLOOR <= self.agreement_ends[1]
 
     @property
     def reads(self) -> bool:
@@ -104,7 +110,10 @@ class JudgeAudit(Record):
             for name, words in AUDITED.items()
             if name not in (CONFIRMED, CONTRADICTED) and (share := self.share(name)) is not None
         ]
-        said += [f"{AGREEMENT} {self.agreement[0]:.2f} (n={self.agreement[1]:,})"] if self.agreement else []
+        agreement = [] if self.agreement is None else [f"{self.agreement[0]:.2f} (n={self.agreement[1]:,})"]
+        right, wrong = (self.shares.get(name, (0, 0))[1] for name in (CONFIRMED, CONTRADICTED))
+        agreement += [f"too few figures to tell ({right:,} right, {wrong:,} wrong)"] if self.is_open else []
+        said += [f"{AGREEMENT}: {', '.join(agreement)}"]
         counts = {
             "answers sent back": self.repairs,
             "reports without a usable judgement": self.failed_reports,

@@ -256,7 +256,7 @@ class Query(Document):
         packs = [demand for demand in demands if demand.field in COUNTS]
         needed = [want for want in wish.wants if not want.optional]
         return {
-            "property": len(demands) > len(fits) + len(packs),
+            "property": any(demand not in fits and demand not in packs for demand in demands),
             "fit": bool(fits),
             "pack": bool(packs) or any(want.quantity > 1 for want in wish.wants),
             "joint budget": wish.budget is not None and len(needed) > 1,

@@ -209,6 +209,11 @@ class JudgeRef(Record):
         """The spec with the hash of its settings, which tells apart judges of one spec."""
         return f"{self.spec} {self.params_hash}".rstrip()
 
+    @property
+    def wording(self) -> str:
+        """The label of its own prompts, as in ``Wording.label``; empty for the packaged ones."""
+        return "".join(self.params_hash.partition("prompts-")[1:])
+
 
 class SourceRef(Record):
     """A text that a verdict rests on."""

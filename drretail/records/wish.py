@@ -1,5 +1,6 @@
 """What a question wants, typed where the question is made. Code that scores never reads it from the words."""
 
+import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Literal, Self, get_args
 
@@ -19,6 +20,7 @@ from drretail.records.base import Record
 from drretail.records.money import Money
 
 MOST_PIECES = 1000
+_APOSTROPHES = re.compile("['’]")
 
 
 class Demand(Record):
@@ -43,13 +45,13 @@ class Demand(Record):
     @property
     def rests_on_record(self) -> bool:
         """True if its own words do not say the value of the field: it is as of something that the shopper has."""
-        said = f" {self.say.casefold()} "
+        said = _spoken(self.say)
         is_yes = set(self.any_of) <= {"yes", "true"}
         return (
             self.field is not None
             and bool(self.any_of)
             and not is_yes
-            and not any(f" {value.casefold()} " in said for value in self.any_of)
+            and not any(_spoken(value) in said for value in self.any_of)
         )
 
     @model_validator(mode="before")
@@ -64,6 +66,12 @@ class Demand(Record):
     @classmethod
     def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
         return {"anyOf": [{"type": "string"}, handler(core_schema)]}
+
+
+def _spoken(text: str) -> str:
+    """The words of a text between spaces, by which "men's" says "Mens", and "fragrance-free" says "Fragrance Free"."""
+    words = re.findall(r"\w+", _APOSTROPHES.sub("", text.casefold()))
+    return f" {' '.join(words)} "
 
 
 class Want(Record):

@@ -20,7 +20,7 @@ from drretail.env.web.sealed import (
 from drretail.errors import UserError
 from drretail.experiment import rubric_path
 from drretail.files import is_unfinished, made_whole, readable_json, write_atomically, write_json, write_lines
-from drretail.grounding.constraints.gold_files import write_with_gold
+from drretail.grounding.constraints.gold_files import gold_path, write_with_gold
 from drretail.locks import LOCK
 from drretail.records.base import canonical_json, file_name, sha256_of
 from drretail.records.criteria import KnownAnswer
@@ -99,7 +99,9 @@ def write_gold(folder: Path, query_id: str, gold: KnownAnswer) -> None:
     about, path = read_sandbox(folder), task_folder(folder, query_id) / GOLD_FILE
     text = readable_json(gold.model_dump(mode="json"))
     if about.sums is not None:
-        written = [folder / QUERIES_FILE, *folder.glob(f"rubrics/*/{file_name(query_id)}.json")]
+        # The queries, and beside them what is decided for them.
+        queries = (folder / QUERIES_FILE, gold_path(folder / QUERIES_FILE))
+        written = (*filter(Path.exists, queries), *folder.glob(f"rubrics/*/{file_name(query_id)}.json"))
         sums = {each.relative_to(folder).as_posix(): sha256(each.read_bytes()).hexdigest() for each in written}
         sums[path.relative_to(folder).as_posix()] = sha256(text.encode()).hexdigest()
         seal(folder, about, {**about.sums, **sums})

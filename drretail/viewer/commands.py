@@ -76,11 +76,6 @@ def command_for(view: ExperimentView, family: str) -> str:
     return f"drretail score {quote(view.name)} --metrics {family}"
 
 
-def compare_command(view: ExperimentView) -> str:
-    """The command that compares every two systems in full."""
-    return f"drretail compare {quote(view.name)} --details"
-
-
 def _pair_commands(view: ExperimentView, folder: str) -> Iterator[str]:
     """One command for each set of rules and each judge; it names the pairs if they are not the usual ones."""
     usual = choose_pairs(view.definition)

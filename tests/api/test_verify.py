@@ -23,6 +23,7 @@ from drretail.env.session import Session
 from drretail.env.world import World
 from drretail.errors import ToolError, UserError
 from drretail.eval.check_results import Checklist, Verification
+from drretail.eval.judge_prompts import judge_prompt_files
 from drretail.eval.verification import first_failure
 from drretail.experiment import Definition, Experiment, read_definition, read_evidence, read_results, read_runs
 from drretail.files import pack, read_json, read_jsonl, write_json, write_lines
@@ -36,6 +37,7 @@ from drretail.records.query import Query, Task
 from drretail.records.run import INSPECT_AGENT, Limits, RoleModel, System, Usage
 from drretail.records.wish import Want, Wish
 from drretail.tools.toolkit import Toolkit
+from tests import build
 from tests.cli.commands import Command
 from tests.shop import USER, build_shop
 
@@ -381,6 +383,17 @@ def test_an_own_metric_hides_no_edit_of_the_packages_scores(exp: Path, world: Wo
     assert fails(verify(exp, world)) == {"scores": "scores.json"}
 
 
+def test_a_judge_in_own_words_is_asked_again_in_the_words_that_are_kept(exp: Path, world: World) -> None:
+    own = exp.parent / "mine" / "faithfulness" / "support.md"
+    own.parent.mkdir(parents=True)
+    own.write_text(f"{judge_prompt_files()['faithfulness/support.md'].read_text(encoding='utf-8')}\nBe brief.\n")
+    score(exp, ["faithfulness"], world=world, prompts=own.parents[1])
+    assert {check.check: check.state for check in verify(exp, world).checks}["verdicts"] == "pass"
+    (path,) = exp.glob(f"verdicts/faithfulness/offline-judge-prompts-mine-*/{REACT}/q1-r1.jsonl")
+    edit(path, flipped)
+    assert fails(verify(exp, world))["verdicts"] == str(path.relative_to(exp))
+
+
 def failed(call: Any) -> None:
     """A run that is lost to a provider counts less than a bad one."""
     del call["response"], call["usage"]
@@ -626,7 +639,11 @@ def test_a_folder_with_links_or_pipes_is_refused_and_left_alone(
 
 
 def test_what_can_not_be_known_is_said_and_of_another_version_what_would_check_it(exp: Path, world: World) -> None:
-    assert not verify(exp, world).taken_at_word
+    judge, _ = build.scripted_judge(lambda _: {"justification": "So.", "rating": 7})
+    build.scored(exp, "quality", judge)
+    found = verify(exp, world)
+    assert (found.from_journals, found.taken_at_word) == ((judge.ref.spec,), ())
+    shutil.rmtree(exp / "verdicts/quality")
     counting(exp, 1)
     edit(exp / "experiment.json", lambda value: value["asked"].update({OWN: ["q1"]}))
     shutil.rmtree(exp / f"runs/{OWN}/q2-r1")

@@ -1,6 +1,7 @@
 """Queries of a wanted level."""
 
 import json
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,10 @@ from drretail.difficulty.measure import Dial
 from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.errors import UserError
+from drretail.prompts import tag_content
 from drretail.querygen.lint import Linter
+from drretail.querygen.reading import read_queries
+from tests.querygen.by_model.scripted import ScriptedChat, right, scripted
 
 USERS = ["ANNA", "CARA", "FAYE", "GUNN_1", "GUNN_2"]
 
@@ -39,7 +43,7 @@ def call(*arguments: str) -> Result:
     return CliRunner().invoke(app, ["queries", *arguments])
 
 
-def test_the_commands_write_levels(world: World, tmp_path: Path) -> None:
+def test_the_commands_write_levels(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     to, measured = str(tmp_path / "made.jsonl"), tmp_path / "measured.jsonl"
     place = ["--world", str(world.folder)]
     made = call("generate", "--level", "5", "--users", "2", "--to", to, *place)
@@ -52,6 +56,18 @@ def test_the_commands_write_levels(world: World, tmp_path: Path) -> None:
     assert ("Measuring queries" in loud.stderr, quiet.stderr) == (True, "")
     assert loud.stdout == quiet.stdout != ""
     assert call("generate", "--level", "5", "--per-user", "2", "--to", to, *place).exit_code != 0
+    chat = ScriptedChat(answer=right)
+    monkeypatch.setattr("drretail.llm.registry.open_model", lambda *_, **__: scripted(chat))
+    worded = tmp_path / "worded.jsonl"
+    by_model = call("generate", "--level", "5", "--users", "2", "--to", str(worded), "--model", "fake:x", *place)
+    drafts, queries = read_queries(Path(to)), read_queries(worded)
+    assert [query.user_id for query in queries] == [draft.user_id for draft in drafts]
+    told = [tag_content("needs", asked[1].text) or "" for asked in chat.asked if len(asked) == 2]
+    assert sorted(f"axes: {', '.join(draft.axes)}" for draft in drafts) == sorted(
+        line for needs in told for line in needs.splitlines() if line.startswith("axes")
+    )
+    measured_again = Counter(query.level for query in queries)
+    assert f"Of level {', '.join(f'{level} ({count})' for level, count in measured_again.items())}" in by_model.stdout
 
 
 def test_a_file_that_exists_is_refused_before_anything_is_measured(

@@ -52,6 +52,10 @@ SUMS = {
 TOTAL, LEFT, EACH, GAP, FOUR = (f"[{calculation_evidence_id(one)}]" for one in SUMS)
 WEB = "W:aaaaaaaa"
 BRANDS = [{"name": "Fennick", "orders": 5}]
+ORDER_ROWS = [
+    {"order_date": f"{day}T10:00:00Z", "order_status": status}
+    for day, status in (("2021-11-05", "Delivered"), ("2022-03-14", "Delivered"), ("2022-04-02", "Cancelled"))
+]
 QUERY = Query(
     query_id="k1",
     user_id="A1",
@@ -85,7 +89,7 @@ EVIDENCE = {
         ),
         recorded(WEB, "Steel lasts."),
         recorded("U:statistics", json.dumps({"orders": 12, "mean_order": 31.2, "top_brands": BRANDS})),
-        recorded("U:orders", json.dumps({"total": 1, "shown": 1, "orders": [{"order_status": "Delivered"}]})),
+        recorded("U:orders", json.dumps({"total": 3, "shown": 3, "orders": ORDER_ROWS})),
         recorded("U:profile", json.dumps({"account_status": "active"})),
     )
 }

@@ -163,7 +163,11 @@ KETTLE = (
     '"details":{"Capacity":"15 Ounces","Is Dishwasher Safe":"No"}}'
 )
 GRINDER = '{"product_id":"B0Y","category":"Kitchen","title":"Burrwick Grinder","price":39.25,"currency":"USD"}'
-ORDER = '{"order_id":"0001","product_id":"B0Z","order_date":"2023-05-31T10:46:55","product_title":"Slowpaw Bowl"}'
+ORDER = (
+    '{"order_id":"0001","product_id":"B0Z","order_date":"2023-05-31T10:46:55","order_status":"Shipped",'
+    '"product_title":"Slowpaw Bowl"}'
+)
+LAMP = '{"product_id":"B0L","category":"Licht","title":"Gamma Lamp Three","features":["Not waterproof"]}'
 SUM = "64.5+39.25 = 103.75"
 PAGE = "The Steamhollow kettle costs $64.50. Cast iron keeps tea warm for 40 minutes."
 
@@ -178,6 +182,7 @@ PAGE = "The Steamhollow kettle costs $64.50. Cast iron keeps tea warm for 40 min
         ("It is rated 4.3 stars by 2,210 buyers.", [KETTLE], "full_support"),
         ("It has a capacity of 15 ounces.", [KETTLE], "full_support"),
         ("You ordered the Slowpaw Bowl on May 31, 2023.", [ORDER], "full_support"),
+        ("Your order of the Slowpaw Bowl is shipped.", [ORDER], "full_support"),
         ("That is $103.75 together.", [SUM], "full_support"),
         ("The kettle and the grinder cost $64.50 and $39.25.", [KETTLE, GRINDER], "full_support"),
         # they say otherwise
@@ -185,6 +190,8 @@ PAGE = "The Steamhollow kettle costs $64.50. Cast iron keeps tea warm for 40 min
         ("The Steamhollow kettle costs €64.50.", [KETTLE], "contradicted"),
         ("It has a capacity of 24 ounces.", [KETTLE], "contradicted"),
         ("You ordered it on May 30, 2023.", [ORDER], "contradicted"),
+        ("Your order was cancelled and refunded.", [ORDER], "contradicted"),
+        ("Your order is not yet shipped.", [ORDER], "contradicted"),
         ("That is $104.75 together.", [SUM], "contradicted"),
         # something is left that no field decides, however many words are shared
         ("The Steamhollow Gooseneck Kettle is toxic.", [KETTLE], "not_rated"),
@@ -192,6 +199,10 @@ PAGE = "The Steamhollow kettle costs $64.50. Cast iron keeps tea warm for 40 min
         ("The Steamhollow kettle never costs $64.50.", [KETTLE], "not_rated"),
         ("The Steamhollow kettle costs $64.50, under your $70.", [KETTLE], "not_rated"),
         ("It has a counterbalanced walnut handle.", [KETTLE], "not_rated"),
+        ("The Gamma Lamp Three is toxic.", [LAMP], "not_rated"),
+        ("The Gamma Lamp Three is waterproof.", [LAMP], "not_rated"),
+        ("Die Gamma Lamp Three ist wasserdicht.", [LAMP], "not_rated"),
+        ("Die Gamma Lamp Three ist nicht wasserdicht.", [LAMP], "not_rated"),
         ("The kettle and the grinder cost $103.75.", [KETTLE, GRINDER], "not_rated"),
         ("You save $103.75.", [SUM], "not_rated"),
         ("Steamhollow kettle; Price per 100 ml¹: $6.47", [KETTLE], "not_rated"),

@@ -198,7 +198,9 @@ class ReproduceOptions:
         Queries | None, Option("The queries (default: the fifty of `queries shipped --split all`).", metavar="FILE")
     ] = None
     only: Annotated[int | None, Option("The number of queries to use.", min=1)] = None
-    also: Annotated[Texts, Option("An agent to run beside the paper's six systems.", metavar="NAME")] = ()
+    also: Annotated[
+        Texts, Option("An agent to run beside the paper's six systems.", metavar="NAME", type=list[str])
+    ] = ()
     prompts: Annotated[
         str | Path | None,
         Option("A folder of your own prompts and criteria for the judges.", WHAT, metavar="DIR"),

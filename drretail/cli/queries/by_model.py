@@ -1,8 +1,9 @@
 """``drretail queries generate --model``: queries that a language model writes."""
 
+from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,7 @@ from drretail.cli.options import flags
 from drretail.cli.options.command import exit_code
 from drretail.cli.spending import show_estimates, writing_document, writing_line
 from drretail.errors import UserError
-from drretail.progress import Bar, choose_progress
+from drretail.progress import Bar, busy, choose_progress
 from drretail.tables.figures import counted
 from drretail.viewer.output import print_json, remark
 
@@ -133,6 +134,8 @@ class Assignment:
     per_user: int
     generic: bool
     seed: str
+    level: int | None = None
+    """The difficulty of the drafts whose axes the model gets; None for any."""
 
 
 def write_by_model(
@@ -141,6 +144,8 @@ def write_by_model(
     """Writes the queries to ``to``, and every call to the journal beside it. Ends with 3 if any failed."""
     from drretail.api.models import Spent
     from drretail.cli.options.query_files import check_file, check_resumable, write_queries
+    from drretail.difficulty.measure import Dial, with_levels
+    from drretail.env.offers import Offers
     from drretail.querygen.by_model import write as by_model
 
     if force:
@@ -148,10 +153,13 @@ def write_by_model(
     else:
         check_resumable(to, journal_beside(to), writer.model.spec)
     with open_world(assignment.world) as shop:
-        targets = _targets(shop, assignment)
+        with busy("choosing what to ask for"):
+            targets = _targets(shop, assignment)
         total = sum(target.count for target in targets.targets)
         with asking(writer, journal_beside(to), calls, total) as (session, bar):
             written = by_model.write_queries(shop, session, targets.targets, on_end=lambda _: bar.advance())
+        measured = map(Dial(Offers(shop)).difficulty, written.queries)
+        written = replace(written, queries=tuple(with_levels(written.queries, measured)))
     if written.queries:
         write_queries(to, written.queries, force=force)
     spent = Spent(writer, written.usage, written.served)
@@ -164,25 +172,34 @@ def estimate_by_model(to: Path, assignment: Assignment, writer: "Writer", *, as_
     from drretail.llm.estimates import Estimates
     from drretail.querygen.by_model.write import estimate_writing
 
-    with open_world(assignment.world) as shop:
+    with open_world(assignment.world) as shop, busy("choosing what to ask for"):
         one = estimate_writing(shop, writer.model, _targets(shop, assignment).targets, journal_beside(to))
     likely = Estimates(f"Queries to write to {to}", [one], writer.prices, ("model", "queries"))
     show_estimates(likely, as_json=as_json)
 
 
 def _targets(shop: "World", assignment: Assignment) -> "Targets":
-    from drretail.querygen.by_model.targets import generic_targets, targets_drawn, targets_of
+    from drretail.difficulty.leveled import generate_at
+    from drretail.querygen.by_model.targets import generic_targets, targets_at, targets_drawn, targets_of, with_drafts
 
     if assignment.generic and assignment.named:
         raise UserError("Generic queries have no user: leave out --user or --mode generic.")
     if assignment.generic:
         return generic_targets(shop, assignment.users * assignment.per_user, assignment.seed)
+    if assignment.level is not None:
+        n = len(assignment.named) or assignment.users
+        return targets_at(
+            generate_at(shop, [assignment.level], n, seed=assignment.seed, users=assignment.named).queries
+        )
     if assignment.named:
-        return targets_of(shop, assignment.named, assignment.per_user)
-    return targets_drawn(shop, assignment.users, assignment.per_user, assignment.seed)
+        targets = targets_of(shop, assignment.named, assignment.per_user)
+    else:
+        targets = targets_drawn(shop, assignment.users, assignment.per_user, assignment.seed)
+    return with_drafts(shop, targets, assignment.seed)
 
 
 def _tell(to: Path, targets: "Targets", written: "Written", spent: "Spent", *, as_json: bool) -> None:
+    levels = dict(sorted(Counter(query.level for query in written.queries if query.level is not None).items()))
     users = len({query.user_id for query in written.queries if query.user_id is not None})
     if targets.without:
         remark(f"Users without an order that was kept: {len(targets.without)}.")
@@ -196,6 +213,7 @@ def _tell(to: Path, targets: "Targets", written: "Written", spent: "Spent", *, a
                 "users_without": list(targets.without),
                 "failed": [asdict(failure) for failure in written.failures],
                 "answers": written.answers,
+                "levels": levels,
                 "findings": findings_by_id(written.wrong),
                 **writing_document(spent),
                 "file": str(to) if written.queries else None,
@@ -211,4 +229,6 @@ def _tell(to: Path, targets: "Targets", written: "Written", spent: "Spent", *, a
         *([f"{len(written.wrong)} with a finding (queries review edits or drops them)"] if written.wrong else []),
     ]
     typer.echo(f"{', '.join(parts)}{f' → {to}' if written.queries else ''}")
+    if levels:
+        typer.echo(f"Of level {', '.join(f'{level} ({count})' for level, count in levels.items())}")
     typer.echo(writing_line(spent))

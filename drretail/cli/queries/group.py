@@ -74,9 +74,9 @@ def generate(
     if preset not in (None, "paper"):
         raise UnknownName("preset", preset, ["paper"])
     each = per_user or (3 if preset == "paper" else 1)
-    assignment = Assignment(world, tuple(user or ()), users, each, mode == "generic", seed)
-    if level is not None and (writer is not None or each > 1):
-        raise UserError("--level is for queries by rules, one a user: leave --model, --per-user and --preset out.")
+    assignment = Assignment(world, tuple(user or ()), users, each, mode == "generic", seed, level)
+    if level is not None and (assignment.generic or each > 1):
+        raise UserError("--level is for one query a user: leave --per-user, --preset and --mode generic out.")
     if planned.estimate:
         if writer is None:
             raise UserError("Without a model nothing is asked and nothing is spent: --estimate needs a --model.")
@@ -85,14 +85,15 @@ def generate(
     if writer is not None:
         write_by_model(to, assignment, writer, calls, output, force=force)
         return
-    _write_offline(to, assignment, level, force=force, output=output)
+    _write_offline(to, assignment, force=force, output=output)
 
 
-def _write_offline(to: Path, assignment: "Assignment", level: int | None, *, force: bool, output: flags.Output) -> None:
+def _write_offline(to: Path, assignment: "Assignment", *, force: bool, output: flags.Output) -> None:
     from drretail.difficulty.leveled import generate_at
     from drretail.querygen.generate import generate_for, generate_sampled
     from drretail.querygen.users import check_users
 
+    level = assignment.level
     check_file(to)
     if level is not None:  # the queries that the file has would be lost
         check_unused(to, force=force)

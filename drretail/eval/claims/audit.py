@@ -8,6 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from statistics import fmean
 from typing import Any
 
 from drretail.eval.claims.claims import (
@@ -32,6 +33,7 @@ from drretail.records import judge_audit as audited
 from drretail.records.judge_audit import Shares, summed
 from drretail.records.reading import ReadValue
 from drretail.records.score import Verdict
+from drretail.stats.intervals import binomial_ends
 
 _WORD = re.compile(r"\w")
 _FIGURE = re.compile(r"\d(?:[\d.,]*\d)?")
@@ -171,6 +173,13 @@ def shares_of(verdicts: Sequence[Verdict]) -> Shares:
         for shares, is_again in audits
     ]
     return summed([*own, *_of_repeats(verdicts)])
+
+
+def agreement_ends(shares: Shares) -> tuple[float, float]:
+    """The 95 % interval of a judge's agreement with records: the means of the ends for right and for wrong figures."""
+    kinds = [shares.get(name, (0, 0)) for name in (audited.CONFIRMED, audited.CONTRADICTED)]
+    ends = [binomial_ends(got / of, of) if of else (0.0, 1.0) for got, of in kinds]
+    return fmean(low for low, _ in ends), fmean(high for _, high in ends)
 
 
 def _of_repeats(verdicts: Sequence[Verdict]) -> Iterator[Shares]:

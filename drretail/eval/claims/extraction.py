@@ -261,6 +261,8 @@ def claims_of(
         typed: list[ReadValue] = []
         for value in as_values(values, report, extracted.quote, span or (after, after)):
             of, than = (tuple(_as_ids(names, resolver)) for names in (value.of, value.than))
+            if value.kind == "total":  # "with the mini pan $121.50 [C:…] [P:…]" counts more than was calculated
+                of = tuple(dict.fromkeys((*of, *found.sources)))
             typed.append(value.model_copy(update={"of": of, "than": than}))
         claims.append(
             make_claim(

@@ -59,7 +59,8 @@ def value_problems(values: Iterable[SaidValue], report: str, known: Collection[s
         for amount in (value.amount, *([value.amount_to] if value.amount_to else [])):
             if not form.fullmatch(amount):
                 yield f"the amount {amount!r} of the {value.kind} {value.quote!r} has to be {what}"
-        if value.kind in _NAMED and not value.field.strip():
+        is_of_sums = value.kind == "share" and all(source.strip("[]")[:2] == "C:" for source in value.of)
+        if value.kind in _NAMED and not value.field.strip() and not is_of_sums:
             yield f"the {value.kind} {value.quote!r} has to name its field"
         if value.currency and not _CURRENCY.fullmatch(value.currency):
             yield f"the currency {value.currency!r} has to be three capital letters, or empty"

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from drretail.eval.baskets import has_decision
-from drretail.eval.claims.audit import shares_of
+from drretail.eval.claims.audit import agreement_ends, shares_of
 from drretail.eval.claims.claims import FAMILY as CLAIMS
 from drretail.eval.family import Family
 from drretail.eval.judge_prompts import in_all_wordings
@@ -193,6 +193,7 @@ class Gathered:
                 found[assessor] = JudgeAudit(
                     **assessor.columns,
                     shares=shares,
+                    agreement_ends=agreement_ends(shares),
                     repairs=sum(run.repairs for by_run in tables.values() for run in by_run.values()),
                     failed_reports=sum(run.result.values[FP].state == "failed" for run in runs),
                     uncovered=round(sum(run.result.values[FP].items.get("uncovered", 0) for run in runs)),

@@ -37,7 +37,8 @@ def verify_comparison(value: ReadValue, ledger: Ledger, line: str) -> ReadValue:
     It is contradicted if all figures that the field of one source may be deny it, beside all that the field of another
     may be. By how much may also be meant of several or of a pack; ``line`` has the counts for these.
     """
-    owns = [_figures(value, source, ledger) for source in value.of if source[:2] != "C:"]
+    subjects = [source for source in value.of if source not in ledger.calculations] or value.of
+    owns = [_figures(value, source, ledger) for source in subjects]
     others = [_figures(value, source, ledger) for source in value.than]
     ids = [source.removeprefix("P:") for source in (*value.of, *value.than)]
     counts = {Decimal(1), *title_numbers(ids, ledger), *map(Decimal, small_numbers(line))}
@@ -108,14 +109,18 @@ def _amount(value: ReadValue) -> tuple[Amount | None, str]:
 def _figures(value: ReadValue, source: str, ledger: Ledger) -> list[Figure]:
     """What the field of a source may be: of variants each, of a share also in the quantity that is picked.
 
-    A share may be of an amount, which is its only figure. "Price per ounce" is a field of its own, which few records
-    have.
+    Amounts and results of calculations are figures themselves. "Price per ounce" is a field of its own, which few
+    records have.
     """
     if ":" not in source:
         return [Figure(numeral.number, "") for numeral in find_numerals(source) if numeral.number is not None]
+    if source in ledger.calculations:
+        return [Figure(abs(ledger.calculations[source].result), "")]
     items, field = ledger.items(source), value.field or ("price" if value.currency else "")
     if (kind := _OF_PRODUCTS.get(field.casefold().replace(" ", "_"))) is None:
-        return [Figure(*figure) for item in items for figure in measures_named(field, item)]
+        measures = (measures_named(field, item) for item in items)
+        is_of_one = value.kind == "same"  # which of several sides is as long, nobody says
+        return [Figure(*figure) for figures in measures if not is_of_one or len(figures) == 1 for figure in figures]
     known = ((item, number) for item in items if (number := on_record(kind, item)) is not None)
     item, number = next(known, (None, Decimal(0)))
     if item is None or (kind == "price" and not is_priced_whole(item)):

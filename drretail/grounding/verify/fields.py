@@ -24,6 +24,8 @@ State = Literal["confirmed", "contradicted"]
 _NO_FIELD = (STOCK, LIST_PRICE)
 _OF_ALL = frozenset(content_stems("item product number count"))
 """What names of fields say of every product and every count."""
+_OF_PROPERTIES = frozenset(content_stems("safe compatible friendly suitable certified"))
+"""What "microwave safe" has more than "microwaveable"."""
 _ANSWERS = {"yes": True, "true": True, "no": False, "false": False}
 _DIGITS = re.compile(r"\d+")
 """In a field's name they make it another field: "orders in 2023"."""
@@ -99,7 +101,9 @@ def _figure(
         known = [(number, line) for number, line in known if line in named]
     decided = _decided(exact_amount(numeral.number, relation), known, named, item, is_sized=unit in SIZED)
     slack = 0 if unit not in SIZED else 2 * _NEAR if relation == "about" else _NEAR
-    is_near = any(abs(number - numeral.number) <= number * slack for number, _ in known)
+    # What the field of this very name has leaves no other field to be meant.
+    others = {f"{name}: {value}" for name, value in item.details.items()} - {*named} if named else set[str]()
+    is_near = any(abs(number - numeral.number) <= number * slack for number, line in known if line not in others)
     is_open = decided is not None and (named and decided[1] not in named if decided[0] == "confirmed" else is_near)
     return None if is_open else decided
 
@@ -113,21 +117,27 @@ def _answered(field: str, item: Product, *, is_so: bool) -> tuple[State, str] | 
     """What fields say of a property: "Is Dishwasher Safe: No", "Care: Dishwasher Safe". Texts that agree leave it
     open, as do fields that differ.
     """
-    own = _own(field)
+    own = _property(field)
     answers: dict[bool, str] = {}
     for name, value in item.details.items():
-        line, is_named = f"{name}: {value}", own == _own(name)
+        line, is_named = f"{name}: {value}", own == _property(name)
         for part in _CLAUSE.split(f"{value}"):
             answer = _ANSWERS.get(part.strip().casefold()) if is_named else None
-            stems = set(content_stems(part))
+            stems = _property(part)
             if answer is not None or own == stems or (len(own) > 1 and own < stems):
                 answers[not _denies(part) if answer is None else answer] = line
     clauses = (part for text in (item.title, *item.features, *item.description) for part in _CLAUSE.split(text))
-    agreeing = any(own.issubset(content_stems(part)) and _denies(part) != is_so for part in clauses)
+    agreeing = any(own <= _property(part) and _denies(part) != is_so for part in clauses)
     if not own or len(answers) != 1 or (is_so not in answers and agreeing):
         return None
     (line,) = answers.values()
     return ("confirmed" if is_so in answers else "contradicted"), line
+
+
+def _property(text: str) -> set[str]:
+    """The words of a property in whatever form: "machine washable" is "Machine Wash"."""
+    stems = {stem.removesuffix("abl") for stem in _own(text)}
+    return stems - _OF_PROPERTIES or stems
 
 
 def _denies(text: str) -> bool:

@@ -1,6 +1,7 @@
 """What values and picks are held against: the records of a run, the query's own numbers, the declared picks."""
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
@@ -17,7 +18,7 @@ from drretail.records.evidence import Evidence
 from drretail.records.money import USD, Money
 from drretail.records.query import Query
 from drretail.records.reading import Pick, ReadValue, ValueKind, ValueState
-from drretail.records.shop import ORDER_STATUSES, Product
+from drretail.records.shop import ORDER_STATUSES, VOID_STATUSES, Product
 from drretail.records.wish import Wish
 
 _OPERAND = re.compile(r"\d[\d,]*(?:\.\d+)?")
@@ -193,12 +194,19 @@ def _calculation(entry: Evidence) -> Calculation | None:
         return None
 
 
-def _counts(record: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
-    """How many orders a list in a record counts of each brand, or of each status where it has all orders."""
+def _counts(record: Mapping[str, Any]) -> Iterator[tuple[str, int | str]]:
+    """How many orders a list in a record counts of each brand, or of each status and year where it has all orders.
+
+    Of a year there are two counts: who doesn't count what was sent back means the second.
+    """
     yield from ((f"orders {brand['name']}", brand["orders"]) for brand in record.get("top_brands") or ())
     if record.get("orders") and record.get("total") == record.get("shown") is not None:
-        statuses = [order["order_status"] for order in record["orders"]]
+        years = [(order["order_date"][:4], order["order_status"]) for order in record["orders"]]
+        statuses = [status for _, status in years]
         yield from ((f"orders {status}", statuses.count(status)) for status in ORDER_STATUSES)
+        kept = Counter(year for year, status in years if status not in VOID_STATUSES)
+        for year, count in Counter(year for year, _ in years).items():
+            yield f"orders {year}", f"{count} or {kept[year]}"
 
 
 def leaves(record: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, object]]:

@@ -27,6 +27,18 @@ class WrittenMoney(Record):
     currency: Literal["USD", "EUR", "GBP"]
 
 
+class WrittenDemand(Record):
+    """One property, and what decides it in the record of a product."""
+
+    say: str
+    field: str | None
+    any_of: list[str]
+    none_of: list[str]
+    least: float | None
+    most: float | None
+    unit: str | None
+
+
 class WrittenWant(Record):
     """One thing to be bought."""
 
@@ -35,8 +47,8 @@ class WrittenWant(Record):
     quantity: int
     optional: bool
     again: bool
-    must: list[str]
-    must_not: list[str]
+    must: list[WrittenDemand]
+    must_not: list[WrittenDemand]
     rating_min: float | None
     ratings_min: int | None
     price_max: WrittenMoney | None
@@ -62,6 +74,7 @@ class WrittenQuery(Record):
     kind: NeedKind
     rationale: str
     expected_tools: list[str]
+    web_question: str
     wish: WrittenWish
 
 
@@ -70,6 +83,8 @@ def as_wish(written: WrittenWish) -> Wish:
     wants = [
         {
             **want.model_dump(),
+            "must": list(map(_demand, want.must)),
+            "must_not": list(map(_demand, want.must_not)),
             "price_max": _money(want.price_max),
             # 0 means no minimum.
             "rating_min": want.rating_min or None,
@@ -110,6 +125,12 @@ def wish_problem(written: WrittenWish) -> str | None:
 
 def _ids(written: Sequence[str], prefix: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(record_id.strip().removeprefix(prefix) for record_id in written))
+
+
+def _demand(written: WrittenDemand) -> dict[str, Any]:
+    """The demand, in which an empty text is as good as none."""
+    named = {"field": written.field or None, "unit": written.unit or None}
+    return {**written.model_dump(), **named, "say": written.say.strip()}
 
 
 def _money(written: WrittenMoney | None) -> Money | None:

@@ -14,9 +14,11 @@ from drretail.prompts import replaced
 from drretail.querygen.by_model.answer import WrittenQuery, WrittenWish, as_wish, wish_problem
 from drretail.querygen.by_model.session import ROLE
 from drretail.querygen.checks import contract
+from drretail.querygen.checks.case import found
 from drretail.querygen.checks.wording import Texts
 from drretail.querygen.lint import CODES, Linter
 from drretail.records.base import Record
+from drretail.records.criteria import Gold, WebQuestion
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
@@ -34,12 +36,17 @@ class Examiner:
         self._linter = linter
         self._categories = {fold_category(name): name for name in world.catalog.categories()}
 
-    def findings(self, query: Query, earlier: Sequence[Query] = ()) -> tuple[Finding, ...]:
-        """The findings of ``queries check``, likeness to ``earlier`` queries included, and breaches of
-        writers' rules.
+    def findings(self, query: Query, earlier: Sequence[Query] = (), draft: Query | None = None) -> tuple[Finding, ...]:
+        """The findings of ``queries check``, likeness to ``earlier`` queries and axes of the ``draft`` that it lacks
+        included, and breaches of writers' rules.
         """
         alike = Texts(earlier).near_duplicate(query)
-        findings = self._linter.check(query, also=[] if alike is None else [alike]).findings
+        also = [] if alike is None else [alike]
+        missing = [axis for axis in (draft.axes if draft else ()) if axis not in query.axes]
+        also += [
+            found("axis_missing", axis, f"by its wish it has {', '.join(query.axes) or 'none'}") for axis in missing
+        ]
+        findings = self._linter.check(query, also=also).findings
         # Without a rationale the contract does not bind the query, but the model must still learn what is missing.
         return findings if contract.binds(query) else (*findings, *contract.check(self._linter.case(query)))
 
@@ -54,6 +61,7 @@ class Examiner:
             rationale=written.rationale.strip(),
             expected_tools=tuple(dict.fromkeys(written.expected_tools)),
             wish=self.wish_of(written.wish),
+            gold=Gold(query_id=query_id, web_question=WebQuestion(text=written.web_question.strip())),
             world_fingerprint=self._world.manifest.fingerprint,
             source=source,
             prompts=replaced(),
@@ -111,7 +119,8 @@ class Examination(Generic[W]):
 
 def unusable(written: WrittenQuery) -> str | None:
     """Why an answer can't become a query at all; None if it can."""
-    return wish_problem(written.wish) if written.query.strip() else "the query is empty"
+    empty = [name for name in ("query", "web_question") if not getattr(written, name).strip()]
+    return f"the {empty[0]} is empty" if empty else wish_problem(written.wish)
 
 
 def listed(findings: Sequence[Finding]) -> str:

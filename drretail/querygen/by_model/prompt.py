@@ -1,14 +1,16 @@
 """The messages that ask a model for a query: the paper's four inputs (section 3.2), in our own words."""
 
+import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from drretail.env.summaries import Summaries
 from drretail.env.world import World
 from drretail.prompts import Prompt, load_prompt, tagged
-from drretail.querygen.by_model.shelf import Shelf, owned_by
+from drretail.querygen.by_model.shelf import Shelf, in_full, owned_by
 from drretail.querygen.by_model.targets import Target, category_names
 from drretail.querygen.lint import Linter
+from drretail.querygen.rules.assortment import Assortment
 from drretail.records.query import Query
 from drretail.tools.registry import json_schemas
 
@@ -30,7 +32,7 @@ NAMES = (
     "again",
     "typing",
 )
-OPTIONAL = ("language", "deep_research", "domain", "categories", "wish", "today", "owned", "shelf", "earlier")
+OPTIONAL = ("language", "deep_research", "domain", "categories", "wish", "today", "owned", "needs", "shelf", "earlier")
 """Placeholders that a user's own version may leave out, as the paper's prompt (Table 6) has none for them."""
 
 
@@ -59,6 +61,7 @@ class PromptBuilder:
             arguments = ", ".join(schema["parameters"]["properties"])
             purpose = " ".join(schema["description"].partition("\n\nReturns:")[0].split())
             tools.append(f"- {schema['name']}({arguments}): {purpose}")
+        self._assortment = Assortment(linter.stock, world.catalog)
         self.shelf = Shelf(world)
         """The kinds of products of the shop; other askers for queries may use it too."""
         self.instructions = filled(
@@ -78,7 +81,9 @@ class PromptBuilder:
 
         questions = tagged("questions", "\n\n".join(earlier) or "None yet.")
         shopper = self._linter.shopper(target.user_id)
-        shelf = tagged("shelf", self.shelf.around(target, shopper) or NOTHING)
+        draft = target.draft(len(earlier))
+        kinds = {kind: in_full(kind, self._assortment.of(kind)) for kind in _kinds_of(draft)}
+        shelf = tagged("shelf", self.shelf.around(target, shopper, first=kinds) or NOTHING)
         if target.user_id is None or shopper is None:
             category = tagged("category", target.category)
             request = filled(self._prompts["generic"], category=category, shelf=shelf, earlier=questions)
@@ -87,6 +92,7 @@ class PromptBuilder:
                 self._prompts["profile_aware"],
                 profile=tagged("profile", self._summaries.of(target.user_id).text),
                 owned=tagged("owned", owned_by(shopper)),
+                needs=tagged("needs", NOTHING if draft is None else _told(draft)),
                 shelf=shelf,
                 earlier=questions,
             )
@@ -107,3 +113,15 @@ class PromptBuilder:
             question=tagged("question", query.text),
         )
         return [HumanMessage(asked)]
+
+
+def _kinds_of(draft: Query | None) -> list[str]:
+    wants = () if draft is None or draft.wish is None else draft.wish.wants
+    return list(dict.fromkeys(kind for want in wants for kind in want.kinds))
+
+
+def _told(draft: Query) -> str:
+    """What a draft asks for and what makes it hard, without its sentences."""
+    wish = {} if draft.wish is None else draft.wish.model_dump(mode="json", exclude_defaults=True)
+    typed = json.dumps(wish, ensure_ascii=False)
+    return f"kind: {draft.kind}\naxes: {', '.join(draft.axes)}\nwish: {typed}"

@@ -1,14 +1,14 @@
 """What a model that writes queries sees of the shop: kinds of products, their prices, and the fields that matter."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice, zip_longest
 from typing import TypeVar
 
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.offers import Offers
-from drretail.env.summaries import CategoryPrices, PricesByCategory
 from drretail.env.world import World
+from drretail.grounding.constraints.decisions import decided_by_code
 from drretail.grounding.constraints.listing import Listing
 from drretail.grounding.profile.naming import may_be_shown
 from drretail.grounding.text.harmless import harmless
@@ -16,11 +16,12 @@ from drretail.grounding.text.sentences import find_sentences
 from drretail.grounding.text.wording import format_money
 from drretail.querygen.by_model.targets import Target
 from drretail.querygen.checks.case import Shopper
-from drretail.querygen.rules.assortment import ENOUGH, KindOffers
-from drretail.querygen.rules.axes import by_fields
+from drretail.querygen.rules.assortment import ENOUGH, PHRASES, KindOffers
+from drretail.querygen.rules.axes import by_fields, by_ratings, in_other_fields, is_rated
 from drretail.tables.figures import counted, percent
 
 MOST_KINDS = 24
+"""Kinds on a shelf; beside a kind in full, a third of them."""
 MOST_OWNED = 20
 _HITS = 50
 """Products looked at per search."""
@@ -30,9 +31,9 @@ _SHOWN = 2
 _MOST_FIELDS, _MOST_VALUES = 3, 4
 # A shop without category paths has one kind per file; only titles say what the file holds.
 _SHOWN_OF_A_FILE = 8
-_LONGEST_TITLE = 90
-
-
+_LONGEST_TITLE, _LONGEST_FIELD = 90, 50
+_SPOKEN_OF = frozenset((*PHRASES["field"], *PHRASES["measure"], *PHRASES["fit"]))
+"""The fields that a demand may be about."""
 T = TypeVar("T")
 
 
@@ -45,11 +46,14 @@ class Shelf:
     def __init__(self, world: World) -> None:
         self._world = world
         self._offers = Offers(world)
-        self._prices = PricesByCategory(world.catalog, world.store)
         self._popular: dict[str, tuple[int, list[Listing]]] = {}
 
-    def around(self, target: Target, shopper: Shopper | None, question: str = "") -> str:
+    def around(
+        self, target: Target, shopper: Shopper | None, question: str = "", first: Mapping[str, str] | None = None
+    ) -> str:
         """One line per kind of product around the user's purchases, or in the target's category, nearest first.
+
+        The lines of ``first``, by their kinds, come before them, and then there are fewer.
 
         A kind is left out if the user has nearly all of its products, since there would be no choice. Whole files are
         listed only if the shop has no kinds below them.
@@ -61,15 +65,21 @@ class Shelf:
         names = list(dict.fromkeys(near))
         files = {listing.product.category for listing in bought}
         names = [name for name in names if name not in files] or names
+        first = first or {}
+        names = [name for name in names if name.casefold() not in map(str.casefold, first)]
+        most = MOST_KINDS // 3 if first else MOST_KINDS
         had = shopper.bought if shopper else frozenset[str]()
         lines = (self._line(name, had, question) for name in names)
         beside = (self._neighbours(listing, had, question) for listing in bought if len(_path_of(listing)) == 1)
-        return "\n".join(islice((line for line in chain(lines, beside) if line), MOST_KINDS))
+        return "\n".join((*first.values(), *islice((line for line in chain(lines, beside) if line), most)))
 
     def near(self, text: str) -> str:
         """One line per kind of product found by searching for the question and for each of its sentences."""
         kinds = self._kinds_near(text)
-        return "\n".join(f"- {_kind_shown(kind, listings)}: {_titles_of(listings)}" for kind, listings in kinds.items())
+        return "\n".join(
+            f"- {_kind_shown(kind, listings)}: {'; '.join(map(_title_of, _shown_of(listings)))}"
+            for kind, listings in kinds.items()
+        )
 
     def _kinds_near(self, text: str) -> dict[str, list[Listing]]:
         """The products that these searches find, by kind; kinds with the most hits come first."""
@@ -95,27 +105,17 @@ class Shelf:
         )
 
     def _line(self, name: str, had: Collection[str], question: str) -> str:
-        """A kind in one line; empty if it leaves too little to choose from.
-
-        "- Bird Feeders: in Birds, 34 products, 80% with a price, $9.99 to $89.00, in the median $24.50; Material:
-        cedar, steel; such as …"
-        """
+        """A kind in one line; empty if it leaves too little to choose from."""
         total, popular = self._most_popular(name)
         listings = [listing for listing in popular if may_be_shown(listing.product, question)]
         others = [listing for listing in listings if listing.product.product_id not in had]
         leaves = [listing for listing in listings if _leaf_of(listing) == name]
         if len(others) < ENOUGH or 2 * len(leaves) < len(listings):  # "Men" is no kind
             return ""
-        prices = _prices_in_words(self._prices.of(name), total)
         part = Counter(_path_of(listing)[-2:-1] for listing in leaves).most_common(1)[0][0]
-        size = ", ".join([*(f"in {name}" for name in part), counted(total, "product"), prices])
-        by_field: dict[str, list[str]] = {}  # "Material: cedar, steel" for each in whose values they differ
-        for choice in by_fields(KindOffers(tuple(listings))):
-            for demand in choice.want["must"]:
-                by_field.setdefault(str(demand.field), []).append(demand.say)
-        deciding = [f"{field}: {', '.join(values[:_MOST_VALUES])}" for field, values in by_field.items()]
-        facts = [size, *deciding[:_MOST_FIELDS], f"such as {_titles_of(others)}"]
-        return f"- {_kind_shown(name, listings)}: {'; '.join(facts)}"
+        size = ", ".join([*(f"in {name}" for name in part), counted(total, "product")])
+        offers = KindOffers(tuple(listings))
+        return _kind_line(_kind_shown(name, listings), offers, size, _shown_of(others), _MOST_FIELDS)
 
     def _neighbours(self, bought: Listing, had: Collection[str], question: str) -> str:
         """The new products nearest to a purchase by title, for a part of the shop without categories."""
@@ -138,6 +138,44 @@ class Shelf:
         """The number of matching products, and the first of them."""
         page = self._world.catalog.search(query)
         return page.total, self._offers.listings([hit.product_id for hit in page.hits])
+
+
+def in_full(name: str, offers: KindOffers) -> str:
+    """The line of a kind with every field that tells its offers apart."""
+    return _kind_line(name, offers, counted(len(offers.offers), "product"), offers.counted[:_MOST_VALUES])
+
+
+def _kind_line(
+    name: str, offers: KindOffers, size: str, shown: Sequence[Listing], most_fields: int | None = None
+) -> str:
+    """A kind with its prices, what tells its offers apart, and some titles.
+
+    "- Bird Feeders: in Birds, 34 products, 80% with a price, $9.99 to $89.00, in the median $24.50; Material: cedar
+    (5), steel (4); stars: 4.5 from 50 ratings (6); such as …"
+    """
+    prices = "none with a price"
+    if priced := offers.priced:
+        least, middle, most = (_price_of(priced[place]) for place in (0, len(priced) // 2, -1))
+        share = percent(len(priced) / len(offers.offers))
+        prices = f"{share} with a price, {least} to {most}, in the median {middle}"
+    titles = "; ".join(map(_title_of, shown))
+    return f"- {name}: {'; '.join((f'{size}, {prices}', *islice(_apart(offers), most_fields), f'such as {titles}'))}"
+
+
+def _apart(offers: KindOffers) -> Iterator[str]:
+    """What tells offers apart, by field, with the number that keep each demand: "Material: cedar (5), steel (4)"."""
+    by_field: dict[str, dict[str, str]] = {}
+    for demand in (*(each for choice in by_fields(offers) for each in choice.want["must"]), *in_other_fields(offers)):
+        kept = sum(decided_by_code(demand, offer).state == "met" for offer in offers.counted)
+        unit = "" if demand.unit is None or demand.unit in demand.say else f", unit {harmless(demand.unit)}"
+        by_field.setdefault(harmless(str(demand.field)), {})[harmless(demand.say)] = f"{kept}{unit}"
+    # Of each number of stars, the most ratings: fewer of them tell less.
+    by_stars = {choice.want["rating_min"]: choice.want["ratings_min"] for choice in reversed([*by_ratings(offers)])}
+    for stars, ratings in reversed(by_stars.items()):
+        kept = sum(is_rated(offer, stars, ratings) for offer in offers.counted)
+        by_field.setdefault("stars", {})[f"{stars} from {ratings} ratings"] = f"{kept}"
+    for field, values in by_field.items():
+        yield f"{field}: {', '.join(f'{value} ({kept})' for value, kept in islice(values.items(), _MOST_VALUES))}"
 
 
 def _newest(shopper: Shopper, question: str) -> list[Listing]:
@@ -170,15 +208,21 @@ def owned_by(shopper: Shopper, question: str = "", most: int = MOST_OWNED) -> st
     lines: list[str] = []
     for product_id, ordered in orders.items():
         listing = shopper.products[product_id]
-        facts = (_leaf_of(listing), _price_of(listing), f"ordered {', '.join(ordered)}")
+        facts = (_leaf_of(listing), _price_of(listing), f"ordered {', '.join(ordered)}", *_fields_of(listing))
         lines.append(f"{product_id}: {_title_of(listing)} ({'; '.join(facts)})")
     more = len(lines) - most
     return "\n".join([*lines[:most], *([f"… and {more} older ones"] if more > 0 else [])])
 
 
-def _titles_of(listings: Sequence[Listing]) -> str:
-    shown = _SHOWN if len(listings[0].product.categories) > 1 else _SHOWN_OF_A_FILE
-    return "; ".join(map(_title_of, listings[:shown]))
+def _fields_of(listing: Listing) -> Iterator[str]:
+    """The first fields of a record that say in few words what the product is like: "Material: oak"."""
+    told = (f"{name}: {value}" for name, value in listing.product.details.items() if name in _SPOKEN_OF and value)
+    yield from map(harmless, islice((line for line in told if len(line) <= _LONGEST_FIELD), _MOST_FIELDS))
+
+
+def _shown_of(listings: Sequence[Listing]) -> Sequence[Listing]:
+    """The products whose titles are shown."""
+    return listings[: _SHOWN if len(listings[0].product.categories) > 1 else _SHOWN_OF_A_FILE]
 
 
 def _title_of(listing: Listing) -> str:
@@ -196,16 +240,6 @@ def _path_of(listing: Listing) -> tuple[str, ...]:
 
 def _leaf_of(listing: Listing) -> str:
     return _path_of(listing)[-1]
-
-
-def _prices_in_words(prices: CategoryPrices | None, products: int) -> str:
-    if prices is None:
-        return "none with a price"
-    least, middle, most = (
-        format_money(price, prices.span.currency) for price in (prices.least, prices.span.middle, prices.most)
-    )
-    share = f"{percent(prices.priced / products)} with a price, {least}"
-    return share if least == most else f"{share} to {most}, in the median {middle}"
 
 
 def _kind_shown(name: str, listings: Sequence[Listing]) -> str:

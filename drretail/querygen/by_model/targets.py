@@ -1,13 +1,16 @@
 """The targets of queries, users or categories: how many queries each gets, and the queries' ids."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice
 from random import Random
 
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.grounding.report.evidence_ids import short_hash
+from drretail.querygen.generate import Drafts
 from drretail.querygen.users import check_users, drawn_users
+from drretail.records.query import Query
 from drretail.records.run import slug
 from drretail.records.shop import VOID_STATUSES
 
@@ -22,10 +25,16 @@ class Target:
     user_id: str | None = None
     category: str = ""
     """The subject of generic queries."""
+    drafts: tuple[Query, ...] = ()
+    """What rules would ask in place of its queries, as far as they can: each has the axes that records bear."""
 
     def query_id(self, number: int) -> str:
         """The id of the ``number``-th query, from 1."""
         return f"{self.name}-{number}"
+
+    def draft(self, earlier: int) -> Query | None:
+        """The draft of the next query after so many; None if rules can't ask for that much."""
+        return self.drafts[earlier] if earlier < len(self.drafts) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +57,25 @@ def targets_drawn(world: World, n: int, per_user: int, seed: str) -> Targets:
     return _with_orders(world, drawn_users(world, seed, n), per_user, wanted=n)
 
 
+def with_drafts(world: World, targets: Targets, seed: str) -> Targets:
+    """The targets with drafts of rules that have an axis. Rules write English only; without, a model chooses alone."""
+    if world.manifest.language != "english":
+        return targets
+    drafts = Drafts(world, seed)
+
+    def drafted(target: Target) -> Target:
+        hard = (draft for draft in drafts.of(target.user_id or "") if draft.axes)
+        return replace(target, drafts=tuple(islice(hard, target.count)))
+
+    return replace(targets, targets=tuple(map(drafted, targets.targets)))
+
+
+def targets_at(drafts: Sequence[Query]) -> Targets:
+    """A target for the user of each draft."""
+    named = ((draft, draft.user_id) for draft in drafts)
+    return Targets(tuple(Target(_name(user), 1, user, drafts=(draft,)) for draft, user in named if user is not None))
+
+
 def generic_targets(world: World, count: int, seed: str) -> Targets:
     """Targets for ``count`` generic queries, spread over the shop's categories in seeded order."""
     names = category_names(world)
@@ -67,13 +95,17 @@ def category_names(world: World) -> list[str]:
     return [category.name for category in world.manifest.categories if category.products] or world.catalog.categories()
 
 
+def _name(user_id: str) -> str:
+    return f"{short_hash(user_id)}-m"
+
+
 def _with_orders(world: World, users: Iterator[str], per_user: int, wanted: int | None) -> Targets:
     targets: list[Target] = []
     without: list[str] = []
     for user_id in users:
         statuses = set(world.store.statistics(user_id).orders_by_status)
         if statuses - VOID_STATUSES:
-            targets.append(Target(f"{short_hash(user_id)}-m", per_user, user_id))
+            targets.append(Target(_name(user_id), per_user, user_id))
         else:
             without.append(user_id)
         if len(targets) == wanted:

@@ -8,12 +8,14 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from drretail.grounding.constraints.decisions import decided_by_code
-from drretail.grounding.constraints.listing import folded
+from drretail.grounding.constraints.listing import folded, is_of_brand
 from drretail.querygen.checks.case import Case, Code, found
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
 
 LEAST_WORDS, MOST_WORDS, LEAST_TOOLS, LEAST_OF_A_RATIONALE = 20, 180, 3, 8
+MOST_BESIDES = 2
+"""The most things that are wanted beside the main one."""
 USER_TOOLS = frozenset({"get_user_profile", "get_user_orders", "get_user_statistics", "get_order_details"})
 SHOP_TOOLS = frozenset({"product_catalog_search", "get_product_details"})
 _NAME_TOOLS = "name under `expected_tools` what a good answer will hardly do without"
@@ -29,6 +31,13 @@ CODES = {
     "rationale_tells_answer": Code("the rationale names a product that the answer is to find", "take it out"),
     "pair_without_evidence": Code("two kinds of different leaves were not both ordered", "ask for one of them"),
     "demand_decides_nothing": Code("nearly all or hardly any offers keep a demand", "demand what tells them apart"),
+    "too_many_things": Code(f"more than {MOST_BESIDES} things beside the main one are wanted", "ask for fewer"),
+    "brand_unheard_of": Code("a typed brand is of nothing that the shopper has ordered", "leave it out"),
+    "value_not_said": Code(
+        "a demand's words don't say its value, and the record of no named order has it",
+        "say the value, or name in the wish the order whose product has it",
+    ),
+    "axis_missing": Code("the wish lacks what was to make the question hard", "ask for it in text and wish"),
 }
 _BY_MODEL = re.compile(r"(?!offline:)[a-z][a-z0-9_]*:\S+")
 _PRODUCT_ID = re.compile(r"\bB0[0-9A-Z]{8}\b")
@@ -68,7 +77,39 @@ def check(case: Case) -> Iterator[Finding]:
     for front, listing in case.titles_in(rationale):
         if f" {front} " not in f" {folded(query.text)} " and listing.product.product_id not in ordered:
             yield found("rationale_tells_answer", front, f"the title of {listing.product.product_id}")
-            return
+            break
+    yield from _wanted(case)
+    yield from _indecisive(case)
+
+
+def _wanted(case: Case) -> Iterator[Finding]:
+    """What no shopper would ask for: too much at once, brands never met, values that only a record shows."""
+    wish, shopper = case.query.wish, case.shopper
+    if wish is None or case.query.infeasible:
+        return
+    if len(wish.wants) > 1 + MOST_BESIDES:
+        yield found("too_many_things", ", ".join(want.name for want in wish.wants), f"{len(wish.wants)} things")
+    ordered = [] if shopper is None else [*shopper.products.values()]
+    for brand in (brand for want in wish.wants for brand in (*want.brands_wanted, *want.brands_unwanted)):
+        if shopper is not None and not any(is_of_brand(listing, brand) for listing in ordered):
+            yield found("brand_unheard_of", brand, "no ordered product is of it")
+    ids = {order.product_id for order in (shopper.orders if shopper else ()) if order.order_id in wish.orders}
+    named = [listing for listing in ordered if listing.product.product_id in ids]
+    for demand in (demand for want in wish.wants for demand in want.must if wish.orders and demand.rests_on_record):
+        rulings = [decided_by_code(demand, listing) for listing in named]
+        if all(ruling.state != "met" for ruling in rulings):
+            shown = ", ".join(ruling.quote for ruling in rulings if ruling.quote) or f"they have no {demand.field}"
+            yield found("value_not_said", str(demand), f"the records of these orders: {shown}")
+
+
+def _indecisive(case: Case) -> Iterator[Finding]:
+    """Demands by a field that nearly all or hardly any of the priced offers keep."""
+    for want, listings in case.offered:
+        priced = [listing for listing in listings if listing.price is not None]
+        for demand in want.must if len(priced) >= LEAST_OFFERS else ():
+            kept = sum(decided_by_code(demand, listing).state == "met" for listing in priced)
+            if demand.field is not None and not LEAST_SHARE <= kept / len(priced) <= MOST_SHARE:
+                yield found("demand_decides_nothing", str(demand), f"{kept} of {len(priced)} {want.name} keep it")
 
 
 def check_rules(case: Case) -> Iterator[Finding]:
@@ -83,9 +124,4 @@ def check_rules(case: Case) -> Iterator[Finding]:
         ids = [{listing.product.product_id for listing in listings} for listings in (offers, others)]
         if not leaves[0] & leaves[1] and not (ids[0] & ordered and ids[1] & ordered):
             yield found("pair_without_evidence", f"{one.name} and {other.name}", "not both were ordered")
-    for want, listings in case.offered:
-        priced = [listing for listing in listings if listing.price is not None]
-        for demand in want.must if len(priced) >= LEAST_OFFERS else ():
-            kept = sum(decided_by_code(demand, listing).state == "met" for listing in priced)
-            if not LEAST_SHARE <= kept / len(priced) <= MOST_SHARE:
-                yield found("demand_decides_nothing", str(demand), f"{kept} of {len(priced)} {want.name} keep it")
+    yield from _indecisive(case)

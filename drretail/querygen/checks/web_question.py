@@ -20,7 +20,8 @@ CODES = {
 def check(case: Case) -> Iterator[Finding]:
     """Reads as two readers do: one who sees the results of a search for the question, and one who opens the pages."""
     question = case.query.gold.web_question if case.query.gold else None
-    if question is None or case.stock.web.corpus is None:  # what the open web holds changes
+    # A web that is yet to be made has no answers, and what the open web holds changes.
+    if question is None or not question.answers or case.stock.web.corpus is None:
         return
     results = case.stock.web.search(question.text, RESULTS)
     for answer in question.answers:

@@ -14,7 +14,8 @@ from math import ceil, floor
 from typing import Any
 
 from drretail.grounding.constraints.decisions import decided_by_code
-from drretail.grounding.constraints.listing import Listing
+from drretail.grounding.constraints.listing import Listing, folded
+from drretail.grounding.text.amounts import find_dates
 from drretail.grounding.text.wording import article, is_plural
 from drretail.querygen.rules.assortment import PHRASES, KindOffers
 from drretail.querygen.rules.needs import Need, Purchase
@@ -25,6 +26,7 @@ _STARS, _RATINGS = (4.5, 4.3, 4.0), (1000, 500, 200, 100, 50, 20)
 _PLAIN = re.compile(r"(?:\d{1,2}-)?[^\W\d_]+(?:[ -][^\W\d_]+){0,2}")
 _FIGURE = re.compile(r"(?P<number>\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)\s*(?P<unit>[^\W\d_]+(?: [^\W\d_]+)?)?")
 _YES = ("yes", "true")
+_LONGEST_VALUE = 40
 _IS = re.compile(r"Is (?P<what>[A-Z][\w-]*(?: [\w-]+){0,2})")
 
 
@@ -48,7 +50,7 @@ def choices(need: Need, offers: KindOffers) -> Iterator[Choice]:
         if not is_same or decided_by_code(demand, purchase.listing).state == "met":
             yield choice
     yield from _fits(offers, purchase)
-    yield from _trust(offers, purchase.listing if is_same else None)
+    yield from by_ratings(offers, purchase.listing if is_same else None)
     brand = purchase.listing.product.brand
     is_best = offers.best is not None and offers.best.product.brand == brand
     if not is_same and brand and not is_best and need.kind != "gift":
@@ -60,6 +62,19 @@ def by_fields(offers: KindOffers) -> Iterator[Choice]:
     """The demands for a value or a measure of a field that tell the offers apart."""
     yield from _values(offers)
     yield from _measures(offers)
+
+
+def in_other_fields(offers: KindOffers) -> Iterator[Demand]:
+    """The demands for a value that rules have no words for, but a model has: of all fields of the best offer."""
+    best = offers.best
+    details = {} if best is None else best.product.details
+    texts = {name: text for name, text in details.items() if isinstance(text, str) and not find_dates(text)}
+    for name in (name for name in offers.fields if name in texts and name not in PHRASES["measure"]):
+        for value in offers.values(name):
+            demand = Demand(say=value, field=name)
+            is_maker = best is not None and folded(value) in best.makers
+            if value and len(value) <= _LONGEST_VALUE and not is_maker and offers.is_selective(demand):
+                yield demand
 
 
 def _values(offers: KindOffers) -> Iterator[Choice]:
@@ -118,18 +133,19 @@ def _fits(offers: KindOffers, purchase: Purchase) -> Iterator[Choice]:
                 yield Choice("fit", {"must": (demand,)}, clause, purchase.order.order_id)
 
 
-def _trust(offers: KindOffers, same: Listing | None) -> Iterator[Choice]:
-    """Stars and a number of ratings that together are selective."""
+def by_ratings(offers: KindOffers, same: Listing | None = None) -> Iterator[Choice]:
+    """Stars and a number of ratings that together tell the offers apart; ``same`` keeps them, too."""
     for stars in _STARS:
         for reviews in _RATINGS:
             limits = {"rating_min": stars, "ratings_min": reviews}
-            is_kept = same is None or _is_rated(same, stars, reviews)
-            if is_kept and offers.tells_apart(partial(_is_rated, stars=stars, reviews=reviews)):
+            is_kept = same is None or is_rated(same, stars, reviews)
+            if is_kept and offers.tells_apart(partial(is_rated, stars=stars, reviews=reviews)):
                 for clause in PHRASES["frame"]["trust"]:
                     yield Choice("trust", limits, clause.format(stars=stars, reviews=reviews))
 
 
-def _is_rated(listing: Listing, stars: float, reviews: int) -> bool:
+def is_rated(listing: Listing, stars: float, reviews: int) -> bool:
+    """True if a product has at least so many stars from at least so many ratings."""
     product = listing.product
     return (product.average_rating or 0) >= stars and (product.rating_number or 0) >= reviews
 

@@ -15,6 +15,7 @@ from drretail.grounding.report.evidence_ids import short_hash
 from drretail.grounding.text.wording import SYMBOLS, listed
 from drretail.grounding.text.words import NUMBERS, singular
 from drretail.querygen.checks.case import Shopper
+from drretail.querygen.checks.contract import MOST_BESIDES
 from drretail.querygen.rules.assortment import PHRASES, Assortment, KindOffers, best_of
 from drretail.querygen.rules.axes import Choice, choices
 from drretail.querygen.rules.needs import Need, Purchase
@@ -28,8 +29,8 @@ _WEIGHTS: Mapping[Axis, float] = {
     "property": 3, "fit": 2, "pack": 1, "joint budget": 0.8, "memory": 0.4, "trust": 0.4, "taste": 0.4,
 }  # fmt: skip
 _BUDGET, _MOST_AXES = 0.8, (1, 2, 2, 3)
-# A second thing beside the main one, or a third; and how many are wanted of what one buys several of.
-_MOST_BESIDES, _PIECES = 2, (2, 3, 4)
+# How many are wanted of what one buys several of.
+_PIECES = (2, 3, 4)
 _WANT_AXES: tuple[Axis, ...] = ("property", "fit", "trust", "taste")
 # A budget rests on a price at one of these quantiles, and exceeds it by this factor.
 _LEVELS, _ROOM = (0.4, 0.5, 0.6, 0.75), Decimal("1.1")
@@ -134,7 +135,7 @@ class Author:
         kinds = {each.kind.name: each for each in besides}
         return Plan(
             choices=chosen,
-            besides=tuple(kinds.values())[: self.rng.randint(1, _MOST_BESIDES)] if "joint budget" in axes else (),
+            besides=tuple(kinds.values())[: self.rng.randint(1, MOST_BESIDES)] if "joint budget" in axes else (),
             quantity=self.rng.choice(_PIECES) if "pack" in axes and "pack" not in found else 1,
             is_recalled="memory" in axes,
         )

@@ -13,7 +13,7 @@ from drretail.errors import UserError
 from drretail.files import write_atomically
 from drretail.progress import Bar
 from drretail.tables.table import Cell
-from drretail.viewer.commands import compare_command, score_commands
+from drretail.viewer.commands import score_commands
 from drretail.viewer.conversation import read_conversation
 from drretail.viewer.experiment import ExperimentView, Question, RunView, read_view
 from drretail.viewer.page.appendix import render_method, render_scores
@@ -227,7 +227,7 @@ def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links
         cannot="" if board is None else conclusion(board).cannot,
         compared=None if board is None else concluded(board),
         every_measure=None if board is None else every_measure(board),
-        compare_command=compare_command(view),
+        compare_command=f"drretail compare {shlex.quote(view.name)} --details",
         board=None if differing is None else printed_board(differing, view.lab),
         columns=() if board is None else printed_board(board).table.columns,
         same=same,

@@ -29,7 +29,7 @@ def stands_on(
     folders = {known.prompts.name for known in definition.systems.values() if known.prompts is not None}
     own = sorted({prompt for query in definition.queries for prompt in query.prompts})
     rows = [] if scores is None else [row for row in scores.scores if row.judge != CODE and not is_panel(row.judge)]
-    judged = sorted({part for row in rows for part in row.judge_params.split() if part.startswith("prompts-")})
+    judged = sorted(filter(None, {row.judge_params.partition("prompts-")[2] for row in rows}))
     yield (
         f"Whose wording: agents {', '.join(sorted(folders)) or OURS}; queries {', '.join(own) or OURS}; "
         f"judges {', '.join(judged) or OURS}."

@@ -5,12 +5,13 @@ from typing import Any
 
 import pytest
 
-from drretail.eval.claims.audit import shares_of
+from drretail.eval.claims.audit import agreement_ends, shares_of
 from drretail.eval.families.faithfulness.score import METRIC
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.verdicts import VerdictFile
 from drretail.event_loop import run_loop
 from drretail.records.judge_audit import JudgeAudit
+from drretail.viewer.tables.judges import audit_table
 from tests.eval.families.faithfulness.reports import BIRDS_ID, claim, judged, ruled, scripted, subject, support, values
 
 BED, BOWL = "P:B0BED00001", "P:B0BOWL0001"
@@ -97,15 +98,36 @@ def test_repeats_label_the_first_list_of_claims_again_and_extract_their_own(tmp_
         ({"marks": (20, 20), "uncited": (3, 20)}, ("figures without a mark in claims",)),
         ({"uncited": (4, 20)}, ()),
         ({"marks": (16, 20), "in_source": (3, 20)}, ("quotes in the sources",)),
-        ({"confirmed": (300, 300), "contradicted": (0, 4)}, ()),
-        ({"confirmed": (300, 300), "contradicted": (2, 5)}, ("agreement with records",)),
         ({"confirmed": (9, 9), "contradicted": (0, 10)}, ()),
+        ({"confirmed": (2, 300)}, ("agreement with records",)),
         ({"confirmed": (300, 300), "same_label": (40, 60), "same_claim": (1, 60)}, ("same label when asked again",)),
     ],
 )
 def test_a_judge_below_the_floor_in_enough_cases_does_not_read(
     shares: dict[str, tuple[int, int]], low: tuple[str, ...]
 ) -> None:
-    audit = JudgeAudit(judge="p:m", judge_kind="llm", shares=shares)
+    audit = JudgeAudit(judge="p:m", judge_kind="llm", shares=shares, agreement_ends=agreement_ends(shares))
     assert (audit.low, audit.reads) == (low, not low)
     assert audit.line.startswith("This judge doesn't read: p:m" if low else "How p:m read: ")
+
+
+@pytest.mark.parametrize(
+    ("found", "wrong", "reads"),
+    [
+        (0, 0, "too few figures to tell"),  # where all is right, a judge that supports everything looks like any other
+        (0, 4, "too few figures to tell"),
+        (0, 5, "no"),
+        (2, 5, "too few figures to tell"),
+        (3, 12, "no"),
+        (7, 7, "too few figures to tell"),
+        (8, 8, "yes"),
+    ],
+)
+def test_of_a_judge_that_met_few_wrong_figures_it_is_said_that_they_are_too_few(
+    found: int, wrong: int, reads: str
+) -> None:
+    shares = {"confirmed": (300, 300), "contradicted": (found, wrong)}
+    audit = JudgeAudit(judge="p:m", judge_kind="llm", shares=shares, agreement_ends=agreement_ends(shares))
+    assert [cell.text for cell in audit_table([audit]).rows[0].cells if cell is not None][-1] == reads
+    is_told = f"too few figures to tell (300 right, {wrong} wrong)" in audit.line
+    assert is_told == (reads == "too few figures to tell")

@@ -129,6 +129,8 @@ def test_a_property_is_where_its_figure_stands_and_a_comparison_may_be_of_things
 def test_the_prompt_says_what_every_kind_of_value_and_every_relation_is() -> None:
     prompt = extraction_prompt(EXTRACT).shared
     assert [each for each in (*get_args(JudgedKind), *get_args(Relation)) if f"`{each}`" not in prompt] == []
+    # Else prices come again from every heading and sum that repeats them.
+    assert "A heading or a code block is no claim, except for a figure that stands nowhere else." in prompt
 
 
 def test_ids_that_a_judge_gives_a_value_beyond_its_claims_sources_are_dropped_and_counted(tmp_path: Path) -> None:

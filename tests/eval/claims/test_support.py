@@ -332,10 +332,12 @@ def test_a_judge_is_told_the_title_address_and_date_of_each_source_as_the_agent_
     assert (is_told in question) == (rules == "default")
 
 
-def test_a_text_that_two_sources_share_is_sent_once(tmp_path: Path) -> None:
+def test_the_same_page_text_is_sent_once_whatever_claims_and_sources_have_it(tmp_path: Path) -> None:
     mirror = EVIDENCE[BIRDS_ID].model_copy(update={"id": "W:bbbbbbbb", "url": "https://mirror.example/"})
-    judge = answering(claim(1, "They like seeds.", BIRDS_ID, "W:bbbbbbbb"), support("full"))
-    judged(tmp_path, judge, subject(f"Seeds [{BIRDS_ID}][W:bbbbbbbb].", EVIDENCE | {mirror.id: mirror}))
+    claims = [claim(1, "They like seeds.", BIRDS_ID, mirror.id), claim(2, "They like shade.", BIRDS_ID)]
+    judge = scripted({"claims": claims}, {"claims": [ruled(1, "full"), ruled(2, "full")]})
+    report = f"Seeds [{BIRDS_ID}][{mirror.id}]. Shade [{BIRDS_ID}]."
+    judged(tmp_path, judge, subject(report, EVIDENCE | {mirror.id: mirror}))
     (question,) = questions(tmp_path)
     assert question.count("Northern cardinals prefer") == 1
     assert f'address="https://mirror.example/">\nThe same text as that of {BIRDS_ID}.' in question

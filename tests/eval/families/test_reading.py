@@ -10,6 +10,7 @@ from drretail.eval.claims.typed_values import find_quote
 from drretail.eval.judging.session import Judge
 from drretail.records.reading import Reading
 from drretail.records.score import Score
+from drretail.viewer.tables.scores import score_tables
 from tests import build
 from tests.build import LABEL, Asked, scripted_judge
 from tests.eval.families.faithfulness.reports import claim, said_value, support
@@ -31,7 +32,7 @@ def folder(tmp_path: Path, picks: list[str] | None = None, report: str = REPORT)
     return build.experiment(tmp_path / "exp", runs, queries=[query], evidence=EVIDENCE.values())
 
 
-def judge_of(*picks: Any) -> tuple[Judge, Asked]:
+def judge_of(*picks: Any, claims: Any = CLAIMS, name: str = "test") -> tuple[Judge, Asked]:
     """A judge that extracts one claim with one value, and reads these picks one answer after the other."""
     left = iter(picks)
 
@@ -39,10 +40,10 @@ def judge_of(*picks: Any) -> tuple[Judge, Asked]:
         if "Query and report are data" in text:
             return {"picks": [next(left)]}
         if "The report is data" in text:
-            return {**CLAIMS, "picks": [next(left)]} if "`picks` are" in text else CLAIMS
-        return support("contradicted")
+            return {**claims, "picks": [next(left)]} if "`picks` are" in text else claims
+        return support("contradicted" if claims is CLAIMS else "full")
 
-    return scripted_judge(answer)
+    return scripted_judge(answer, name=name)
 
 
 def rows(exp: Path, judge: Judge, metrics: Sequence[str] = ("checks", "reading")) -> dict[tuple[str, str], Score]:
@@ -69,6 +70,20 @@ def test_values_and_picks_come_with_the_claims(tmp_path: Path) -> None:
     assert found["checks", "picks_known"].items == by_model
     assert found["checks", "clean"].value == 0
     assert found["reading", "picks_read"].value == 1
+
+
+def test_of_two_judges_code_reads_one_s_values_and_the_table_says_whose(tmp_path: Path) -> None:
+    priced = said_value("price", "41", "yours for forty-one dollars", f"P:{KETTLE.product_id}")
+    typed, bare = ({"claims": [CLAIMS["claims"][0] | {"values": values}]} for values in ([priced], list[Any]()))
+    exp = folder(tmp_path, report=REPORT.replace("41", "forty-one"))
+    for name, claims in (("b", bare), ("a", typed)):
+        judge, _ = judge_of(PICK, claims=claims, name=name)
+        scores = build.scored(exp, ["faithfulness", "reading", "checks", "false_statements"], judge)
+    (table,) = [each for each in score_tables(scores.scores, scores.metrics, scores.systems) if each.title == "Checks"]
+    assert any("picks by model:scripted-a, values by model:scripted-a" in note for note in table.notes), table.notes
+    # What a judge calls false is its own.
+    false = {row.judge: row.value for row in scores.scores if row.variant == "false_statements"}
+    assert (false["scripted:a"], false["scripted:b"]) == (1, 0)
 
 
 def test_nobody_is_asked_for_declared_picks(tmp_path: Path) -> None:

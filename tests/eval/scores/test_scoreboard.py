@@ -152,19 +152,25 @@ def test_answers_that_a_provider_did_not_give_and_repairs_of_the_judge_are_notes
 
 
 def test_of_a_judge_that_does_not_read_the_board_says_so_and_nothing_is_concluded_from_it(held: Gathered) -> None:
-    lazy, good = (Assessor(JudgeRef(spec=spec, kind="llm"), "default") for spec in ("p:m", "o:gpt"))
+    lazy, good, stamping = (Assessor(JudgeRef(spec=spec, kind="llm"), "default") for spec in ("p:m", "o:gpt", "q:all"))
     panel = Assessor(JudgeRef(spec="panel(median):o:gpt+p:m", kind="llm"), "default")
     tables = {
         TableKey("faithfulness", judge): {
-            plan.run_id: JudgedRun(RunResult(plan.query.query_id, {}, "not_judged"), audit={"marks": (covered, 66)})
+            plan.run_id: JudgedRun(RunResult(plan.query.query_id, {}, "not_judged"), audit=shares)
             for plan in held.plans
         }
-        for judge, covered in ((lazy, 3), (good, 64))
+        for judge, shares in (
+            (lazy, {"marks": (3, 66)}),
+            (good, {"marks": (64, 66)}),
+            (stamping, {"marks": (66, 66), "confirmed": (60, 60), "contradicted": (0, 20)}),
+        )
     }
     made = replace(held, tables_of_judges=tables)
     assert [made.no_conclusion(judge) for judge in (lazy, good, panel)] == ["not_read", None, "not_read"]
+    assert made.no_conclusion(stamping) == "not_read"
     notes = board(made, row("faithfulness", "FP"), row("faithfulness", "FP", judge="o:gpt")).notes
-    assert "How o:gpt read: citation marks in claims 0.97." in notes
+    unknown = "agreement with records: too few figures to tell (0 right, 0 wrong)"
+    assert f"How o:gpt read: citation marks in claims 0.97, {unknown}." in notes
     assert any(note.startswith("This judge doesn't read: p:m is below the floor in citation marks") for note in notes)
 
 

@@ -60,10 +60,12 @@ TUMBLER = Product(
     details={
         "Is Dishwasher Safe": "No",
         "Batteries Required?": "Yes",
-        "Product Care Instructions": "Hand Wash, Freezer Safe",
+        "Product Care Instructions": "Machine Wash, Freezer Safe",
+        "Is Microwaveable": "Yes",
         "Lid": "No Lid Lock",
         "Material": "BPA-Free Plastic",
         "Capacity": "20 oz",
+        "Item Weight": "23.4 oz",
         "Number of Items": "2",
         "Unit Count": "40 Straws",
         "Product Dimensions": "3.5 x 3.5 x 8 inches",
@@ -80,6 +82,7 @@ TUMBLER = Product(
         ("tumbler capacity", "20 oz", "confirmed"),
         ("capacity", "30 oz", "contradicted"),
         ("capacity", "21.5 oz", None),  # not far enough off
+        ("capacity", "25 oz", "contradicted"),  # which no other field may mean, near as the weight is
         ("capacity", "40 oz", None),  # of both
         ("tumbler capacity", "30 oz", None),  # a field of another name
         ("capacity", "2 oz", None),  # a part
@@ -95,12 +98,14 @@ TUMBLER = Product(
         ("batteries required", "yes", "confirmed"),
         ("batteries required", "no", "contradicted"),
         ("freezer safe", "no", "contradicted"),
+        ("machine washable", "no", "contradicted"),
+        ("microwave safe", "yes", "confirmed"),
         ("lid lock", "yes", "contradicted"),
         ("bpa free", "no", "contradicted"),
         ("plastic", "no", None),  # which may be a part's
         ("dishwasher safe", "no", "confirmed"),
         ("dishwasher safe", "yes", None),  # as a text of the record says
-        ("microwave safe", "yes", None),
+        ("oven safe", "yes", None),
         ("capacity", "ample", None),
     ],
 )

@@ -56,7 +56,7 @@ def named(field: str, why: str | None = None) -> dict[str, Any]:
     return {"field": field, "why": why}
 
 
-def beside(field: str, *than: str, **more: Any) -> dict[str, Any]:
+def beside(field: str | None, *than: str, **more: Any) -> dict[str, Any]:
     return {"field": field, "than": than, **more}
 
 
@@ -98,6 +98,8 @@ STATES: dict[str, list[tuple[str, Any, list[str], dict[str, Any]]]] = {
         ("less", "", [PP], beside("rating", PK, PT)),
         ("share", "57", [PK], beside("price", "75 USD")),
         ("share", "50", [PK], beside("price", "75 USD", relation="at_least")),
+        ("share", "81", [TOTAL[1:-1]], beside(None, "75 USD")),
+        *(("property", orders, ["U:orders"], named("orders in 2022")) for orders in ("2", "1")),
         ("same", "", [PK], beside("rating", PK)),
     ],
     "contradicted": [
@@ -119,6 +121,7 @@ STATES: dict[str, list[tuple[str, Any, list[str], dict[str, Any]]]] = {
         ("property", "14", ["U:statistics"], named("orders")),
         ("property", "12", ["U:statistics"], named("orders of Fennick", "the record says orders Fennick: 5")),
         ("property", "1", ["U:orders"], named("returned orders", "the record says orders Returned: 0")),
+        ("property", "3", ["U:orders"], named("orders in 2022", "the record says orders 2022: 2 or 1")),
         ("property", "3", [O1], named("quantity")),
         ("less", "", [PK], beside("price", PP, why="the record says 42.95 USD and 38.5 USD")),
         ("more", "", [PP], beside("rating_count", PS, PK)),  # not than both
@@ -126,6 +129,7 @@ STATES: dict[str, list[tuple[str, Any, list[str], dict[str, Any]]]] = {
         ("less", "$9.45", [PP], beside("price", PK)),
         ("difference", "9.45", [PP], beside("price", PK)),
         ("share", "30", [PK], beside("price", "75 USD")),
+        ("share", "30", [PK], beside("price", TOTAL[1:-1])),
         ("share", "75", [PK], beside("price", "75 USD", relation="at_least")),
         ("same", "", [PK], beside("price", PP)),
     ],

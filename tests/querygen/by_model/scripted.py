@@ -52,13 +52,16 @@ def scripted(chat: ScriptedChat) -> Model:
     return Model("fake:x", chat, ModelInfo(spec="fake:x", provider="fake", model="x", kind="scripted"), {})
 
 
+DEMAND: dict[str, Any] = {"field": None, "any_of": [], "none_of": [], "least": None, "most": None, "unit": None}
 WANT = Want(name="birdhouse", kinds=("birdhouse",), quantity=2).model_dump(mode="json")
 WISH = Wish(wants=()).model_dump(mode="json") | {"budget": {"amount": 60, "currency": "USD"}}
 
 
 def written_wish(**changes: Any) -> dict[str, Any]:
-    """Two birdhouses for $60; ``changes`` go into the wish or its only want."""
+    """Two birdhouses for $60; ``changes`` go into the wish or its only want, demands as texts or in full."""
     want = WANT | {name: value for name, value in changes.items() if name in WANT}
+    for name in ("must", "must_not"):
+        want[name] = [DEMAND | ({"say": each} if isinstance(each, str) else each) for each in want[name]]
     return WISH | {"wants": [want]} | {name: value for name, value in changes.items() if name in WISH}
 
 
@@ -71,6 +74,7 @@ def written(seed: object = 0, **changes: Any) -> dict[str, Any]:
         "kind": "project",
         "rationale": "The record shows things for the garden, and what lasts there takes research on the web.",
         "expected_tools": ["get_user_orders", "product_catalog_search", "web_search"],
+        "web_question": "How high should a birdhouse hang?",
     }
     of_wish = {name: value for name, value in changes.items() if name not in answer}
     return answer | {name: changes[name] for name in answer if name in changes} | {"wish": written_wish(**of_wish)}

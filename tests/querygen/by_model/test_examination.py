@@ -37,7 +37,7 @@ def test_what_is_no_amount_of_money_is_told_before_anything_else(field: str, amo
         ({"kinds": []}, "kinds of 'birdhouse'"),
         ({"quantity": 0}, "quantity of 'birdhouse'"),
         ({"rating_min": 9}, "rating_min of 'birdhouse'"),
-        ({"must": [" "]}, "every value is blank"),
+        ({"must": [" "]}, "must.0.say of 'birdhouse'"),
         ({"wants": [WANT, WANT]}, "two wants have the same name"),
     ],
 )

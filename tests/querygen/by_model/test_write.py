@@ -11,11 +11,14 @@ from typer.testing import Result
 
 from drretail.env.world import World
 from drretail.files import read_jsonl
+from drretail.prompts import tag_content
 from drretail.querygen.by_model.session import ModelSession
-from drretail.querygen.by_model.targets import targets_of
+from drretail.querygen.by_model.targets import Target, targets_of
 from drretail.querygen.by_model.write import Written, write_queries
 from drretail.querygen.reading import read_queries
+from drretail.records.criteria import WebQuestion
 from drretail.records.money import Money
+from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
 from tests.llm.provider import Provider, Step, answers, fails
 from tests.querygen.by_model.scripted import Answer, ScriptedChat, right, scripted, written
@@ -95,6 +98,28 @@ def test_what_two_repairs_leave_wrong_is_kept_and_told(world: World, tmp_path: P
     assert (again.queries, again.wrong, silent.asked) == (made.queries, made.wrong, [])
 
 
+def test_the_axes_of_a_draft_are_told_and_those_that_are_missing_sent_back(world: World, tmp_path: Path) -> None:
+    want = Want(name="birdhouses", kinds=("birdhouses",), quantity=2, rating_min=4)
+    draft = Query(query_id="d", user_id="ANNA", text="…", kind="project", wish=Wish(wants=(want,)), source="rules")
+    text = written()["query"] + " Nothing below 4 stars."
+
+    def mended(messages: Sequence[BaseMessage]) -> str:
+        return json.dumps(written() if len(messages) == 2 else written(query=text, rating_min=4))
+
+    chat, target = ScriptedChat(answer=mended), Target("anna-m", 1, "ANNA", drafts=(draft,))
+    with ModelSession(scripted(chat), tmp_path / "j.jsonl") as session:
+        made = write_queries(world, session, [target])
+    asked = chat.asked[0][-1].text
+    assert "axes: pack, trust" in (tag_content("needs", asked) or "")
+    # The kind of the draft comes first, with the number of products that keep each demand.
+    assert (tag_content("shelf", asked) or "").strip().startswith("- birdhouses: 5 products, 100% with a price")
+    assert "lacks what was to make the question hard: 'trust' (by its wish it has pack)" in chat.asked[1][-1].text
+    (query,) = made.queries
+    assert (query.axes, made.wrong) == (("pack", "trust"), {})
+    assert query.gold is not None
+    assert query.gold.web_question == WebQuestion(text=written()["web_question"])
+
+
 def is_of_anna(world: World, messages: Sequence[BaseMessage]) -> bool:
     anna = world.store.user("ANNA")
     return f"{anna.first_name} {anna.last_name}" in messages[1].text
@@ -124,6 +149,8 @@ def says(seed: object, **changes: Any) -> Step:
 def settings(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test-0123456789abcdef")
     monkeypatch.setenv("DRRETAIL_MODEL_RETRIES", "0")
+    # The scripted model writes one wish for everybody, whatever axes it is asked for.
+    monkeypatch.setattr("drretail.querygen.by_model.targets.with_drafts", lambda _, targets, __: targets)
     monkeypatch.setenv("DRRETAIL_PRICES", json.dumps({CLAUDE: {"input": 3, "output": 15}}))
 
 
@@ -151,7 +178,7 @@ def test_queries_of_a_model_are_written_and_journalled_and_not_asked_for_again(w
     assert len(list(read_jsonl(tmp_path / "queries.jsonl.journal.jsonl"))) == 4
     form = provider.seen[0].body["output_config"]["format"]
     assert form["type"] == "json_schema"
-    assert set(form["schema"]["required"]) == {"query", "kind", "rationale", "expected_tools", "wish"}
+    assert set(form["schema"]["required"]) == {"query", "kind", "rationale", "expected_tools", "web_question", "wish"}
 
 
 def test_an_estimate_sends_nothing_needs_no_key_and_rests_on_the_journal_once_there_is_one(

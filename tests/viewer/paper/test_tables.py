@@ -134,7 +134,7 @@ def test_ratings_by_rules_are_missing_pairs_are_figure_6_and_agreement_is_append
     )
     other = one.model_copy(update={"a": label("react"), "b": label("react+ws")})
     by_rules = {"judge": "offline:judge", "judge_kind": "rule_based", "note": "not rated (rule-based)"}
-    rated = score(label("react"), "depth", metric="quality", value=None, **by_rules)
+    rated = score(label("react"), "depth", metric="quality", value=None, judge_params="1f-prompts-mine-2a", **by_rules)
     agreed = {"metric": "quality", "variant": "depth", "first": "a:1", "second": "b:2", "rho_report": 0.8}
     agreement = Agreement.model_validate({**agreed, "n_reports": 4, "n_dropped": 0, "n_systems": 1})
     keep(
@@ -144,6 +144,7 @@ def test_ratings_by_rules_are_missing_pairs_are_figure_6_and_agreement_is_append
         agreements=(agreement, agreement.model_copy(update={"metric": "faithfulness"})),
     )
     view = read_paper_view(folder, None)
+    assert "judges mine-2a." in " ".join(view.settings)
     assert set(values(here(view, "Table 2")[0])) == {None}
     assert "a language model" in " ".join(table(view, "Table 2").missing)
     (row,) = here(view, "Figure 6")
