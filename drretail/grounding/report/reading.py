@@ -52,7 +52,7 @@ _NO_PRICE_BEFORE = re.compile(
     re.IGNORECASE,
 )
 # What a line or a cell calls the figure behind it: "Price per 100 mg: $0.11".
-_LABEL = re.compile(r"([^]:;|\n]*):[\s*_]*$")
+_LABEL = re.compile(r"([^]:;|\n]{0,60}):[\s*_]{0,4}$")
 # A day of another event, which no order's record has: "it came on 17 March", "bis zum 3. Mai".
 _OTHER_DAY = re.compile(
     r"\b(?:until|till|by|before|after|since|from|came|arrived|delivered|received|shipped|sent|returned"
