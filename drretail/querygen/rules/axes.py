@@ -99,10 +99,9 @@ def _values(offers: KindOffers) -> Iterator[Choice]:
 def _may_be_said(name: str, value: str) -> bool:
     adjectives = PHRASES["adjectives"]
     is_adjective = name not in adjectives["fields"] or value.endswith(tuple(adjectives["endings"]))
-    is_noun = name in adjectives["fields"] or not value.endswith(
-        "free"
-    )  # what smells "fragrance free" smells of nothing
-    return is_adjective and is_noun and _PLAIN.fullmatch(value) is not None and value not in ("other", "unknown")
+    # What smells "fragrance free" smells of nothing.
+    is_there = name in adjectives["fields"] or not value.endswith("free")
+    return is_adjective and is_there and _PLAIN.fullmatch(value) is not None and value not in ("other", "unknown")
 
 
 def _measures(offers: KindOffers) -> Iterator[Choice]:
