@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 DEMO = "demo"
 
-
 def open_world(
     spec: str | Path = DEMO, *, web: "str | Web | None" = None, mongo_url: str | None = None, es_url: str | None = None
 ) -> "World":
-    """The world in a folder, "servers:NAME" on the servers, or "demo": the shop that ships, built once into the cache.
+    """The world in a folder, "servers:NAME" on the servers, or a shop that ships, "demo" or the larger "market", built
+    once into the cache.
 
     A folder named demo is "./demo". ``web`` is what agents search: a name as for ``--web``, or a Web; without one, the
     sandbox. Addresses that are not given are those of the settings. Use the world in ``with``, or close it. Raises
@@ -57,16 +57,16 @@ def place_of(spec: str) -> str:
 
     Raises UserError for a text that is nearly a name on servers and is no existing folder.
     """
-    from drretail.env.servers.naming import check_place
+    from drretail.env.servers.naming import SHIPPED, check_place
 
     check_place(spec)
-    if spec != DEMO:
+    if spec not in SHIPPED:
         return spec
-    from drretail.data_ingest.demo import ensure_demo_world
+    from drretail.data_ingest.demo import ensure_world
     from drretail.progress import choose_progress
     from drretail.settings import read_settings
 
-    return str(ensure_demo_world(read_settings().cache_dir, choose_progress()))
+    return str(ensure_world(spec, read_settings().cache_dir, choose_progress()))
 
 
 def check_askable(world: "World", queries: "Iterable[Query]") -> None:

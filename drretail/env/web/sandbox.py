@@ -21,7 +21,7 @@ from drretail.grounding.report.evidence_ids import normalise_url
 from drretail.parsing import parse_json
 from drretail.records.base import Record, sha256_of
 
-CORPUS_FILE = "sandbox_pages.jsonl"
+CORPUS_FILE, MARKET_FILE = "sandbox_pages.jsonl", "market_pages.jsonl"
 FLOOR = 0.25
 """The least score of a result, as a share of the highest score that any page could have for the query. A page below it
 shares only common words with the query, or one of many. The value is half of the least best score (.49) on 65 short
@@ -46,8 +46,13 @@ class SandboxPage(Record):
 
 
 def default_corpus() -> Path:
-    """The corpus that ships with drretail."""
+    """The corpus that ships for the demo shop."""
     return Path(str(resources.files("drretail.env.web").joinpath(CORPUS_FILE)))
+
+
+def named_corpus(name: str) -> Path:
+    """The corpus that ships for the market shop, if it is named ``market``; else the file or folder of that name."""
+    return default_corpus().with_name(MARKET_FILE) if name == "market" else Path(name)
 
 
 class SandboxWeb:
@@ -186,7 +191,7 @@ def cautions(web: Web, manifest: Manifest) -> list[str]:
     if has_foreign_pages(web, manifest):
         sentences.append(
             "The sandbox's pages are made for the demo shop and may say nothing of this one's goods: name another web "
-            "(--web serper, searxng or sandbox:FILE), or --without web."
+            "(--web serper, searxng or sandbox:FILE; for the market shop sandbox:market), or --without web."
         )
     if web.withheld:
         pages = "1 page of the sandbox is" if web.withheld == 1 else f"{web.withheld} pages of the sandbox are"
