@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 DEMO = "demo"
 
+
 def open_world(
     spec: str | Path = DEMO, *, web: "str | Web | None" = None, mongo_url: str | None = None, es_url: str | None = None
 ) -> "World":

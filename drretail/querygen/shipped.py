@@ -1,5 +1,5 @@
-"""The queries that ship with drretail: fifty for the demo shop in two splits, a hundred and twenty for the market shop in
-two, and twenty without a user.
+"""The queries that ship with drretail: fifty for the demo shop in two splits, a hundred and twenty for the market shop
+in two, and twenty without a user.
 
 docs/benchmark.md says how they were made and what they are for.
 """
@@ -44,7 +44,10 @@ def shipped_queries(*splits: Split) -> tuple[Query, ...]:
     """
     for split in splits:
         if split not in get_args(Split):
-            raise UserError(f"The shipped queries have no split {split!r}: choose dev, test, all, market-dev, market-test, market or generic.")
+            raise UserError(
+                f"The shipped queries have no split {split!r}: choose dev, test, all, market-dev, market-test, market or "
+                "generic."
+            )
     folder = resources.files("drretail.querygen").joinpath("benchmark")
     queries: list[Query] = []
     for split in splits or FIFTY:

@@ -66,7 +66,7 @@ def limits_of_flags(texts: Iterable[str]) -> dict[str, float]:
 World = Annotated[
     str | Path | OpenWorld,
     Option(
-        "A world's folder, servers:NAME (on MongoDB and Elasticsearch), or demo or market for a made-up shop.",
+        "A world's folder, servers:NAME (on MongoDB and Elasticsearch), demo or market (made-up shops).",
         short="-w",
         metavar="W",
         type=str,
