@@ -44,10 +44,8 @@ def shipped_queries(*splits: Split) -> tuple[Query, ...]:
     """
     for split in splits:
         if split not in get_args(Split):
-            raise UserError(
-                f"The shipped queries have no split {split!r}: choose dev, test, all, market-dev, market-test, market or "
-                "generic."
-            )
+            known = "dev, test, all, market-dev, market-test, market or generic"
+            raise UserError(f"The shipped queries have no split {split!r}: choose {known}.")
     folder = resources.files("drretail.querygen").joinpath("benchmark")
     queries: list[Query] = []
     for split in splits or FIFTY:
