@@ -83,12 +83,12 @@ class KindOffers:
         return decided >= _DECIDED * len(self.counted)
 
     def tells_apart(self, keeps: Callable[[Listing], bool]) -> bool:
-        """True if enough offers keep to it to choose from, enough don't, the best one does, and the first hit doesn't.
+        """True if enough offers keep to it to choose from, enough don't, and neither the best one nor the first hit does.
 
-        A demand that leaves the best cart as it is only takes carts away, so that no search finds a better one.
+        Who keeps to what the best offer has anyway need not know of the demand: a sort by ratings would do.
         """
         # Two offers rule most demands out, before all are looked at.
-        if self.best is None or not keeps(self.best) or (self.first is not None and keeps(self.first)):
+        if self.best is None or any(keeps(offer) for offer in (self.best, self.first) if offer is not None):
             return False
         kept, count = sum(map(keeps, self.counted)), len(self.counted)
         return count >= LEAST_OFFERS and kept >= _LEAST_KEEP and LEAST_SHARE <= kept / count <= MOST_SHARE
