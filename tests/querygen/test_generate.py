@@ -197,8 +197,8 @@ def offers_with(name: str, values: Sequence[str]) -> tuple[Listing, ...]:
 def test_what_the_best_offer_keeps_and_the_first_hit_does_not_is_demanded() -> None:
     offers = offers_with("Material", ("oak", "oak", "steel", "pine", "pine"))
     assert [choice.clause for choice in by_fields(KindOffers(offers))] == ["be made of pine"]
-    assert [choice.clause for choice in by_fields(KindOffers(offers, first=offers[0]))] == ["be made of pine"]
-    assert list(by_fields(KindOffers(offers, first=offers[3]))) == []
+    assert [choice.clause for choice in by_fields(KindOffers(offers, hits=offers[:1]))] == ["be made of pine"]
+    assert list(by_fields(KindOffers(offers, hits=offers[3:4]))) == []
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,9 @@ _LEAST_KEEP = 2
 _DECIDED = 0.6
 """The share of offers for which records must decide a demand."""
 _HITS = 50
-"""Hits of a plain search among which the first fitting one is looked for."""
+"""Hits of a plain search that are looked at for the offers of a kind."""
+_DEPTHS = (1, 3, 5, 10)
+"""How many hits the bounded solvers see (``difficulty.measure``)."""
 
 
 @dataclass(frozen=True)
@@ -38,8 +40,13 @@ class KindOffers:
     """All offers of one kind."""
 
     offers: tuple[Listing, ...]
-    first: Listing | None = None
-    """The one that a plain search for the kind shows first."""
+    hits: tuple[Listing, ...] = ()
+    """Those that a plain search for the kind shows, in this order."""
+
+    @property
+    def first(self) -> Listing | None:
+        """The first hit."""
+        return next(iter(self.hits), None)
 
     @cached_property
     def priced(self) -> tuple[Listing, ...]:
@@ -85,13 +92,26 @@ class KindOffers:
     def tells_apart(self, keeps: Callable[[Listing], bool]) -> bool:
         """True if enough offers keep to it to choose from, enough don't, and neither the best one nor the first hit does.
 
-        Who keeps to what the best offer has anyway need not know of the demand: a sort by ratings would do.
+        Who keeps to what the best offer has anyway need not know of the demand: a sort by ratings would do. And it has
+        to make the search harder: no solver that looks at few hits comes nearer to the best that is left.
         """
         # Two offers rule most demands out, before all are looked at.
         if self.best is None or any(keeps(offer) for offer in (self.best, self.first) if offer is not None):
             return False
-        kept, count = sum(map(keeps, self.counted)), len(self.counted)
-        return count >= LEAST_OFFERS and kept >= _LEAST_KEEP and LEAST_SHARE <= kept / count <= MOST_SHARE
+        kept, count = [*filter(keeps, self.counted)], len(self.counted)
+        if count < LEAST_OFFERS or len(kept) < _LEAST_KEEP or not LEAST_SHARE <= len(kept) / count <= MOST_SHARE:
+            return False
+        return all(self._found(depth, kept) <= self._found(depth, self.counted) for depth in _DEPTHS)
+
+    def _found(self, depth: int, kept: Sequence[Listing]) -> float:
+        """The share of the worth of the best one of ``kept`` that is found within so many hits."""
+        ids, worth = {each.product.product_id for each in self.hits[:depth]}, self._worths
+        best = max(worth[each.product.product_id] for each in kept)
+        return max((worth[key] for each in kept if (key := each.product.product_id) in ids), default=0) / best
+
+    @cached_property
+    def _worths(self) -> Mapping[str, int]:
+        return worths(self.offers)
 
     def is_within(self, part: tuple[str, ...]) -> bool:
         """True if there are enough, nearly all in this part of the shop."""
@@ -131,8 +151,8 @@ class Assortment:
             offers = tuple(self.stock.offers.of_kind(name))
             by_id = {offer.product.product_id: offer for offer in offers}
             hits = self.catalog.search(CatalogQuery(name, limit=_HITS)).hits
-            first = next((by_id[hit.product_id] for hit in hits if hit.product_id in by_id), None)
-            self._offers[name] = KindOffers(offers, first)
+            shown = tuple(by_id[hit.product_id] for hit in hits if hit.product_id in by_id)
+            self._offers[name] = KindOffers(offers, shown)
         return self._offers[name]
 
 
