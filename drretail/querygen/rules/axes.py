@@ -18,6 +18,7 @@ from drretail.grounding.constraints.listing import Listing, folded
 from drretail.grounding.text.amounts import find_dates
 from drretail.grounding.text.wording import article, is_plural
 from drretail.querygen.rules.assortment import PHRASES, KindOffers
+from drretail.querygen.rules.kinds import stems
 from drretail.querygen.rules.needs import Need, Purchase
 from drretail.records.query import Axis
 from drretail.records.wish import Demand
@@ -50,7 +51,8 @@ def choices(need: Need, offers: KindOffers) -> Iterator[Choice]:
         is_asked = PHRASES["asked_of"].get(demand.field) in (None, *need.facts)
         if is_asked and (not is_same or decided_by_code(demand, purchase.listing).state == "met"):
             yield choice
-    yield from _fits(offers, purchase)
+    if need.kind != "gift":
+        yield from _fits(offers, purchase)
     yield from by_ratings(offers, purchase.listing if is_same else None)
     brand = purchase.listing.product.brand
     is_best = offers.best is not None and offers.best.product.brand == brand
@@ -87,13 +89,15 @@ def _values(offers: KindOffers) -> Iterator[Choice]:
             if offers.is_selective(demand):
                 yield Choice("property", {"must": (demand,)}, f"be {say}")
         elif name in PHRASES["field"]:
-            for value in offers.values(name):
-                demand = Demand(say=value, field=name)
-                if _may_be_said(name, value) and offers.is_selective(demand):
+            for text in offers.values(name):
+                # Neither a bowl that is a "bowl", nor one that smells of "rose scent".
+                value = " ".join(word for word in text.split() if {*stems(word)}.isdisjoint(stems(name)))
+                demand = Demand(say=value or text, field=name)
+                is_new = {*stems(value)}.isdisjoint(stems(offers.kind))
+                if is_new and _may_be_said(name, value) and offers.is_selective(demand):
                     a_value = value if is_plural(value.split()[-1]) else f"{article(value)} {value}"
                     clause = PHRASES["field"][name].format(value=value, a_value=a_value)
-                    # "suit {value} hair" of "short hair"
-                    yield Choice("property", {"must": (demand,)}, re.sub(r"\b(\w+) \1\b", r"\1", clause))
+                    yield Choice("property", {"must": (demand,)}, clause)
 
 
 def _may_be_said(name: str, value: str) -> bool:

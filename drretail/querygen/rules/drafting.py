@@ -13,11 +13,11 @@ from drretail.env.world import World
 from drretail.grounding.constraints.listing import Listing
 from drretail.grounding.report.evidence_ids import short_hash
 from drretail.grounding.text.wording import SYMBOLS, listed
-from drretail.grounding.text.words import NUMBERS, singular
+from drretail.grounding.text.words import NUMBERS
 from drretail.querygen.checks.case import Shopper
 from drretail.querygen.rules.assortment import PHRASES, Assortment, KindOffers, best_of
 from drretail.querygen.rules.axes import Choice, choices
-from drretail.querygen.rules.kinds import Kind
+from drretail.querygen.rules.kinds import Kind, stems
 from drretail.querygen.rules.needs import Need, Purchase
 from drretail.records.money import Money
 from drretail.records.query import Axis, Query
@@ -143,12 +143,17 @@ class Author:
 
     def _beside(self, first: Purchase) -> list[Kind]:
         """The other kinds of the same part of the shop, as small a part as has any: one may order them together."""
-        path, name = first.listing.product.categories[:-1], first.kind.name
-        for depth in range(len(path), 1, -1):
-            kinds = self.assortment.kinds_in(path[:depth])
-            kinds = [kind for kind in kinds if kind.gender == first.kind.gender]
-            # Neither "bowl sets" beside bowls, nor "active pants" beside sweatpants.
-            others = [kind for kind in kinds if _noun(kind.name) not in name and _noun(name) not in kind.name]
+        path, words = first.listing.product.categories[:-1], {*stems(first.kind.name)}
+        offers = {*self.assortment.of(first.kind.category).offers}
+        for depth in range(len(path), path.index(first.part[1]) if len(first.part) > 1 else len(path), -1):
+            # Neither "bowl sets" beside bowls, nor "keyboard and mouse combos" beside keyboards.
+            others = [
+                kind
+                for kind in self.assortment.kinds_in(path[:depth])
+                if kind.gender == first.kind.gender
+                and words.isdisjoint(stems(kind.name))
+                and offers.isdisjoint(self.assortment.of(kind.category).offers)
+            ]
             if others:
                 return others
         return []
@@ -251,7 +256,3 @@ def _slots(need: Need, budget: Money | None) -> dict[str, str]:
         "other_owned": f'"{last.quote}"',
         "other_kinds": last.kind.category,
     }
-
-
-def _noun(name: str) -> str:
-    return singular(name.split()[-1])
