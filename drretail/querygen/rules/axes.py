@@ -89,15 +89,15 @@ def _values(offers: KindOffers) -> Iterator[Choice]:
             if offers.is_selective(demand):
                 yield Choice("property", {"must": (demand,)}, f"be {say}")
         elif name in PHRASES["field"]:
-            for text in offers.values(name):
-                # Neither a bowl that is a "bowl", nor one that smells of "rose scent".
-                value = " ".join(word for word in text.split() if {*stems(word)}.isdisjoint(stems(name)))
-                demand = Demand(say=value or text, field=name)
+            for value in offers.values(name):
+                demand = Demand(say=value, field=name)
+                # "bowl" says nothing of bowls
                 is_new = {*stems(value)}.isdisjoint(stems(offers.kind))
                 if is_new and _may_be_said(name, value) and offers.is_selective(demand):
                     a_value = value if is_plural(value.split()[-1]) else f"{article(value)} {value}"
                     clause = PHRASES["field"][name].format(value=value, a_value=a_value)
-                    yield Choice("property", {"must": (demand,)}, clause)
+                    # "suit {value} hair" of "short hair"
+                    yield Choice("property", {"must": (demand,)}, re.sub(r"\b(\w+) \1\b", r"\1", clause))
 
 
 def _may_be_said(name: str, value: str) -> bool:
