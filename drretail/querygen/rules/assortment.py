@@ -85,7 +85,7 @@ class KindOffers:
     @cached_property
     def best(self) -> Listing | None:
         """The one that is worth most; None without offers."""
-        return best_of(self.counted)
+        return best_of(self.offers)
 
     def is_selective(self, demand: Demand) -> bool:
         """True if records decide a demand for most offers, and it ``tells_apart``."""

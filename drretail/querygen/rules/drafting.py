@@ -204,7 +204,8 @@ class Author:
         if not is_bounded and plan.beside is None:
             return None
         stock, level = self.assortment.stock.offers, self.rng.choice(_LEVELS)
-        fits = (stock.listings(sorted(stock.would_do(want) - self.shopper.bought)) for want in wants)
+        had = self.shopper.bought
+        fits = [stock.listings(sorted(stock.would_do(want) - (set() if want.again else had))) for want in wants]
         priced = [KindOffers(tuple(listings)).priced for listings in fits]
         currencies = {listing.product.currency for listings in priced for listing in listings}
         if not all(priced) or len(currencies) != 1 or not currencies <= SYMBOLS.keys():
@@ -218,8 +219,10 @@ class Author:
 
         amount, is_joint = amount_at(level), len(wants) > 1 or plan.quantity > 1
         if is_joint:
-            firsts = (self.assortment.of(want.kinds[0]).first for want in wants)
-            low, high = self._cost(map(best_of, priced), wants), self._cost(firsts, wants)
+            firsts, best = (self.assortment.of(want.kinds[0]).first for want in wants), list(map(best_of, fits))
+            if not all(each in listings for each, listings in zip(best, priced, strict=True)):
+                return None
+            low, high = self._cost(best, wants), self._cost(firsts, wants)
             step = next(step for limit, step in _STEPS if low < limit)
             amounts = range(ceil(low / step) * step, ceil(high), step)
             amount = self.rng.choice(amounts) if amounts else max(amount, ceil(low / step) * step)
