@@ -246,8 +246,8 @@ def level_of(loss: float) -> int:
 
 
 def text_alone(query: Query, offers: Offers) -> Wish:
-    """The wish that the text alone states: without hidden limits, without wants and owned products that it names only
-    by an order, and without demands whose value only a record of the shopper's shows.
+    """The wish that the text alone states: without hidden limits, without wants that it names only by an order, and
+    without demands whose value only a record of the shopper's shows.
     """
     wish = query.visible_wish or Wish()
     shown = [part for part in wish.parts() if part.index is not None and _rests_on_record(wish.wants[part.index], part)]
@@ -255,9 +255,7 @@ def text_alone(query: Query, offers: Offers) -> Wish:
     named = [order.product_id for order in offers.orders(query.user_id) if order.order_id in wish.orders]
     decisions = Decisions(query.gold)
     by_order = [want for want in wish.wants if want.again and offers.would_do(want, decisions).intersection(named)]
-    owned = tuple(product_id for product_id in wish.owned if product_id not in named)
-    wants = tuple(want for want in wish.wants if want not in by_order)
-    return wish.model_copy(update={"wants": wants, "owned": owned})
+    return wish.model_copy(update={"wants": tuple(want for want in wish.wants if want not in by_order)})
 
 
 def _rests_on_record(want: Want, part: WishPart) -> bool:

@@ -198,34 +198,28 @@ class Author:
     def _budget(self, need: Need, plan: Plan, wants: Sequence[Want]) -> Money | None:
         """A round amount that buys a fitting product for each want; None if none is near what the shopper has paid.
 
-        A joint one buys the best offers and, if it can, not the first hits of a plain search.
+        A joint one buys the best offers, whether the shopper has them or not, and, if it can, not the first hits of a
+        plain search.
         """
         is_bounded = "named" in need.facts and not need.asks_prices and self.rng.random() < _BUDGET
         if not is_bounded and plan.beside is None:
             return None
         stock, level = self.assortment.stock.offers, self.rng.choice(_LEVELS)
-        had = self.shopper.bought
-        fits = [stock.listings(sorted(stock.would_do(want) - (set() if want.again else had))) for want in wants]
+        fits = [stock.listings(sorted(stock.would_do(want))) for want in wants]
         priced = [KindOffers(tuple(listings)).priced for listings in fits]
         currencies = {listing.product.currency for listings in priced for listing in listings}
         if not all(priced) or len(currencies) != 1 or not currencies <= SYMBOLS.keys():
             return None
-
-        def amount_at(quantile: float) -> int:
-            prices = (listings[ceil(quantile * (len(listings) - 1))].price or Decimal(0) for listings in priced)
-            total = sum(price * want.quantity for price, want in zip(prices, wants, strict=True)) * _ROOM
-            step = next(step for limit, step in _STEPS if total < limit)
-            return ceil(total / step) * step
-
-        amount, is_joint = amount_at(level), len(wants) > 1 or plan.quantity > 1
+        at_level = [listings[ceil(level * (len(listings) - 1))] for listings in priced]
+        amount, is_joint = _rounded(self._cost(at_level, wants) * _ROOM), len(wants) > 1 or plan.quantity > 1
         if is_joint:
-            firsts, best = (self.assortment.of(want.kinds[0]).first for want in wants), list(map(best_of, fits))
-            if not all(each in listings for each, listings in zip(best, priced, strict=True)):
+            new = [[each for each in found if each.product.product_id not in self.shopper.bought] for found in fits]
+            best = [[best_of(listings) for listings in each] for each in (fits, new)]
+            if not all(each in listings for of_all in best for each, listings in zip(of_all, priced, strict=True)):
                 return None
-            low, high = self._cost(best, wants), self._cost(firsts, wants)
-            step = next(step for limit, step in _STEPS if low < limit)
-            amounts = range(ceil(low / step) * step, ceil(high), step)
-            amount = self.rng.choice(amounts) if amounts else max(amount, ceil(low / step) * step)
+            firsts = [self.assortment.of(want.kinds[0]).first for want in wants]
+            low, high = max(self._cost(each, wants) for each in best), self._cost(firsts, wants)
+            amount = _rounded(low) if low < high else max(amount, _rounded(low))
         paid = [price for each in need.purchases if (price := each.listing.price) is not None]
         least = sum(paid) / 2 if is_joint or need.kind in ("companion", "gift") else sum(paid)
         most = max(sum(paid) * _MOST_ABOVE * plan.quantity, 15)
@@ -243,6 +237,12 @@ class Author:
         chosen = self.rng.choice([text for text in able if text not in self.used] or able)
         self.used.add(chosen)
         return chosen
+
+
+def _rounded(total: Decimal) -> int:
+    """The next round amount."""
+    step = next(step for limit, step in _STEPS if total < limit)
+    return ceil(total / step) * step
 
 
 def _slots(need: Need, budget: Money | None) -> dict[str, str]:
