@@ -4,7 +4,7 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
 from importlib.resources import files
@@ -13,16 +13,19 @@ from typing import Any
 from drretail.env.catalog.base import Catalog, CatalogQuery
 from drretail.grounding.basket.choice import worths
 from drretail.grounding.constraints.decisions import decided_by_code
-from drretail.grounding.constraints.listing import Listing
+from drretail.grounding.constraints.listing import Listing, folded
 from drretail.grounding.profile.naming import may_be_shown
 from drretail.querygen.checks.case import Stock
 from drretail.querygen.checks.contract import LEAST_OFFERS, LEAST_SHARE, MOST_SHARE
-from drretail.querygen.rules.kinds import Kind, kind_of
+from drretail.querygen.rules.kinds import OF_WHOM, Kind, kind_of, stems
+from drretail.records.shop import Product
 from drretail.records.wish import Demand
 
 PHRASES: Mapping[str, Any] = tomllib.loads((files("drretail.querygen.rules") / "phrases.toml").read_text("utf-8"))
 # The share of a kind's offers that are in its own part of the shop: "cases" may be of anything.
 _NEARLY_ALL = 0.8
+# The least share of a kind's titles that say its name.
+_SAID = 0.05
 ENOUGH = 3
 """The least offers of a kind, besides what the shopper has, for an answer to choose from."""
 # With fewer offers that keep a demand, there is nothing to choose from.
@@ -42,11 +45,20 @@ class KindOffers:
     offers: tuple[Listing, ...]
     hits: tuple[Listing, ...] = ()
     """Those that a plain search for the kind shows, in this order."""
+    kind: str = ""
+    """What the kind is called."""
 
     @property
     def first(self) -> Listing | None:
         """The first hit."""
         return next(iter(self.hits), None)
+
+    @property
+    def is_said(self) -> bool:
+        """True if enough titles have the words of the kind's name in this order: none says "traditional laptops"."""
+        words = [word for word in stems(self.kind) if word not in OF_WHOM]
+        titles = [iter(stems(offer.product.title)) for offer in self.offers]
+        return sum(all(word in title for word in words) for title in titles) >= _SAID * len(titles)
 
     @cached_property
     def priced(self) -> tuple[Listing, ...]:
@@ -80,7 +92,7 @@ class KindOffers:
     @cached_property
     def best(self) -> Listing | None:
         """The one that is worth most; None without offers."""
-        return best_of(self.counted)
+        return best_of(self.offers)
 
     def is_selective(self, demand: Demand) -> bool:
         """True if records decide a demand for most offers, and it ``tells_apart``."""
@@ -90,7 +102,7 @@ class KindOffers:
         return decided >= _DECIDED * len(self.counted)
 
     def tells_apart(self, keeps: Callable[[Listing], bool]) -> bool:
-        """True if enough offers keep to it to choose from, enough don't, and neither the best one nor the first hit does.
+        """True if enough offers keep to it to choose from, enough don't, and neither the best one nor the first hit.
 
         Who keeps to what the best offer has anyway need not know of the demand: a sort by ratings would do. And it has
         to make the search harder: no solver that looks at few hits comes nearer to the best that is left.
@@ -112,6 +124,10 @@ class KindOffers:
     @cached_property
     def _worths(self) -> Mapping[str, int]:
         return worths(self.offers)
+
+    def keeping(self, keeps: Callable[[Listing], bool]) -> "KindOffers":
+        """Only the offers that keep to a demand, as if the shop had no others."""
+        return replace(self, offers=tuple(filter(keeps, self.offers)), hits=tuple(filter(keeps, self.hits)))
 
     def is_within(self, part: tuple[str, ...]) -> bool:
         """True if there are enough, nearly all in this part of the shop."""
@@ -141,9 +157,17 @@ class Assortment:
             ids = self.catalog.matching(CatalogQuery("", category=part[-1]))
             listings = self.stock.offers.listings(sorted(ids))
             products = [each.product for each in listings if each.product.categories[: len(part)] == part]
-            kinds = {kind.category: kind for each in products if may_be_shown(each) and (kind := kind_of(each))}
-            self._parts[part] = tuple(kinds[name] for name in sorted(kinds) if self.of(name).is_within(part))
+            kinds = {kind.category: kind for each in products if is_topic(each) and (kind := self.kind_of(each))}
+            self._parts[part] = tuple(kinds[name] for name in sorted(kinds))
         return self._parts[part]
+
+    def kind_of(self, product: Product) -> Kind | None:
+        """The kind of a product, by the first of its names that titles say and its own category nearly alone offers."""
+        kind = kind_of(product)
+        for name in () if kind is None else kind.names:
+            if self.of(name).is_said and self.of(name).is_within(product.categories[:-1]):
+                return replace(kind, category=name)
+        return None
 
     def of(self, name: str) -> KindOffers:
         """The offers of a kind."""
@@ -152,8 +176,14 @@ class Assortment:
             by_id = {offer.product.product_id: offer for offer in offers}
             hits = self.catalog.search(CatalogQuery(name, limit=_HITS)).hits
             shown = tuple(by_id[hit.product_id] for hit in hits if hit.product_id in by_id)
-            self._offers[name] = KindOffers(offers, shown)
+            self._offers[name] = KindOffers(offers, shown, name)
         return self._offers[name]
+
+
+def is_topic(product: Product) -> bool:
+    """False for codes, presents, parts of other things and intimate products."""
+    words = folded(f"{product.title} {' '.join(product.categories)}").split()
+    return may_be_shown(product) and not {*words} & {*PHRASES["known"]["no_topics"]}
 
 
 def best_of(listings: Sequence[Listing]) -> Listing | None:
