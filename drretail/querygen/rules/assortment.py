@@ -95,20 +95,23 @@ class KindOffers:
         return best_of(self.offers)
 
     def is_selective(self, demand: Demand) -> bool:
-        """True if records decide a demand for most offers, and it ``tells_apart``."""
-        if not self.tells_apart(lambda offer: decided_by_code(demand, offer).state == "met"):
+        """True if records decide a demand for most offers, it ``tells_apart``, and the best one doesn't keep to it.
+
+        Who keeps to what the best offer has anyway need not know of the demand: a sort by ratings would do.
+        """
+        states = {offer.product.product_id: decided_by_code(demand, offer).state for offer in self.offers}
+        if self.best is None or states[self.best.product.product_id] == "met":
             return False
-        decided = sum(decided_by_code(demand, offer).state != "open" for offer in self.counted)
-        return decided >= _DECIDED * len(self.counted)
+        decided = sum(states[offer.product.product_id] != "open" for offer in self.counted)
+        is_decided = decided >= _DECIDED * len(self.counted)
+        return is_decided and self.tells_apart(lambda offer: states[offer.product.product_id] == "met")
 
     def tells_apart(self, keeps: Callable[[Listing], bool]) -> bool:
-        """True if enough offers keep to it to choose from, enough don't, and neither the best one nor the first hit.
+        """True if enough offers keep to it to choose from, enough don't, and the first hit doesn't.
 
-        Who keeps to what the best offer has anyway need not know of the demand: a sort by ratings would do. And it has
-        to make the search harder: no solver that looks at few hits comes nearer to the best that is left.
+        And it has to make the search harder: no solver that looks at few hits comes nearer to the best that is left.
         """
-        # Two offers rule most demands out, before all are looked at.
-        if self.best is None or any(keeps(offer) for offer in (self.best, self.first) if offer is not None):
+        if self.first is not None and keeps(self.first):
             return False
         kept, count = [*filter(keeps, self.counted)], len(self.counted)
         if count < LEAST_OFFERS or len(kept) < _LEAST_KEEP or not LEAST_SHARE <= len(kept) / count <= MOST_SHARE:
