@@ -82,10 +82,5 @@ class Variations:
         return self.query.model_copy(update={"text": text, "wish": wish})
 
     def _behind(self, what: str, **slots: str) -> str:
-        sentences = PHRASES[what]
-        # Several sentences of one sort are worded differently, as long as there are other wordings.
-        text = self.query.text.rstrip()
-        first = int(sha256_of(self.seed), 16)
-        ways = [sentences[(first + place) % len(sentences)] for place in range(len(sentences))]
-        sentence = next((way for way in ways if way.partition("{")[0] not in text), ways[0])
-        return f"{text} {sentence.format(**slots)}"
+        sentence = PHRASES[what][int(sha256_of(self.seed), 16) % len(PHRASES[what])]
+        return f"{self.query.text.rstrip()} {sentence.format(**slots)}"
