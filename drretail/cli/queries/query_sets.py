@@ -17,7 +17,7 @@ from drretail.tables.figures import counted
 from drretail.viewer.output import print_json, print_table, stdout_console
 
 if TYPE_CHECKING:
-    from drretail.difficulty.variations import Derived
+    from drretail.difficulty.twins import Derived
     from drretail.querygen.shipped import Split
     from drretail.records.query import Query
 

@@ -22,6 +22,8 @@ from drretail.records.shop import Product
 from drretail.records.wish import Demand
 
 PHRASES: Mapping[str, Any] = tomllib.loads((files("drretail.querygen.rules") / "phrases.toml").read_text("utf-8"))
+# After half a year a child has outgrown its things, and a product with a year in its title is out of date.
+_HALF_A_YEAR, _DATED = 182, re.compile(r"\b(?:20\d\d|calendar|planner)s?\b", re.IGNORECASE)
 # The share of a kind's offers that are in its own part of the shop: "cases" may be of anything.
 _NEARLY_ALL = 0.8
 # The least share of a kind's titles that say its name.
@@ -133,9 +135,9 @@ class KindOffers:
         return replace(self, offers=tuple(filter(keeps, self.offers)), hits=tuple(filter(keeps, self.hits)))
 
     def is_within(self, part: tuple[str, ...]) -> bool:
-        """True if there are enough, nearly all in this part of the shop."""
+        """True if nearly all are in this part of the shop."""
         inside = sum(offer.product.categories[: len(part)] == part for offer in self.offers)
-        return inside >= max(ENOUGH, _NEARLY_ALL * len(self.offers))
+        return inside >= _NEARLY_ALL * len(self.offers)
 
     def has_cheaper_and_dearer(self, price: Decimal | None) -> bool:
         """True if the upper quartile is at least twice the lower one, and the price is neither least nor greatest."""
@@ -164,11 +166,16 @@ class Assortment:
             self._parts[part] = tuple(kinds[name] for name in sorted(kinds))
         return self._parts[part]
 
-    def kind_of(self, product: Product) -> Kind | None:
-        """The kind of a product, by the first of its names that titles say and its own category nearly alone offers."""
+    def kind_of(self, product: Product, had: frozenset[str] = frozenset()) -> Kind | None:
+        """The kind of a product, by the first name that titles say and that enough offers have, nearly all around it.
+
+        The products of these ids are no offers.
+        """
         kind = kind_of(product)
         for name in () if kind is None else kind.names:
-            if self.of(name).is_said and self.of(name).is_within(product.categories[:-1]):
+            offered = self.of(name)
+            left = sum(offer.product.product_id not in had for offer in offered.offers)
+            if left >= ENOUGH and offered.is_said and offered.is_within(product.categories[:-1]):
                 return replace(kind, category=name)
         return None
 
@@ -183,10 +190,14 @@ class Assortment:
         return self._offers[name]
 
 
-def is_topic(product: Product) -> bool:
-    """False for codes, presents, parts of other things and intimate products."""
-    words = folded(f"{product.title} {' '.join(product.categories)}").split()
-    return may_be_shown(product) and not {*words} & {*PHRASES["known"]["no_topics"]}
+def is_topic(product: Product, age: int = 0) -> bool:
+    """False for codes, presents, parts of other things, intimate products and what is outgrown or out of date by now.
+
+    ``age``: the days since it was ordered.
+    """
+    words, known = {*folded(f"{product.title} {' '.join(product.categories)}").split()}, PHRASES["known"]
+    has_passed = age > _HALF_A_YEAR and (_DATED.search(product.title) or not words.isdisjoint(known["outgrown"]))
+    return not has_passed and words.isdisjoint(known["no_topics"]) and may_be_shown(product)
 
 
 def best_of(listings: Sequence[Listing]) -> Listing | None:

@@ -55,8 +55,7 @@ def choices(need: Need, offers: KindOffers) -> Iterator[Choice]:
     is_same = "another" not in need.row
     for choice in by_fields(offers):
         (demand,) = choice.want["must"]
-        is_asked = PHRASES["asked_of"].get(demand.field) in (None, *need.facts)
-        if is_asked and (not is_same or decided_by_code(demand, purchase.listing).state == "met"):
+        if not is_same or decided_by_code(demand, purchase.listing).state == "met":
             yield choice
     if need.kind != "gift":
         yield from _fits(offers, purchase)

@@ -61,7 +61,6 @@ class Author:
     world: World
     assortment: Assortment
     shopper: Shopper
-    purchases: Sequence[Purchase]
     rng: Random
     axes: int | None = None
     """How many axes a question has, if so many are borne; None for one to three."""
@@ -191,7 +190,7 @@ class Author:
             self._choice(frame["number"]) if plan.quantity > 1 else "",
             self._choice(frame["also"]) if plan.beside is not None else "",
             self._choice(frame["total"]) if is_total else "",
-            self._choice(frame["sources" if ask in web["dear"] else "web"]),
+            self._choice(frame["web"]),
         ]
         # Sentences begin with a capital, except for a quoted title.
         filled = (sentence.format(**slots) for sentence in sentences if sentence)

@@ -71,8 +71,6 @@ def kind_of(product: Product) -> Kind | None:
         for part in parts:
             *before, noun = part.split()
             last = (stems(noun) or ("",))[-1]
-            # Of "Muffin & Cupcake Pans", only a part whose words are all in the title is certain.
-            is_known = title.issuperset(stems(noun if len(parts) == 1 else part))
             is_name = _ONLY_LETTERS.fullmatch(part) and is_plural(noun)
             spoken = [*(word for word in before if word == "and" or title.issuperset(stems(word))), noun]
             if len(spoken) == 1 and not gender:
@@ -81,7 +79,7 @@ def kind_of(product: Product) -> Kind | None:
             # "Clips" alone says little, unless a higher category has the word as well.
             is_clear = gender or len(spoken) > 1 or (last in stems(above) and last not in _ADDED)
             is_added = any(before == last and word in _ADDED for before, word in pairwise(words))
-            if not is_added and is_known and is_name and is_clear and last in stems(" ".join(quote)):
+            if not is_added and is_name and is_clear and last in stems(" ".join(quote)):
                 name, category = (_WORD.sub(_lowered, text) for text in (" ".join(spoken), part))
                 return Kind(name, _whose(gender, category), gender)
     return None

@@ -3,7 +3,6 @@
 Two kinds of product share a question only if the shopper ordered both.
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -13,7 +12,7 @@ from typing import Any
 from drretail.grounding.constraints.listing import Listing, folded, pieces_in
 from drretail.grounding.profile.naming import nouns_of
 from drretail.querygen.checks.case import Shopper
-from drretail.querygen.rules.assortment import ENOUGH, PHRASES, Assortment, is_topic
+from drretail.querygen.rules.assortment import PHRASES, Assortment, is_topic
 from drretail.querygen.rules.kinds import GENDERS, Kind, quoted_title
 from drretail.records.query import NeedKind
 from drretail.records.shop import Order, Product
@@ -25,8 +24,6 @@ _OF_GOODS_USED_UP, _OF_DEVICES = ("Item Form", "Scent", "Flavor"), ("Power Sourc
 _MANY = 6
 # Products that experts review or test cost at least this much.
 _DEAR = 75
-# After half a year a child has outgrown its things, and a product with a year in its title is out of date.
-_HALF_A_YEAR, _DATED = 182, re.compile(r"\b(?:20\d\d|calendar|planner)s?\b", re.IGNORECASE)
 # More purchases tell nothing new about a shopper, and every pair of them is looked at.
 _PURCHASES = 24
 # The least words of a quoted title that name a product without a kind.
@@ -118,12 +115,9 @@ def _purchases(shopper: Shopper, assortment: Assortment, today: date) -> Iterato
     for product_id, order in orders.items():
         listing = shopper.products[product_id]
         quote, age = quoted_title(listing.product), (today - date.fromisoformat(order.order_date[:10])).days
-        if quote is None or not is_topic(listing.product) or _has_passed(listing.product, age):
+        if quote is None or not is_topic(listing.product, age):
             continue
-        kind = assortment.kind_of(listing.product)
-        offers = () if kind is None else assortment.of(kind.category).offers
-        if sum(offer.product.product_id not in shopper.bought for offer in offers) < ENOUGH:
-            kind = None
+        kind = assortment.kind_of(listing.product, shopper.bought)
         is_unique = len(quote.split()) >= _LEAST_ALONE and list(assortment.of(quote).offers) == [listing]
         if kind is not None or is_unique:
             facts, when = _facts(listing, quote, kind, assortment), season_of(order.order_date)
@@ -132,9 +126,7 @@ def _purchases(shopper: Shopper, assortment: Assortment, today: date) -> Iterato
             same = list(dict.fromkeys(each.product_id for each in alike))
             facts |= {"latest": same[0] == product_id, "of_two": len(same) == 2}
             # What may last is bought again by who did so before.
-            path = listing.product.categories
-            dates = {each.order_date for each in alike if shopper.products[each.product_id].product.categories == path}
-            facts["bought_again"] = facts["unsure"] and len(dates) > 1
+            facts["bought_again"] = facts["unsure"] and len({each.order_date for each in alike}) > 1
             facts["recalled"] = kind is not None and sum(season_of(each.order_date) == when for each in alike) == 1
             holding = frozenset(name for name, holds in facts.items() if holds)
             yield Purchase(listing, order, kind or Kind(quote, quote), quote, holding, age, when)
@@ -153,13 +145,6 @@ def _may_be_meant(product: Product, listing: Listing, kind: Kind | None) -> bool
     names = nouns_of(f"{product.title} {product.leaf_category}")
     is_called_so = kind is not None and not nouns_of(kind.name.split()[-1]).isdisjoint(names)
     return product == listing.product or (len(same) > 1 and product.categories == same) or is_called_so
-
-
-def _has_passed(product: Product, age: int) -> bool:
-    """True for what is outgrown or out of date."""
-    words = set(folded(f"{product.title} {' '.join(product.categories)}").split())
-    passes = _DATED.search(product.title) is not None or not words.isdisjoint(_KNOWN["outgrown"])
-    return passes and age > _HALF_A_YEAR
 
 
 def _facts(listing: Listing, quote: str, kind: Kind | None, assortment: Assortment) -> dict[str, bool]:
