@@ -171,8 +171,9 @@ class Assortment:
 
         The products of these ids are no offers.
         """
-        kind = kind_of(product)
-        for name in () if kind is None else kind.names:
+        if (kind := kind_of(product)) is None:
+            return None
+        for name in kind.names:
             offered = self.of(name)
             left = sum(offer.product.product_id not in had for offer in offered.offers)
             if left >= ENOUGH and offered.is_said and offered.is_within(product.categories[:-1]):

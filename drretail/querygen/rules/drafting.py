@@ -148,7 +148,7 @@ class Author:
 
     def _beside(self, first: Purchase) -> list[Kind]:
         """The other kinds of the same part of the shop, as small a part as has any: one may order them together."""
-        path, words = first.listing.product.categories[:-1], {*stems(first.kind.name)}
+        path, words = first.listing.product.categories[:-1], stems(first.kind.name)
         offers = {*self.assortment.of(first.kind.category).offers}
         for depth in range(len(path), path.index(first.part[1]) if len(first.part) > 1 else len(path), -1):
             # Neither "bowl sets" beside bowls, nor "keyboard and mouse combos" beside keyboards.
@@ -156,7 +156,7 @@ class Author:
                 kind
                 for kind in self.assortment.kinds_in(path[:depth])
                 if kind.gender == first.kind.gender
-                and words.isdisjoint(stems(kind.name))
+                and not {words[-1], stems(kind.name)[-1]} & {*words} & {*stems(kind.name)}
                 and offers.isdisjoint(self.assortment.of(kind.category).offers)
             ]
             if others:
@@ -203,8 +203,7 @@ class Author:
     def _budget(self, need: Need, plan: Plan, wants: Sequence[Want]) -> Money | None:
         """A round amount that buys a fitting product for each want; None if none is near what the shopper has paid.
 
-        A joint one buys the best offers, whether the shopper has them or not, and, if it can, not the first hits of a
-        plain search.
+        A joint one buys the best offers, new ones and all, and, if it can, not the first hits of a plain search.
         """
         is_bounded = "named" in need.facts and not need.asks_prices and self.rng.random() < _BUDGET
         if not is_bounded and plan.beside is None:
