@@ -177,12 +177,16 @@ def pages_by_label(settings: "Settings", systems: "Mapping[str, System]") -> "di
     """
     from drretail.env.web.providers import open_pages
     from drretail.env.web.registry import BUILT_IN
+    from drretail.env.web.sandbox import SandboxWeb, shipped_corpora
     from drretail.env.web.sealed import served_to
 
     named, open_web_pages = chosen_web(settings, replayed=True), open_pages(_options(settings, replayed=True))
     pages: dict[str, Pages] = {}
     for label, system in systems.items():
         web = served_to(system, named)
+        own = shipped_corpora().get(system.web_corpus or "")
+        if own is not None and web.corpus in shipped_corpora():
+            web = SandboxWeb(own)  # the pages of its shop
         if system.web_corpus is not None and (web.provider, web.corpus) != (system.web_provider, system.web_corpus):
             raise UserError(
                 f"{label} read fixed pages ({system.web_provider} {system.web_corpus[:12]}), and --web {settings.web}"

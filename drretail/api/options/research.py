@@ -87,7 +87,7 @@ BaseUrl = Annotated[Texts, Option("The address of a model server.", MODELS, meta
 Web = Annotated[
     str | OpenWeb | None,
     Option(
-        "What web_search searches: sandbox[:market|FILE|FOLDER], serper, searxng[:URL], a plugin or module:attribute.",
+        "What web_search searches: sandbox[:FILE|FOLDER], serper, searxng[:URL], a plugin or module:attribute.",
         metavar="NAME[:ARGUMENT]",
         default="sandbox",
     ),

@@ -16,7 +16,7 @@ To = Annotated[Path, Option("The folder for the result.")]
 Web = Annotated[
     str | None,
     Option(
-        "What web_search searches: sandbox[:market|FILE|FOLDER], serper, searxng[:URL], a plugin or module:attribute.",
+        "What web_search searches: sandbox[:FILE|FOLDER], serper, searxng[:URL], a plugin or module:attribute.",
         metavar="NAME[:ARGUMENT]",
         default="sandbox",
     ),

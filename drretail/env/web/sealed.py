@@ -19,7 +19,7 @@ from pydantic import Field, PositiveInt, ValidationError
 
 from drretail.env.web.base import Web, WebPage, WebResult
 from drretail.env.web.registry import WebOptions
-from drretail.env.web.sandbox import SandboxPage, SandboxWeb, default_corpus, named_corpus
+from drretail.env.web.sandbox import SandboxPage, SandboxWeb, default_corpus
 from drretail.errors import ToolError, UnknownName, UserError
 from drretail.files import check_inside, read_documents, read_json, read_lines
 from drretail.grounding.constraints.gold_files import gold_path, with_gold
@@ -84,10 +84,10 @@ class PageLabel(Record):
 
 
 def open_sandbox(argument: str | None, options: WebOptions) -> "SandboxWeb | SealedWeb":
-    """``sandbox`` with the pages that ship for the demo shop, ``sandbox:market`` with those for the market shop,
-    ``sandbox:FILE``, or ``sandbox:FOLDER`` with a web for each query.
+    """``sandbox`` with the pages that ship with drretail, ``sandbox:FILE``, or ``sandbox:FOLDER`` with a web for each
+    query.
     """
-    path = named_corpus(argument) if argument else default_corpus()
+    path = Path(argument) if argument else default_corpus()
     return SealedWeb(path) if path.is_dir() else SandboxWeb(path)
 
 
