@@ -16,7 +16,8 @@ from typing import Literal
 
 from drretail.grounding.text.amounts import ENGLISH, Amount, Notation, exact_amount, find_amounts, find_dates
 from drretail.grounding.text.numerals import SIDES, SIZED, UNCOUNTED, Numeral, conversion, find_numerals
-from drretail.grounding.text.words import content_stems, is_negation, words
+from drretail.grounding.text.words import NUMBERS, content_stems, is_negation, words
+from drretail.grounding.verify.records import all_words_of
 from drretail.records.reading import Relation
 from drretail.records.shop import LIST_PRICE, STOCK, Product
 
@@ -106,6 +107,21 @@ def _figure(
     is_near = any(abs(number - numeral.number) <= number * slack for number, line in known if line not in others)
     is_open = decided is not None and (named and decided[1] not in named if decided[0] == "confirmed" else is_near)
     return None if is_open else decided
+
+
+def has_figures(items: Collection[Product], said: str, relation: Relation) -> bool:
+    """True if each figure stands in one of these records with a unit of its dimension; counts, whatever they count."""
+    figures = [one for one in find_numerals(said) if one.number is not None]
+    return bool(figures) and all(
+        any(_fits(exact_amount(one.number or Decimal(0), relation), number) for item in items for number in _alike(one.unit, item))
+        for one in figures
+    )
+
+
+def _alike(unit: str, item: Product) -> Iterator[Decimal]:
+    yield from (number for number, *_ in _in_unit(unit if unit in UNCOUNTED else "", item))
+    if unit not in UNCOUNTED:
+        yield from (Decimal(NUMBERS[word]) for word in words(all_words_of(item)) if word in NUMBERS)
 
 
 def measures_named(field: str, item: Product) -> list[tuple[Decimal, str]]:

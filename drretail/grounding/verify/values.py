@@ -1,6 +1,6 @@
 """Values compared with records: verified, contradicted or underivable, with the words of the derivation."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal
@@ -24,6 +24,7 @@ from drretail.grounding.verify.derivation import (
     title_numbers,
 )
 from drretail.grounding.verify.fields import decided_property
+from drretail.grounding.verify.other_readings import other_reading
 from drretail.grounding.verify.records import Calculation, Ledger, amount_of, on_record, with_state
 from drretail.grounding.verify.superlatives import verify_superlative
 from drretail.records.money import may_share_a_sign
@@ -31,17 +32,31 @@ from drretail.records.reading import ReadValue
 from drretail.records.shop import ORDER_STATUSES, has_been, is_priced_whole, list_prices, sold_for
 
 _OF_BUDGET = ("left_over", "over_budget")
+Cited = Callable[[ReadValue], Collection[str]]
+"""What the sentence of a value cites."""
 _SLACK = Decimal("0.1")
 """How far a record must exceed a limit or a range to deny it: "under $20" may be $20.50."""
 
 
-def verify(values: Iterable[ReadValue], ledger: Ledger, report: str = "") -> tuple[ReadValue, ...]:
+def verify(
+    values: Iterable[ReadValue], ledger: Ledger, report: str = "", cited: Cited = lambda value: ()
+) -> tuple[ReadValue, ...]:
     """The values with their state and derivation; what the records do not have is underivable.
 
     Only a record, an order, a calculation that the value cites, or what the declared cart costs contradicts it, and
     only if nothing explains it. That a search over prices found nothing leaves it underivable.
     """
-    return tuple(_verified(value, ledger, report) for value in values)
+    return tuple(acquitted(_verified(value, ledger, report), ledger, report, cited) for value in values)
+
+
+def acquitted(value: ReadValue, ledger: Ledger, report: str, cited: Cited) -> ReadValue:
+    """A contradicted value is left open where another reading explains it."""
+    if value.state != "contradicted":
+        return value
+    own = next((one for one in find_sentences(report) if one.start <= value.start < one.end), None)
+    rest = "" if own is None else f"{report[own.start : value.start]} {report[value.end : own.end]}"
+    found = other_reading(value, cited(value), ledger, rest)
+    return value if found is None else with_state(value, "underivable", found)
 
 
 def plain(name: str) -> str:
