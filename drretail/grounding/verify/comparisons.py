@@ -7,6 +7,7 @@ from itertools import product
 from typing import NamedTuple
 
 from drretail.grounding.text.amounts import Amount, find_amounts
+from drretail.grounding.text.arithmetic import steps
 from drretail.grounding.text.numerals import conversion, find_numerals
 from drretail.grounding.verify.derivation import fits, small_numbers, title_numbers
 from drretail.grounding.verify.fields import measures_named
@@ -91,7 +92,8 @@ def _comes_to(amount: Amount | None, number: Decimal, of_several: Iterable[Decim
         return None
     if fits(amount, number):
         return True
-    is_near = amount.low * (1 - _LOOSE) <= number <= amount.high * (1 + _LOOSE)
+    slack = 2 * _LOOSE if amount.relation == "about" else _LOOSE
+    is_near = amount.low * (1 - slack) <= number <= amount.high * (1 + slack)
     return None if is_near or any(fits(replace(amount, relation="about"), one) for one in of_several) else False
 
 
@@ -128,8 +130,9 @@ def _figures(value: ReadValue, source: str, ledger: Ledger) -> list[Figure]:
     if kind != "price":
         return [Figure(number, "")]
     prices = sold_for(item) or [number]
-    if value.kind == "share":
-        picked = [pick.quantity for pick in ledger.picks or () if pick.product == item.product_id]
-        total = [ledger.total] if picked and ledger.total is not None else []
-        prices = [*(price * count for price in prices for count in (1, *picked)), *total]
-    return [Figure(price, item.currency) for price in prices]
+    picked = [pick.quantity for pick in ledger.picks or () if pick.product == item.product_id]
+    total = [ledger.total] if value.kind == "share" and picked and ledger.total is not None else []
+    bought = [price * count for price in prices for count in (1, *picked)]
+    worked_out = {step for one in ledger.calculations.values() for step in steps(one.expression)}
+    in_sums = [step for step in worked_out for price in prices if step > price > 0 and step % price == 0]
+    return [Figure(price, item.currency) for price in (*bought, *in_sums, *total)]
