@@ -10,7 +10,7 @@ from drretail.grounding.text.amounts import Amount, find_amounts
 from drretail.grounding.text.arithmetic import steps
 from drretail.grounding.text.numerals import conversion, find_numerals
 from drretail.grounding.verify.derivation import fits, small_numbers, title_numbers
-from drretail.grounding.verify.fields import measures_named
+from drretail.grounding.verify.fields import figures_of, measures_named
 from drretail.grounding.verify.records import Ledger, on_record, with_state
 from drretail.records.reading import ReadValue, ValueKind, ValueState
 from drretail.records.shop import is_priced_whole, sold_for
@@ -46,7 +46,7 @@ def verify_comparison(value: ReadValue, ledger: Ledger, line: str) -> ReadValue:
     state: ValueState = "verified" if owns and others else "underivable"
     for own, other in product(owns, others):
         answers = {_holds(value, one, another, counts) for one, another in product(own, other)}
-        if answers == {False}:
+        if answers == {False} and not _holds_by_piece(value, ledger):
             words = " and ".join(f"{number.normalize():f} {unit}".strip() for number, unit in (own[0], other[0]))
             return with_state(value, "contradicted", f"the record says {words}")
         if answers != {True} and not (value.kind == "share" and True in answers):
@@ -67,6 +67,22 @@ def _holds(value: ReadValue, own: Figure, other: Figure, counts: Collection[Deci
     pairs = {"more": (number, beside), "less": (beside, number)}
     answer = _is_more(*pairs.get(value.kind, (max(number, beside), min(number, beside))))
     return _is_apart(amount, said, number, beside, counts) if answer and value.amount else answer
+
+
+def _holds_by_piece(value: ReadValue, ledger: Ledger) -> bool:
+    """True if one thing costs more or less than another by what a field of both, or both titles, count."""
+    if value.amount or value.field != "price":
+        return False
+    pairs = product(*([item for source in ids for item in ledger.items(source)] for ids in (value.of, value.than)))
+    for own, other in ((own, other) for own, other in pairs if own.price and other.price):
+        price, beside = Decimal(str(own.price)), Decimal(str(other.price))
+        for name in ("", *own.details.keys() & other.details.keys()):
+            for one, another in product(figures_of(name, own), figures_of(name, other)):
+                number, count = Figure(*one), Figure(*another).in_unit(one[1])
+                is_of_both = count and number.number and (name or number.unit == another[1] != "")
+                if is_of_both and _holds(value, Figure(price / number.number, ""), Figure(beside / count, ""), ()):
+                    return True
+    return False
 
 
 def _is_same(number: Decimal, other: Decimal, slack: Decimal) -> Answer:

@@ -126,7 +126,18 @@ def _alike(unit: str, item: Product) -> Iterator[Decimal]:
 
 def measures_named(field: str, item: Product) -> list[tuple[Decimal, str]]:
     """The figures of the fields of this name, with their units."""
-    return [(number, unit) for number, unit, line in _measures(item) if _names(field, line, exactly=True)]
+    named = [(number, unit) for number, unit, line in _measures(item) if _names(field, line, exactly=True)]
+    units = {unit for _, unit in named}
+    stems = _own(field)
+    akin = [(number, unit) for number, unit, line in _measures(item) if stems & set(content_stems(line.partition(": ")[0] if ": " in line else line)) and any(conversion(unit, one) for one in units)]
+    return [*named, *(one for one in akin if one not in named)]
+
+
+def figures_of(name: str, item: Product) -> list[tuple[Decimal, str]]:
+    """The one figure of this very field, or those of the title if it has no name, with their units."""
+    own = f"{name}: {item.details[name]}" if name else item.title
+    found = [(number, unit) for number, unit, line in _measures(item) if line == own]
+    return found if not name or len(found) == 1 else []
 
 
 def _answered(field: str, item: Product, *, is_so: bool) -> tuple[State, str] | None:

@@ -55,7 +55,12 @@ def acquitted(value: ReadValue, ledger: Ledger, report: str, cited: Cited) -> Re
         return value
     own = next((one for one in find_sentences(report) if one.start <= value.start < one.end), None)
     rest = "" if own is None else f"{report[own.start : value.start]} {report[value.end : own.end]}"
-    found = other_reading(value, cited(value), ledger, rest)
+    beside = cited(value)
+    found = other_reading(value, beside, ledger, rest)
+    if found is None and value.kind in ("property", "order_status", "brand", "date", "place"):
+        for source in beside:
+            if source not in value.of and _verified(value.model_copy(update={"of": (source,)}), ledger, report).state == "verified":
+                found = f"{source} has it"
     return value if found is None else with_state(value, "underivable", found)
 
 
