@@ -23,7 +23,7 @@ from drretail.grounding.text.scores import Score, find_scores, is_scale
 from drretail.grounding.verify.derivation import CENTS, derivation, fits, result_shown, title_numbers
 from drretail.grounding.verify.looked_at import numerals_beside_marks, stands_in_record
 from drretail.grounding.verify.records import Calculation, Ledger, on_record, with_state
-from drretail.grounding.verify.values import verify
+from drretail.grounding.verify.values import acquitted, verify
 from drretail.records.reading import FORM, Reading, ReadValue, Unread, ValueKind, ValueState
 from drretail.records.shop import Product, has_offers, list_prices, sold_for
 
@@ -127,6 +127,8 @@ class _Reader:
             starts = {amount.start for amount in _inside(self.amounts, value.start, value.end)}
             if not starts & self.read and not any(_meet(value, one) for one in self.values):
                 self.values.append(value)
+        wrong = {equation.result.start for equation in self.layout.equations if not equation.holds}
+        self.values = [value if value.start in wrong else self._acquitted(value) for value in self.values]
         unread = {one.start: one for one in self.amounts if one.start in self.seen - self.read}
         numerals = numerals_beside_marks(self.layout)
         open_ones = [one for one, sources in numerals.items() if not self._is_decided(one, sources)]
@@ -143,6 +145,9 @@ class _Reader:
             seen=len(self.seen),
             read=len(self.seen & self.read),
         )
+
+    def _acquitted(self, value: ReadValue) -> ReadValue:
+        return acquitted(value, self.ledger, self.text, self.layout.cited_at)
 
     def _is_decided(self, numeral: Numeral, sources: Iterable[str]) -> bool:
         decided = (value for value in self.values if value.state != "underivable")

@@ -23,7 +23,7 @@ from drretail.grounding.verify.places import verify_place
 from drretail.grounding.verify.privacy import known_profiles, personal_data_sent, profile_changes
 from drretail.grounding.verify.records import Ledger, all_words_of, read_ledger, record_of
 from drretail.grounding.verify.refusals import misses_order, refuses_what_it_picks
-from drretail.grounding.verify.values import acquitted, verify
+from drretail.grounding.verify.values import verify
 from drretail.records.evidence import Citation, Evidence, Finding
 from drretail.records.query import Query
 from drretail.records.reading import DECLARED, FORM, Outcome, Pick, Reading, ReadValue, Unread
@@ -158,14 +158,13 @@ def read_report(case: Case, by_model: Reading | None = None) -> Reading:
         picks = tuple(_by_id(pick, case) for pick in by_model.picks)
     ledger = case.ledger(picks)
     by_form = read_by_form(case.layout, ledger)
-    values_by_model = verify(() if by_model is None else by_model.values, ledger, case.layout.text, lambda value: case.layout.cited_at(value.start))
+    values_by_model = verify(() if by_model is None else by_model.values, ledger, case.layout.text, case.layout.cited_at)
     values_by_model = tuple(verify_place(value, case.all_profiles) for value in values_by_model)
     # The words of a superlative often include the price.
     figures = [value for value in values_by_model if not value.is_worded]
     worded = [value for value in values_by_model if value.is_worded]
     wrong_results = {equation.result.start for equation in case.layout.equations if not equation.holds}
     values_by_form = [verify_place(value, case.all_profiles) for value in by_form.values]
-    values_by_form = [value if value.start in wrong_results else acquitted(value, ledger, case.layout.text, lambda value: case.layout.cited_at(value.start)) for value in values_by_form]
     values = [*_merged(values_by_form, figures, wrong_results), *worded]
     decided = [value for value in figures if value.state != "underivable"]
     unread = tuple(one for one in by_form.unread if not any(_meet(one, value) for value in decided))

@@ -32,35 +32,38 @@ from drretail.records.reading import ReadValue
 from drretail.records.shop import ORDER_STATUSES, has_been, is_priced_whole, list_prices, sold_for
 
 _OF_BUDGET = ("left_over", "over_budget")
-Cited = Callable[[ReadValue], Collection[str]]
-"""What the sentence of a value cites."""
+CitedAt = Callable[[int], Collection[str]]
+"""What the sentence at a place cites."""
 _SLACK = Decimal("0.1")
 """How far a record must exceed a limit or a range to deny it: "under $20" may be $20.50."""
 
 
 def verify(
-    values: Iterable[ReadValue], ledger: Ledger, report: str = "", cited: Cited = lambda value: ()
+    values: Iterable[ReadValue], ledger: Ledger, report: str = "", cited_at: CitedAt = lambda place: ()
 ) -> tuple[ReadValue, ...]:
     """The values with their state and derivation; what the records do not have is underivable.
 
     Only a record, an order, a calculation that the value cites, or what the declared cart costs contradicts it, and
     only if nothing explains it. That a search over prices found nothing leaves it underivable.
     """
-    return tuple(acquitted(_verified(value, ledger, report), ledger, report, cited) for value in values)
+    verified = (_verified(value, ledger, report) for value in values)
+    return tuple(acquitted(value, ledger, report, cited_at) for value in verified)
 
 
-def acquitted(value: ReadValue, ledger: Ledger, report: str, cited: Cited) -> ReadValue:
-    """A contradicted value is left open where another reading explains it."""
+def acquitted(value: ReadValue, ledger: Ledger, report: str, cited_at: CitedAt) -> ReadValue:
+    """The value; a contradicted one is left open where another reading explains it, or it is so of another source that
+    its sentence cites.
+    """
     if value.state != "contradicted":
         return value
     own = next((one for one in find_sentences(report) if one.start <= value.start < one.end), None)
     rest = "" if own is None else f"{report[own.start : value.start]} {report[value.end : own.end]}"
-    beside = cited(value)
+    beside = [source for source in cited_at(value.start) if source not in (*value.of, *value.than)]
     found = other_reading(value, beside, ledger, rest)
-    if found is None and value.kind in ("property", "order_status", "brand", "date", "place"):
-        for source in beside:
-            if source not in value.of and _verified(value.model_copy(update={"of": (source,)}), ledger, report).state == "verified":
-                found = f"{source} has it"
+    sides = ("of", "than") if value.than else ("of",)
+    swapped = (value.model_copy(update={side: (source,)}) for source in beside for side in sides)
+    if found is None and any(_verified(one, ledger, report).state == "verified" for one in swapped):
+        found = "it is so of another source beside it"
     return value if found is None else with_state(value, "underivable", found)
 
 
