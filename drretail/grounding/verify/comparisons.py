@@ -1,6 +1,6 @@
 """Comparisons of two cited figures ("costs more than", "2 ounces lighter", "half of your $35") beside records."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from decimal import Decimal
 from itertools import product
@@ -10,7 +10,7 @@ from drretail.grounding.text.amounts import Amount, find_amounts
 from drretail.grounding.text.arithmetic import steps
 from drretail.grounding.text.numerals import conversion, find_numerals
 from drretail.grounding.verify.derivation import fits, small_numbers, title_numbers
-from drretail.grounding.verify.fields import figures_of, measures_named
+from drretail.grounding.verify.fields import counts_of, measures_akin, measures_named
 from drretail.grounding.verify.records import Ledger, on_record, with_state
 from drretail.records.reading import ReadValue, ValueKind, ValueState
 from drretail.records.shop import is_priced_whole, sold_for
@@ -40,13 +40,13 @@ def verify_comparison(value: ReadValue, ledger: Ledger, line: str) -> ReadValue:
     """
     subjects = [source for source in value.of if source not in ledger.calculations] or value.of
     owns = [_figures(value, source, ledger) for source in subjects]
-    others = [_figures(value, source, ledger) for source in value.than]
+    others = [_figures(value, source, ledger) for source in value.than if source not in value.of]
     ids = [source.removeprefix("P:") for source in (*value.of, *value.than)]
     counts = {Decimal(1), *title_numbers(ids, ledger), *map(Decimal, small_numbers(line))}
     state: ValueState = "verified" if owns and others else "underivable"
     for own, other in product(owns, others):
         answers = {_holds(value, one, another, counts) for one, another in product(own, other)}
-        if answers == {False} and not _holds_by_piece(value, ledger):
+        if answers == {False} and not any(_holds(value, *pair, counts) for pair in _otherwise(value, ledger)):
             words = " and ".join(f"{number.normalize():f} {unit}".strip() for number, unit in (own[0], other[0]))
             return with_state(value, "contradicted", f"the record says {words}")
         if answers != {True} and not (value.kind == "share" and True in answers):
@@ -69,20 +69,21 @@ def _holds(value: ReadValue, own: Figure, other: Figure, counts: Collection[Deci
     return _is_apart(amount, said, number, beside, counts) if answer and value.amount else answer
 
 
-def _holds_by_piece(value: ReadValue, ledger: Ledger) -> bool:
-    """True if one thing costs more or less than another by what a field of both, or both titles, count."""
-    if value.amount or value.field != "price":
-        return False
-    pairs = product(*([item for source in ids for item in ledger.items(source)] for ids in (value.of, value.than)))
-    for own, other in ((own, other) for own, other in pairs if own.price and other.price):
-        price, beside = Decimal(str(own.price)), Decimal(str(other.price))
-        for name in ("", *own.details.keys() & other.details.keys()):
-            for one, another in product(figures_of(name, own), figures_of(name, other)):
-                number, count = Figure(*one), Figure(*another).in_unit(one[1])
-                is_of_both = count and number.number and (name or number.unit == another[1] != "")
-                if is_of_both and _holds(value, Figure(price / number.number, ""), Figure(beside / count, ""), ()):
-                    return True
-    return False
+def _otherwise(value: ReadValue, ledger: Ledger) -> Iterator[tuple[Figure, Figure]]:
+    """What may be compared instead: prices by what a field of both or both titles count; other fields' measures."""
+    for own, other in product(
+        *([item for each in ids for item in ledger.items(each)] for ids in (value.of, value.than))
+    ):
+        if value.field != "price":
+            field = value.field or ""
+            akin = product(measures_akin(field, own), measures_akin(field, other))
+            yield from ((Figure(*one), Figure(*another)) for one, another in akin)
+        elif own.price and other.price and not value.amount:
+            counts, others = counts_of(own), counts_of(other)
+            for one, another in ((counts[name], others[name]) for name in counts.keys() & others.keys()):
+                if (number := Figure(*one).in_unit(another[1])) is not None:
+                    prices = Decimal(str(own.price)) / number, Decimal(str(other.price)) / another[0]
+                    yield Figure(prices[0], ""), Figure(prices[1], "")
 
 
 def _is_same(number: Decimal, other: Decimal, slack: Decimal) -> Answer:

@@ -109,35 +109,41 @@ def _figure(
     return None if is_open else decided
 
 
-def has_figures(items: Collection[Product], said: str, relation: Relation) -> bool:
-    """True if each figure stands in one of these records with a unit of its dimension; counts, whatever they count."""
-    figures = [one for one in find_numerals(said) if one.number is not None]
-    return bool(figures) and all(
-        any(_fits(exact_amount(one.number or Decimal(0), relation), number) for item in items for number in _alike(one.unit, item))
-        for one in figures
-    )
+def has_figures(items: Collection[Product], said: str, *, is_about: bool) -> bool:
+    """True if each figure stands in one of these records: a measure in any unit, a count whatever it counts."""
+    relation: Relation = "about" if is_about else "is"
+    figures = [(exact_amount(one.number, relation), one.unit) for one in find_numerals(said) if one.number is not None]
+    return bool(figures) and all(any(_stands_in(item, *figure) for item in items) for figure in figures)
 
 
-def _alike(unit: str, item: Product) -> Iterator[Decimal]:
-    yield from (number for number, *_ in _in_unit(unit if unit in UNCOUNTED else "", item))
-    if unit not in UNCOUNTED:
-        yield from (Decimal(NUMBERS[word]) for word in words(all_words_of(item)) if word in NUMBERS)
+def _stands_in(item: Product, amount: Amount, unit: str) -> bool:
+    if unit in UNCOUNTED:
+        return any(_fits(amount, number) for number, *_ in _in_unit(unit, item))
+    in_words = (NUMBERS[word] for word in words(all_words_of(item)) if word in NUMBERS)
+    own = (one for one in (item.price, item.average_rating, item.rating_number, *in_words) if one is not None)
+    numbers = [*(number for number, *_ in _in_unit("", item)), *(Decimal(str(one)) for one in own)]
+    return any(amount.agreement(number) in ("equal", "rounded") for number in numbers)
 
 
 def measures_named(field: str, item: Product) -> list[tuple[Decimal, str]]:
     """The figures of the fields of this name, with their units."""
-    named = [(number, unit) for number, unit, line in _measures(item) if _names(field, line, exactly=True)]
-    units = {unit for _, unit in named}
-    stems = _own(field)
-    akin = [(number, unit) for number, unit, line in _measures(item) if stems & set(content_stems(line.partition(": ")[0] if ": " in line else line)) and any(conversion(unit, one) for one in units)]
-    return [*named, *(one for one in akin if one not in named)]
+    return [(number, unit) for number, unit, line in _measures(item) if _names(field, line, exactly=True)]
 
 
-def figures_of(name: str, item: Product) -> list[tuple[Decimal, str]]:
-    """The one figure of this very field, or those of the title if it has no name, with their units."""
-    own = f"{name}: {item.details[name]}" if name else item.title
-    found = [(number, unit) for number, unit, line in _measures(item) if line == own]
-    return found if not name or len(found) == 1 else []
+def measures_akin(field: str, item: Product) -> list[tuple[Decimal, str]]:
+    """The figures of all fields and texts that share a word with a field's name: of a weight, the package's too."""
+    names = ((number, unit, line.partition(": ")) for number, unit, line in _measures(item))
+    return [(number, unit) for number, unit, (name, _, _) in names if _own(field) & set(content_stems(name))]
+
+
+def counts_of(item: Product) -> dict[str, tuple[Decimal, str]]:
+    """The figures of fields with one, by the field's name, and those of the title by what they count."""
+    by_line: dict[str, list[tuple[Decimal, str]]] = {}
+    for number, unit, line in _measures(item):
+        name, is_field, _ = line.partition(": ")
+        if number and (is_field or line == item.title):
+            by_line.setdefault(name if is_field else unit, []).append((number, unit))
+    return {name: figures[0] for name, figures in by_line.items() if name and len(figures) == 1}
 
 
 def _answered(field: str, item: Product, *, is_so: bool) -> tuple[State, str] | None:
