@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.report.evidence_ids import product_evidence_id
 from drretail.grounding.text.sentences import find_sentences
-from drretail.grounding.verify.fields import field_statements
 from drretail.grounding.verify.offers import option_in, price_lines, stock_lines
 from drretail.grounding.verify.records import Ledger, read_ledger
 from drretail.records.evidence import Evidence
@@ -137,6 +136,4 @@ def record_lines(claim: str, items: Sequence[Product], ledger: Ledger, before: s
     ]
     for part, item in [(claim, items[0])] if len(items) == 1 else parts:
         lines += stock_lines(part, item, last)
-        denied = (one for one in field_statements(part, item) if one.state == "contradicted")
-        lines += (f"{part[one.start : one.end]}: the record says {one.field}" for one in denied)
     return list(dict.fromkeys(lines))

@@ -27,8 +27,8 @@ def other_reading(value: ReadValue, beside: Collection[str], ledger: Ledger, sen
     match value.kind:
         case "date":
             return _other_day(value, items, sentence)
-        case "price" | "rating" | "rating_count" | "property" if isinstance(value.amount, str):
-            return _other_figure(value, value.amount, items, ledger, sentence)
+        case "price" | "rating" | "rating_count" | "property":
+            return _other_figure(value, items, ledger, sentence)
         case "total" | "difference" | "left_over" | "over_budget" | "per_unit":
             amount, numbers = amount_of(value), numbers_of(sources, ledger, sorted(small_numbers(sentence)))
             # "15 cents" may be read as 15.
@@ -38,13 +38,15 @@ def other_reading(value: ReadValue, beside: Collection[str], ledger: Ledger, sen
             return None
 
 
-def _other_figure(value: ReadValue, said: str, items: Collection[Product], ledger: Ledger, sentence: str) -> str | None:
+def _other_figure(value: ReadValue, items: Collection[Product], ledger: Ledger, sentence: str) -> str | None:
     amount, recorded = amount_of(value), {one.low for one in find_amounts(value.derivation or "")}
-    if amount is not None and amount.low in recorded:  # in another currency
+    if amount is not None and (ledger.names(amount.low) or ledger.names(amount.high)):
+        return "named by the query"
+    if not isinstance(value.amount, str) or (amount is not None and amount.low in recorded):  # in another currency
         return None
     if len(recorded) == 1 and any(one.low in recorded for one in find_amounts(sentence)):
         return "its sentence has the record's figure as well"
-    if has_figures(items, said, is_about=value.relation == "about"):
+    if has_figures(items, value.amount, is_about=value.relation == "about"):
         return "a cited record has this figure"
     if value.kind != "price" or amount is None:
         return None

@@ -120,12 +120,6 @@ def _of_products(value: ReadValue, ledger: Ledger) -> ReadValue:
     if all(fits(amount, record) for record in records):
         is_wrong = is_foreign or _has_wrong_end(amount, records)
         return contradicted if is_wrong else with_state(value, "verified", "")
-    if value.kind == "price":
-        found = derivation(amount, ledger, ids)
-    else:
-        found = "named by the query" if ledger.names(amount.low) or ledger.names(amount.high) else None
-    if found is not None:
-        return with_state(value, "underivable", found)
     is_open = value.kind == "price" and any(
         amount.low in list_prices(item) or (amount.low > number and not is_priced_whole(item))
         for item, number in zip(items, records, strict=True)
