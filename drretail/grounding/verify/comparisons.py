@@ -7,10 +7,9 @@ from itertools import product
 from typing import NamedTuple
 
 from drretail.grounding.text.amounts import Amount, find_amounts
-from drretail.grounding.text.arithmetic import steps
 from drretail.grounding.text.numerals import conversion, find_numerals
 from drretail.grounding.verify.derivation import fits, small_numbers, title_numbers
-from drretail.grounding.verify.fields import counts_of, measures_akin, measures_named
+from drretail.grounding.verify.fields import measures_akin, measures_named
 from drretail.grounding.verify.records import Ledger, on_record, with_state
 from drretail.records.reading import ReadValue, ValueKind, ValueState
 from drretail.records.shop import is_priced_whole, sold_for
@@ -39,15 +38,17 @@ def verify_comparison(value: ReadValue, ledger: Ledger, line: str) -> ReadValue:
     may be. By how much may also be meant of several or of a pack; ``line`` has the counts for these.
     """
     subjects = [source for source in value.of if source not in ledger.calculations] or value.of
-    owns = [_figures(value, source, ledger) for source in subjects]
-    others = [_figures(value, source, ledger) for source in value.than]
     ids = [source.removeprefix("P:") for source in (*value.of, *value.than)]
     counts = {Decimal(1), *title_numbers(ids, ledger), *map(Decimal, small_numbers(line))}
-    state: ValueState = "verified" if owns and others else "underivable"
-    for own, other in product(owns, others):
+    # "Half of the orders" is of one record, and "cheaper" may be by the piece.
+    is_direction = value.field == "price" and value.kind in ("more", "less") and not value.amount
+    is_open = is_direction or not {*value.of}.isdisjoint(value.than)
+    state: ValueState = "verified" if subjects and value.than else "underivable"
+    for sides in product(subjects, value.than):
+        own, other = (_figures(value, source, ledger) for source in sides)
         answers = {_holds(value, one, another, counts) for one, another in product(own, other)}
-        is_denied = answers == {False} and not {*value.of} & {*value.than}  # "half of the orders" is of one record
-        if is_denied and not any(_holds(value, *pair, counts) for pair in _otherwise(value, ledger)):
+        akin = product(*([*_akin(value, source, ledger)] for source in sides))
+        if answers == {False} and not is_open and not any(_holds(value, one, another, counts) for one, another in akin):
             words = " and ".join(f"{number.normalize():f} {unit}".strip() for number, unit in (own[0], other[0]))
             return with_state(value, "contradicted", f"the record says {words}")
         if answers != {True} and not (value.kind == "share" and True in answers):
@@ -70,21 +71,9 @@ def _holds(value: ReadValue, own: Figure, other: Figure, counts: Collection[Deci
     return _is_apart(amount, said, number, beside, counts) if answer and value.amount else answer
 
 
-def _otherwise(value: ReadValue, ledger: Ledger) -> Iterator[tuple[Figure, Figure]]:
-    """What may be compared instead: prices by what a field of both or both titles count; other fields' measures."""
-    for own, other in product(
-        *([item for each in ids for item in ledger.items(each)] for ids in (value.of, value.than))
-    ):
-        if value.field != "price":
-            field = value.field or ""
-            akin = product(measures_akin(field, own), measures_akin(field, other))
-            yield from ((Figure(*one), Figure(*another)) for one, another in akin)
-        elif own.price and other.price and not value.amount:
-            counts, others = counts_of(own), counts_of(other)
-            for one, another in ((counts[name], others[name]) for name in counts.keys() & others.keys()):
-                if (number := Figure(*one).in_unit(another[1])) is not None:
-                    prices = Decimal(str(own.price)) / number, Decimal(str(other.price)) / another[0]
-                    yield Figure(prices[0], ""), Figure(prices[1], "")
+def _akin(value: ReadValue, source: str, ledger: Ledger) -> Iterator[Figure]:
+    """What else may be compared: the weight with its package, if that is a field, too."""
+    return (Figure(*figure) for item in ledger.items(source) for figure in measures_akin(value.field or "", item))
 
 
 def _is_same(number: Decimal, other: Decimal, slack: Decimal) -> Answer:
@@ -148,9 +137,8 @@ def _figures(value: ReadValue, source: str, ledger: Ledger) -> list[Figure]:
     if kind != "price":
         return [Figure(number, "")]
     prices = sold_for(item) or [number]
-    picked = [pick.quantity for pick in ledger.picks or () if pick.product == item.product_id]
-    total = [ledger.total] if value.kind == "share" and picked and ledger.total is not None else []
-    bought = [price * count for price in prices for count in (1, *picked)]
-    worked_out = {step for one in ledger.calculations.values() for step in steps(one.expression)}
-    in_sums = [step for step in worked_out for price in prices if step > price > 0 and step % price == 0]
-    return [Figure(price, item.currency) for price in (*bought, *in_sums, *total)]
+    if value.kind == "share":
+        picked = [pick.quantity for pick in ledger.picks or () if pick.product == item.product_id]
+        total = [ledger.total] if picked and ledger.total is not None else []
+        prices = [*(price * count for price in prices for count in (1, *picked)), *total]
+    return [Figure(price, item.currency) for price in prices]

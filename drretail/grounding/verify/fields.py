@@ -128,16 +128,6 @@ def measures_akin(field: str, item: Product) -> list[tuple[Decimal, str]]:
     return [(number, unit) for number, unit, (name, _, _) in names if _own(field) & set(content_stems(name))]
 
 
-def counts_of(item: Product) -> dict[str, tuple[Decimal, str]]:
-    """The figures of fields with one, by the field's name, and those of the title by what they count."""
-    by_line: dict[str, list[tuple[Decimal, str]]] = {}
-    for number, unit, line in _measures(item):
-        name, is_field, _ = line.partition(": ")
-        if number and (is_field or line == item.title):
-            by_line.setdefault(name if is_field else unit, []).append((number, unit))
-    return {name: figures[0] for name, figures in by_line.items() if name and len(figures) == 1}
-
-
 def _answered(field: str, item: Product, *, is_so: bool) -> tuple[State, str] | None:
     """What fields say of a property: "Is Dishwasher Safe: No", "Care: Dishwasher Safe". Texts that agree leave it
     open, as do fields that differ.

@@ -123,7 +123,7 @@ STATES: dict[str, list[tuple[str, Any, list[str], dict[str, Any]]]] = {
         ("property", "1", ["U:orders"], named("returned orders", "the record says orders Returned: 0")),
         ("property", "3", ["U:orders"], named("orders in 2022", "the record says orders 2022: 2 or 1")),
         ("property", "3", [O1], named("quantity")),
-        ("less", "", [PK], beside("price", PP, why="the record says 42.95 USD and 38.5 USD")),
+        ("more", "", [PP], beside("rating", PK, why="the record says 4.3 and 4.6")),
         ("more", "", [PP], beside("rating_count", PS, PK)),  # not than both
         ("more", "9.45", [PK], beside("price", PP, currency="USD")),
         ("less", "$9.45", [PP], beside("price", PK)),
@@ -161,6 +161,8 @@ STATES: dict[str, list[tuple[str, Any, list[str], dict[str, Any]]]] = {
         ("more", "", [PK], beside("rating", PK)),
         ("more", "8.90", [PK], beside("price", PP, currency="USD", report="Two of them cost more.", words="more")),
         ("same", "", [PK], beside("rating", PT)),
+        ("less", "", [PK], beside("price", PP)),  # by the piece, perhaps
+        ("share", "50", ["U:orders"], beside("orders", "U:orders")),
         ("share", "55", [PK], beside("price", "75 USD")),
         ("share", "50", [PK], beside("price")),
         ("share", "2", [PK], beside("price", PT)),  # may be twice as much
