@@ -5,10 +5,11 @@ before a value counts as wrong, all that its sentence cites is asked whether it 
 """
 
 from collections.abc import Collection, Iterable
+from dataclasses import replace
 from decimal import Decimal
 
 from drretail.grounding.text.amounts import find_amounts, find_dates
-from drretail.grounding.verify.derivation import derivation, numbers_of, small_numbers, title_numbers
+from drretail.grounding.verify.derivation import derivation, numbers_of, result_shown, small_numbers, title_numbers
 from drretail.grounding.verify.fields import has_figures
 from drretail.grounding.verify.records import Ledger, all_words_of, amount_of
 from drretail.records.reading import ReadValue
@@ -30,10 +31,7 @@ def other_reading(value: ReadValue, beside: Collection[str], ledger: Ledger, sen
         case "price" | "rating" | "rating_count" | "property":
             return _other_figure(value, items, ledger, sentence)
         case "total" | "difference" | "left_over" | "over_budget" | "per_unit":
-            amount, numbers = amount_of(value), numbers_of(sources, ledger, sorted(small_numbers(sentence)))
-            # "15 cents" may be read as 15.
-            is_so = amount is not None and any(amount.agreement(one) or amount.agreement(100 * one) for one in numbers)
-            return "it follows from what its sentence cites" if is_so else None
+            return _other_result(value, list(sources), ledger, sentence)
         case _:
             return None
 
@@ -52,6 +50,20 @@ def _other_figure(value: ReadValue, items: Collection[Product], ledger: Ledger, 
         return None
     near = [item.product_id for item in items]
     return derivation(amount, ledger, near, {*title_numbers(near, ledger), *map(Decimal, small_numbers(sentence))})
+
+
+def _other_result(value: ReadValue, sources: Collection[str], ledger: Ledger, sentence: str) -> str | None:
+    """What follows from all that is cited, and from an amount beside it: "at $49.99 a cent more than both [C:…]"."""
+    amount, said = amount_of(value), find_amounts(sentence)
+    results = [ledger.calculations[key] for key in value.of if key in ledger.calculations]
+    if amount is None or any(result_shown(said, one) is not None for one in results):
+        return "its sentence has the result as well"
+    own = numbers_of(sources, replace(ledger, picks=None, budget=None, query_text=""))
+    apart = {abs(one - other.low) for one in own for other in said if other.kind == "money"}
+    numbers = apart | numbers_of(sources, ledger, sorted(small_numbers(sentence)))
+    # "15 cents" may be read as 15.
+    is_so = any(amount.agreement(one) or amount.agreement(100 * one) for one in numbers)
+    return "it follows from what its sentence cites" if is_so else None
 
 
 def _other_day(value: ReadValue, items: Iterable[Product], sentence: str) -> str | None:

@@ -9,7 +9,6 @@ from itertools import combinations, product
 from unicodedata import combining, normalize
 
 from drretail.grounding.text.amounts import Agreement, Amount, WrittenDate, find_amounts, find_money
-from drretail.grounding.text.arithmetic import steps
 from drretail.grounding.text.sentences import find_sentences
 from drretail.grounding.text.wording import format_money
 from drretail.grounding.verify.comparisons import verify_comparison
@@ -185,41 +184,20 @@ def _derivable(value: ReadValue, ledger: Ledger, report: str) -> ReadValue:
         return with_state(value, "verified", "follows from what it is said of")
     denied = None
     if agreements <= {None} and value.relation in ("is", "about"):
-        denied = _of_calculations(value, amount, calculations, ledger, report)
+        denied = _of_calculations(value, calculations, ledger)
         denied = denied or _of_cart(value, amount, ledger, report)
     return value if denied is None else with_state(value, "contradicted", denied)
 
 
-def _of_calculations(
-    value: ReadValue, amount: Amount, calculations: Sequence[Calculation], ledger: Ledger, report: str
-) -> str | None:
-    """The cited calculations in words, if the value can be meant as their result; else None.
+def _of_calculations(value: ReadValue, calculations: Sequence[Calculation], ledger: Ledger) -> str | None:
+    """The cited calculations in words, if the value may be meant as their result; else None.
 
-    It can't if a source is not known, if it is a difference in no currency ("two inches longer"), or if its sentence
-    has their result ("at $9.99 each [C:…] they are five dollars cheaper") or an amount that is so far from it ("at
-    $49.99 it is a cent more than both [C:…]"). A total or a unit price beside the result may still stand for a step
-    that the sentence lacks: "four are $26.10, so $3 over [C:…]" of 4 * 7 - 25.
+    It can't be if a source is not known, or for a difference in no currency ("two inches longer").
     """
     known = (key in ledger.calculations or ledger.price(key.removeprefix("P:")) is not None for key in value.of)
     if not calculations or not all(known) or (value.kind == "difference" and value.currency is None):
         return None
-    sentence = next((one for one in find_sentences(report) if one.start <= value.start < one.end), None)
-    if sentence is not None:
-        beside = [*find_amounts(report[sentence.start : value.start]), *find_amounts(report[value.end : sentence.end])]
-        money = [one.low for one in beside if one.kind == "money" or one.places == CENTS]
-        own = numbers_of(value.of, replace(ledger, picks=None, budget=None, query_text=""))
-        apart = (abs(one - other) for one in own for other in money)
-        is_other = any(result_shown([one], each) is not None for one in beside for each in calculations)
-        is_step = value.kind in ("total", "per_unit") and all(_lacks_its_steps(each, beside) for each in calculations)
-        if (is_other and not is_step) or any(amount.agreement(number) is not None for number in apart):
-            return None
     return "; ".join(f"{one.expression} = {one.result.normalize():f}" for one in calculations)
-
-
-def _lacks_its_steps(calculation: Calculation, amounts: Iterable[Amount]) -> bool:
-    """True if a calculation has steps on the way to its result, and none of them is among the amounts."""
-    between = steps(calculation.expression) - {*calculation.operands, abs(calculation.result)}
-    return bool(between) and not any(one.agreement(number) for one in amounts for number in between)
 
 
 def _of_cart(value: ReadValue, amount: Amount, ledger: Ledger, report: str) -> str | None:
