@@ -115,7 +115,6 @@ def numbers_of(ids: Iterable[str], ledger: Ledger, counts: Iterable[int] = ()) -
     found |= _sums(prices, (0, 1, *times))
     found |= {number * count for number in (*prices, sum(prices, Decimal(0))) for count in _DOZEN}
     limits = {amount.low for amount in ledger.asked if amount.kind == "money"} | {ledger.limit or Decimal(0)}
-    limits |= {one.result for one in calculations}
     found |= {abs(limit - number) for limit in limits for number in found}
     pieces = {*title_numbers(keys, ledger), *map(Decimal, named)} - {Decimal(0)}
     by_price = [{price * one for one in (1, 2, *times)} | {price / one for one in pieces} for price in prices]

@@ -9,7 +9,14 @@ from dataclasses import replace
 from decimal import Decimal
 
 from drretail.grounding.text.amounts import find_amounts, find_dates
-from drretail.grounding.verify.derivation import derivation, numbers_of, result_shown, small_numbers, title_numbers
+from drretail.grounding.verify.derivation import (
+    derivation,
+    fits,
+    numbers_of,
+    result_shown,
+    small_numbers,
+    title_numbers,
+)
 from drretail.grounding.verify.fields import has_figures
 from drretail.grounding.verify.records import Ledger, all_words_of, amount_of
 from drretail.records.reading import ReadValue
@@ -60,9 +67,12 @@ def _other_result(value: ReadValue, sources: Collection[str], ledger: Ledger, se
         return "its sentence has the result as well"
     own = numbers_of(sources, replace(ledger, picks=None, budget=None, query_text=""))
     apart = {abs(one - other.low) for one in own for other in said if other.kind == "money"}
-    numbers = apart | numbers_of(sources, ledger, sorted(small_numbers(sentence)))
+    counts = sorted(small_numbers(sentence))
+    of_things = numbers_of((source for source in sources if source not in ledger.calculations), ledger, counts)
+    left = {abs(one.result - number) for one in results for number in of_things}
+    numbers = left | numbers_of(sources, ledger, counts)
     # "15 cents" may be read as 15.
-    is_so = any(amount.agreement(one) or amount.agreement(100 * one) for one in numbers)
+    is_so = any(fits(amount, one) or fits(amount, 100 * one) for one in numbers) or any(map(amount.agreement, apart))
     return "it follows from what its sentence cites" if is_so else None
 
 
