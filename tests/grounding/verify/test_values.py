@@ -8,7 +8,7 @@ import pytest
 
 from drretail.grounding.text.serialisation import record_text
 from drretail.grounding.verify.findings import value_findings
-from drretail.grounding.verify.records import Calculation, Ledger, read_ledger
+from drretail.grounding.verify.records import Ledger, read_ledger
 from drretail.grounding.verify.superlatives import shown_of_kind
 from drretail.grounding.verify.values import verify
 from drretail.records.money import Money
@@ -250,7 +250,7 @@ DATED = a_product("D", "Dated Tray", 9.0, 4.0, 3, "Brim", details={"Date First A
     [
         ("price", "44.95", PK, "$44.95", "The kettle costs $42.95, not $44.95.", PK),
         ("price", "38.50", PK, "$38.50", "The kettle and a pan of $38.50.", PP),
-        ("price", "3.00", PK, "$3.00", "The kettle, and towels at $3.00 each.", PT),
+        ("price", "6.75", PK, "$6.75", "The kettle, and mugs at $6.75 each.", PM),
         ("rating", "4.3", PK, "4.3", "The kettle beats a 4.3.", PP),
         ("date", "2020-05-07", O1, "May 7, 2020", "Bought again, and first sold on May 7, 2020.", "P:B0KITCHEND"),
         ("property", "yes", PK, "safe", "One of the two is safe.", "P:B0KITCHEND"),
