@@ -42,7 +42,6 @@ class FieldStatement:
 
     start: int
     end: int
-    number: Decimal
     field: str
     """The field with its value ("Capacity: 15 Ounces"), or words of the record."""
 
@@ -54,9 +53,9 @@ def field_statements(text: str, item: Product, notation: Notation = ENGLISH) -> 
         amount = amounts.get(numeral.start)
         if amount is None or amount.low != numeral.number or amount.relation not in ("is", "about"):
             continue
-        known = [(number, line) for number, unit, line in _in_unit(numeral.unit, item) if unit in SIZED]
-        if (line := _fitting(amount, known, [line for _, line in known if _names(text, line)])) is not None:
-            yield FieldStatement(numeral.start, numeral.stop, amount.low, line)
+        known = ((number, line) for number, unit, line in _in_unit(numeral.unit, item) if unit in SIZED)
+        if (line := next((line for number, line in known if _fits(amount, number)), None)) is not None:
+            yield FieldStatement(numeral.start, numeral.stop, line)
 
 
 def decided_property(field: str, said: str, relation: Relation, item: Product) -> tuple[State, str] | None:
@@ -87,12 +86,13 @@ def _figure(
     same = [line for _, its, line in _measures(item) if its == unit and ": " in line and unit not in UNCOUNTED]
     figures, own = Counter(line for _, line in known), {*content_stems(field), *_DIGITS.findall(field)} - _OF_ALL
     longer = (line for line in figures if len(own) > 1 and figures[line] == 1 and own.issubset(content_stems(line)))
-    named = [*(line for line in figures if _names(field, line, exactly=True)), *longer, *(same if unit else ())]
+    named = [*(line for line in figures if _names(field, line)), *longer, *(same if unit else ())]
     if named and len(own) > 1 and not item.title:  # each field of a user's record counts something else
         known = [(number, line) for number, line in known if line in named]
     amount = exact_amount(numeral.number, relation)
-    if (fitting := _fitting(amount, known, named)) is not None:
-        return None if named and fitting not in named else ("confirmed", fitting)
+    if fitting := [line for number, line in known if _fits(amount, number)]:
+        own_line = next((line for line in fitting if not named or line in named), None)
+        return None if own_line is None else ("confirmed", own_line)
     of_named = [number for number, line in known if line in named]
     slack = amount.low * (0 if unit not in SIZED else 2 * _NEAR if relation == "about" else _NEAR)
     is_near = any(abs(number - amount.low) <= slack or amount.agreement(number) == "loose" for number in of_named)
@@ -119,7 +119,7 @@ def _stands_in(item: Product, amount: Amount, unit: str) -> bool:
 
 def measures_named(field: str, item: Product) -> list[tuple[Decimal, str]]:
     """The figures of the fields of this name, with their units."""
-    return [(number, unit) for number, unit, line in _measures(item) if _names(field, line, exactly=True)]
+    return [(number, unit) for number, unit, line in _measures(item) if _names(field, line)]
 
 
 def measures_akin(field: str, item: Product) -> list[tuple[Decimal, str]]:
@@ -159,11 +159,6 @@ def _denies(text: str) -> bool:
     return any(map(is_negation, words(text)))
 
 
-def _fitting(amount: Amount, known: list[tuple[Decimal, str]], named: list[str]) -> str | None:
-    fitting = [line for number, line in known if _fits(amount, number)]
-    return next((line for line in fitting if line in named), next(iter(fitting), None))
-
-
 def _in_unit(unit: str, item: Product) -> list[tuple[Decimal, str, str]]:
     """The numbers of a record that can be told in a unit, with their own unit and line; those in this very unit first.
 
@@ -178,12 +173,11 @@ def _in_unit(unit: str, item: Product) -> list[tuple[Decimal, str, str]]:
     return found
 
 
-def _names(text: str, line: str, *, exactly: bool = False) -> bool:
-    """True if a text has the words of a field's name, or no others; "Item Weight" is named by "weight"."""
+def _names(field: str, line: str) -> bool:
+    """True if a line's field has the words of this name and no others; "Item Weight" is named by "weight"."""
     name, is_field, _ = line.partition(":")
-    own, said = _own(name), _own(text) if exactly else set(content_stems(text))
-    is_same = own == said and _DIGITS.findall(name) == _DIGITS.findall(text)
-    return bool(is_field and own) and (is_same if exactly else own <= said)
+    own = _own(name)
+    return bool(is_field and own) and own == _own(field) and _DIGITS.findall(name) == _DIGITS.findall(field)
 
 
 def _own(name: str) -> set[str]:
