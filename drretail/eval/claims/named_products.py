@@ -120,8 +120,8 @@ def _is_of(claim: str, items: Mapping[str, Product]) -> bool:
 
 
 def record_lines(claim: str, items: Sequence[Product], ledger: Ledger, before: str = "") -> list[str]:
-    """A line for each statement of a claim that its products' records deny: prices, list prices, availability, and
-    figures of a field with their unit. Totals and availability have a line if they agree, too. ``before`` is the report
+    """A line for each statement of a claim that its products' records deny: prices, list prices and
+    availability. Totals and availability have a line if they agree, too. ``before`` is the report
     up to the claim.
     """
     by_id = {item.product_id: item for item in items}
