@@ -4,8 +4,10 @@ A family that needs no model is a function of a run: ``@metric``, or ``of_measur
 other is a ``Family``.
 """
 
+import tomllib
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, overload
@@ -30,10 +32,21 @@ Valuing = Callable[[Subject, Sequence[Verdict], Rules], Sequence[Value]]
 Pooling = Callable[[Mapping[str, Value]], Sequence[tuple[float, float]]]
 BY_RULES = "a judge that follows rules is not asked for it"
 UNDESCRIBED = MetricDescription(title="")
+EXPLANATIONS = Path(__file__).parent / "families" / "meanings.toml"
 Input = Callable[[Path, Definition, str], object]
 """Keeps a command's argument in an experiment."""
 RULES: tuple[Rules, ...] = ("default", "paper", "drg")
 """The rules of a family that names none."""
+
+
+@cache
+def _explanations() -> dict[str, dict[str, Any]]:
+    return tomllib.loads(EXPLANATIONS.read_text(encoding="utf-8"))
+
+
+def explained(family: str) -> dict[str, Any]:
+    """The title, meaning and meanings of a built-in family, for its ``MetricDescription``."""
+    return _explanations()[family]
 
 
 class ClaimMark(NamedTuple):

@@ -7,7 +7,7 @@ from drretail.eval.claims.claims import FAMILY as FAITHFULNESS
 from drretail.eval.claims.labels import CONTRADICTED
 from drretail.eval.claims.tally import NOT_JUDGED, followed
 from drretail.eval.claims.typed_values import find_quote
-from drretail.eval.family import RULES, Family
+from drretail.eval.family import RULES, Family, explained
 from drretail.eval.judging.question import CodeVerdict
 from drretail.eval.judging.readings import judges_reading
 from drretail.eval.judging.session import JudgeSession
@@ -114,14 +114,7 @@ def _values(subject: Subject, verdicts: Sequence[Verdict], _: Rules) -> list[Val
 
 
 DESCRIPTION = MetricDescription(
-    title="False statements",
-    meaning="Over the runs that are done: who says nothing says nothing false, so `done` and looked_at belong to it.",
-    meanings={
-        FALSE_STATEMENTS: "statements per report that a record, a page, a calculation, an unknown source or the "
-        "declared cart contradicts, by code or by the judge, each once",
-        FALSE_ANSWERS: "share of reports with a false statement",
-        LOOKED_AT: "share of the numbers beside citations that code could confirm or contradict",
-    },
+    **explained("false_statements"),
     headlines=VARIANTS,
     compared=(FALSE_STATEMENTS, FALSE_ANSWERS),
     scoreboard=(

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence, Set
 from pathlib import Path
 
 from drretail.eval.baskets import Measured
-from drretail.eval.family import of_measures
+from drretail.eval.family import explained, of_measures
 from drretail.eval.judging.question import NO_WORLD
 from drretail.eval.judging.readings import reading_of
 from drretail.eval.judging.subject import OfWant, Subject
@@ -108,19 +108,7 @@ def lacks_hidden(experiment: Path) -> str:
 
 
 DESCRIPTION = MetricDescription(
-    title="Intent",
-    meaning="Queries hide limits that an agent must ask for or look up.",
-    meanings={
-        "intent_recall": "share of the shopper's hidden limits that the agent asked for",
-        "kept_visible": "share of the stated limits that the cart keeps",
-        "kept_asked": "share of the shopper's hidden limits that the cart keeps",
-        "kept_record": "share of the limits in the shopper's records that the cart keeps",
-        "record_seen": "share of the limits in the shopper's records that the agent looked up",
-        "lost": "share of the limits told to the agent that the cart does not keep",
-        "lucky": "share of the limits never told to the agent that the cart keeps",
-        "useless": "share of questions that brought nothing new",
-        "questions": "questions asked per run",
-    },
+    **explained("intent"),
     headlines=("intent_recall", "kept_visible", "kept_asked"),
     scoreboard=(BoardColumn(variant="kept_asked"),),
     counts=("questions",),

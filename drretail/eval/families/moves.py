@@ -6,7 +6,7 @@ from pathlib import Path
 from drretail.env.altered.moves import MovedStore, Moves, last_opened, store_at_end
 from drretail.env.store.base import Store
 from drretail.eval.baskets import NO_REFERENCE, Measured, not_measured, utility_ratio
-from drretail.eval.family import of_measures
+from drretail.eval.family import explained, of_measures
 from drretail.eval.judging.question import NO_WORLD
 from drretail.eval.judging.readings import reading_of
 from drretail.eval.judging.subject import Subject
@@ -76,13 +76,7 @@ def lacks_moves(experiment: Path) -> str:
 
 
 DESCRIPTION = MetricDescription(
-    title="Moves",
-    meanings={
-        STALE: "share of picks that changed after the run last saw them",
-        RECHECKED: "share of picks that the run opened after their last change",
-        UTILITY: "utility of the picks, divided by the best basket's, at the end of the run",
-        REGRET: "utility at the starting prices, minus utility at the end of the run",
-    },
+    **explained("moves"),
     headlines=VARIANTS,
 )
 METRIC = of_measures("moves", 1, measure, DESCRIPTION, lacks=lacks_moves)

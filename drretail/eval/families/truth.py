@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from drretail.eval.baskets import Decided, Measured, decided_by, not_measured, utility_ratio
-from drretail.eval.family import of_measures
+from drretail.eval.family import explained, of_measures
 from drretail.eval.judging.readings import reading_of
 from drretail.eval.judging.subject import Subject
 from drretail.grounding.basket.cart import Cart
@@ -76,12 +76,7 @@ def measure(subject: Subject) -> Mapping[str, Measured]:
 
 
 DESCRIPTION = MetricDescription(
-    title="Truth gate",
-    meanings={
-        "primary": "utility of the decision if the report is true, else 0",
-        "true": "share of reports without a wrong figure, unseen or unargued pick, unknown source or false refusal",
-        "task": "utility of the cart relative to the best one; 1 for a right refusal",
-    },
+    **explained("truth"),
     headlines=("primary", "true", "task"),
     primary=("primary",),
     scoreboard=(BoardColumn(variant="primary", name="truth"),),

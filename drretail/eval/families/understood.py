@@ -7,7 +7,7 @@ from pathlib import Path
 from statistics import fmean
 
 from drretail.eval.baskets import Measured
-from drretail.eval.family import of_measures
+from drretail.eval.family import explained, of_measures
 from drretail.eval.judging.question import NO_WORLD
 from drretail.eval.judging.subject import OfWant, Subject
 from drretail.experiment import read_runs
@@ -135,13 +135,7 @@ def lacks_understanding(experiment: Path) -> str:
 
 
 DESCRIPTION = MetricDescription(
-    title="Understood",
-    meaning="How well the agent understood the question.",
-    meanings={
-        "understood": "mean of wants and limits",
-        "wants": "share of the query's wants that the agent understood",
-        "limits": "share of budget, brands and quantities that the agent understood",
-    },
+    **explained("understood"),
     scoreboard=(BoardColumn(variant="understood", meaning="share of wants and limits that the agent understood"),),
 )
 METRIC = of_measures("understood", 1, measure, DESCRIPTION, after=(), lacks=lacks_understanding)

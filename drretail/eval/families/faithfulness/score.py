@@ -11,7 +11,7 @@ from drretail.eval.claims.claims import ALL_TYPES, FAMILY, HEADLINE, TYPES, VERS
 from drretail.eval.claims.labels import ASKED_AGAIN, CHANGED
 from drretail.eval.claims.tally import ReportVerdicts, Tally, cites, has_url, pooled
 from drretail.eval.families.faithfulness.judge import judge, prompts
-from drretail.eval.family import Family
+from drretail.eval.family import Family, explained
 from drretail.eval.judging.subject import Subject
 from drretail.eval.values import Value, lacking, pooled_share, share
 from drretail.grounding.report.citations import leads_to_no_source
@@ -237,33 +237,7 @@ def _with_earnings(value: Value, subject: Subject) -> Value:
 
 
 DESCRIPTION = MetricDescription(
-    title="Faithfulness",
-    meaning="A partly supported claim counts ½. In FP and FR a report without citations counts 0; by type of source it "
-    "has no value.",
-    meanings={
-        "FP": "factual precision: of a report's claims that cite a web page or product, the share that the source "
-        "supports; 0 for a report that cites none",
-        "FP_types": "each report's mean of FP_web and FP_product, or the one that it has",
-        "FP_eq2": "FP_web averaged over all reports, and FP_product likewise; then the mean of the two "
-        "(paper, Equation 2)",
-        "FP_pooled": "FP over the claims of all reports together",
-        "FP_strict": "FP with unreadable sources counted as 0",
-        "N_supported": "claims per report that a cited page or product supports (on the scoreboard: supported claims)",
-        DENSITY: "claims per 100 words of the report",
-        CHANGED_MINDS: "share of verdicts that the judge changed after it saw contradicting records",
-        FP_SHOWN: "FP, judged by the parts of pages that the agent read",
-        FP_WEB_SHOWN: "FP_web, judged by the parts of pages that the agent read",
-        FP_WEB_LIVE: "FP_web, judged by the pages as they are now",
-        "FP_web": "FP of claims that cite web pages",
-        "FP_product": "FP of claims that cite products",
-        "FP_internal": "FP of claims that cite orders, profile, statistics, calculations or files",
-        "FR": "factual recall: share of all claims that cite a source",
-        "FR_url": "share of all claims that cite a web page or product",
-        "FR_pooled": "FR over the claims of all reports together",
-        "N_cited": "claims per report that cite web pages or products; those that cite both count twice",
-        "N_web": "claims per report that cite web pages",
-        "N_product": "claims per report that cite products",
-    },
+    **explained("faithfulness"),
     headlines=("FP", "N_supported", "FP_web", "FP_product", "FR", "N_cited"),
     compared=("FP", "FP_web", "FP_product", "FR"),
     summaries=("FP",),

@@ -19,7 +19,7 @@ from drretail.eval.families.pqr.judge import (
     judge,
     scoring_prompt,
 )
-from drretail.eval.family import Family
+from drretail.eval.family import Family, explained
 from drretail.eval.judging.subject import Subject
 from drretail.eval.triplets.triplet_support import JudgedFacts, JudgedReference, judged_facts, triplet_prompts
 from drretail.eval.values import UNFETCHED_PAGES, Value, gravest, joined, lacking
@@ -212,29 +212,7 @@ def _dimension(variant: str, key: str, criteria: Criteria, scored: Mapping[str, 
 
 
 DESCRIPTION = MetricDescription(
-    title="PQR: personalization, quality, reliability",
-    meanings={
-        S_OVERALL: "mean of S_P, S_Q and S_R, 0 to 10 (equation 6)",
-        S_P: "personalization: weighted mean of GOAL, CONT, PRES and ACTI",
-        S_Q: "quality: weighted mean of DEIN, LOGC and CLAR",
-        S_R: "reliability: mean of FA and CC",
-        "GOAL": "goal alignment: serves the user's stated and implied goals",
-        "CONT": "content alignment: subjects, depth and breadth fit the user",
-        "PRES": "presentation fit: language and form fit the user",
-        "ACTI": "actionability and practicality",
-        "DEIN": "depth and insight",
-        "LOGC": "logical coherence",
-        "CLAR": "clarity and readability",
-        FA: "factual accuracy: share of the cited facts that their sources support, times 10",
-        CC: "citation coverage: share of all facts that cite a source, times 10",
-        FA_STRICT: "FA with unreadable sources counted as 0",
-        f"{S_OVERALL}{LITERAL}": "S_overall with S_R_triplets",
-        f"{S_R}{LITERAL}": "mean of FA_triplets and CC_triplets",
-        f"{FA}{LITERAL}": "FA as published: every reference counts, unreadable ones as 0",
-        f"{CC}{LITERAL}": "CC as published: every reference of a fact counts",
-        N_TOTAL: "distinct facts per report",
-        N_CITED: "facts per report that cite a source",
-    },
+    **explained("pqr"),
     headlines=(S_OVERALL, S_P, S_Q, S_R, FA, CC),
     compared=(S_OVERALL, S_P, S_Q, S_R),
     summaries=(S_OVERALL,),

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Annotated, Literal
 
-from drretail.eval.family import Family, of_verdicts
+from drretail.eval.family import Family, explained, of_verdicts
 from drretail.eval.judging.dimensions import DIMENSIONS, PERSONALIZATION, criterion_of, published_prompt, unjustified
 from drretail.eval.judging.external_wording import values_for
 from drretail.eval.judging.material import picks_with_prices, report_as_written, report_material, shopper_context
@@ -104,19 +104,7 @@ def values(verdicts: Sequence[Verdict]) -> list[Value]:
 
 
 DESCRIPTION = MetricDescription(
-    title="Answer quality",
-    meaning="The judge's ratings from 0 (worst) to 10 (best).",
-    meanings={
-        "clarity": "clear, exact and without repetition",
-        "depth": "explains and weighs, beyond the obvious",
-        "breadth": "covers all important sides of the question",
-        "insightfulness": "offers insights that are not obvious",
-        "constraint_following": "respects the question's limits: budget, number, brands, owned products",
-        PERSONALIZATION: "fits the user's profile",
-        "overall": "overall rating of the report",
-        AVERAGE: "mean of all seven ratings",
-        AVERAGE_OF_SIX: "mean of the ratings without personalization",
-    },
+    **explained("quality"),
     headlines=("constraint_following", PERSONALIZATION, "overall", AVERAGE, AVERAGE_OF_SIX),
     compared=(*DIMENSIONS, AVERAGE),
     summaries=("overall", AVERAGE),

@@ -21,7 +21,7 @@ from drretail.eval.families.report_eval.judge import (
     prompts,
 )
 from drretail.eval.families.report_eval.units import UNITS, Unit
-from drretail.eval.family import Family
+from drretail.eval.family import Family, explained
 from drretail.eval.values import UNFETCHED_PAGES, Value, gravest, lacking, pooled_share, reason_in, value_of
 from drretail.records.score import MetricDescription, Rules, Verdict, VerdictState
 from drretail.records.scoreboard import BoardColumn
@@ -131,27 +131,7 @@ def _mean(numbers: Sequence[float], states: Sequence[VerdictState]) -> tuple[Ver
 
 
 DESCRIPTION = MetricDescription(
-    title="ReportEval",
-    meaning="DeepResearch-ReportEval: grades from 0 to 4, and support from −1 to 1.",
-    meanings={
-        "comprehensiveness": "covers what matters, in depth",
-        "coherence": "has a clear order",
-        "clarity": "is fluent and exact",
-        "insightfulness": "adds thoughts of its own",
-        "overall": "overall grade of the report",
-        REDUNDANCY: "repetition in pairs of sections; 4 means none",
-        POSSIBLE: "pairs of sections in a report",
-        SCORED: "pairs of sections that were judged, at most 30",
-        f"{REDUNDANCY}_paragraph": "repetition in pairs of paragraphs; 4 means none",
-        f"{POSSIBLE}_paragraph": "pairs of paragraphs in a report",
-        f"{SCORED}_paragraph": "pairs of paragraphs that were judged, at most 30",
-        SUPPORT: "mean support of a sentence by a source: 1 full, 0 partial, −1 none",
-        STRONG: "share of sentences and sources with full support",
-        PARTIAL: "share of sentences and sources with partial support",
-        NONE: "share of sentences and sources without support",
-        POOLED[0]: "mean support over all reports together",
-        POOLED[1]: "share with full support over all reports together",
-    },
+    **explained("report_eval"),
     headlines=("overall", REDUNDANCY, SUPPORT),
     compared=(*DIMENSIONS, REDUNDANCY, SUPPORT),
     summaries=("overall", SUPPORT),
