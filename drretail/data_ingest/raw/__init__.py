@@ -6,7 +6,8 @@ lines.py         what a file holds, by its fields; rows that an engine could not
 elements.py      JSON arrays and mappings, streamed
 products.py      a raw row as a Product, its texts cleaned
 mapping.py       the mapping file of your own shop: which column is what
-formats.py       the exports of Shopify, WooCommerce and Google Merchant Center as mappings
+formats.toml     the exports of Shopify, WooCommerce and Google Merchant Center as mappings
+formats.py       fits them to the columns that an export has
 tables.py        the tables of your own shop: CSV, JSONL, Parquet, feeds in XML, and their columns
 cells.py         a cell of a table as SQL
 date_formats.py  the format of a column of dates
