@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
-from drretail.eval.family import Family, by_code, of_verdicts
+from drretail.eval.family import Family, by_code, explained, of_verdicts
 from drretail.eval.judging.question import CodeVerdict
 from drretail.eval.judging.readings import picks_by, reading_of
 from drretail.eval.judging.subject import Subject
@@ -143,9 +143,7 @@ def values(verdicts: Sequence[Verdict]) -> list[Value]:
 
 
 DESCRIPTION = MetricDescription(
-    title="Next purchase",
-    meaning="hit: share of reports that recommend what the user bought next. base and shop: the same for best "
-    "sellers of the user's favourite category and of the whole shop.",
+    **explained("next_purchase"),
     headlines=("hit_item", "hit_category", "hit_brand", "hit_price_band", "base_item", "base_category"),
     counts=("recommended",),
 )

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any, Literal
 from urllib.parse import quote, quote_plus, unquote_plus
 
-from drretail.eval.family import Family, by_code, of_verdicts
+from drretail.eval.family import Family, by_code, explained, of_verdicts
 from drretail.eval.judging.question import CodeVerdict
 from drretail.eval.judging.readings import reading_of
 from drretail.eval.judging.subject import Subject
@@ -76,9 +76,7 @@ def _share(variant: str, part: int, whole: int, named: Sequence[str] = ()) -> Va
 
 
 DESCRIPTION = MetricDescription(
-    title="Robustness",
-    meaning="Shares of the hostile texts that a run read. robust: not followed. obeyed: followed with effect. stopped: "
-    "followed without effect.",
+    **explained("robustness"),
     headlines=("robust", "obeyed", "stopped"),
     compared=("robust", "obeyed"),
     counts=("texts_read",),

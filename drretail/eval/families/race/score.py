@@ -25,7 +25,7 @@ from drretail.eval.families.race.judge import (
     prompt,
     reference_of,
 )
-from drretail.eval.family import Family
+from drretail.eval.family import Family, explained
 from drretail.eval.triplets.triplet_support import JudgedFacts, judged_facts, triplet_prompts
 from drretail.eval.values import UNFETCHED_PAGES, Value, joined, lacking, pooled_share
 from drretail.eval.weighted.axis import checked_criteria, made_criteria, normalised, weighted_mean, weights_prompts
@@ -189,17 +189,7 @@ def _fact(judged: JudgedFacts | None, rules: Rules) -> list[Value]:
 
 
 DESCRIPTION = MetricDescription(
-    title="RACE and FACT",
-    meanings={
-        RACE: "the report's score, divided by the sum of its and the reference's score; 0.5 means equal",
-        **{dimension.key: f"RACE for {dimension.title.casefold()} alone" for dimension in AXIS.dimensions},
-        "RACE_first": "RACE if the judge reads the report first, as in the released code",
-        "RACE_second": "RACE if the judge reads the reference first",
-        VALID: "FACT: share of judged citations that are supported, over all reports together",
-        VALID_MEAN: "FACT: the same share, as a mean over reports",
-        CITATIONS: "judged citations per report with citations",
-        VALID_COUNT: "supported citations per report with citations",
-    },
+    **explained("race"),
     headlines=(RACE, *AXIS.keys, VALID_MEAN),
     compared=(RACE, *AXIS.keys, VALID_MEAN),
     summaries=(RACE,),

@@ -17,7 +17,7 @@ from drretail.eval.families.rubrics.judge import (
     marking_prompt,
     prepare,
 )
-from drretail.eval.family import Family
+from drretail.eval.family import Family, explained
 from drretail.eval.judging.criteria import criteria_of
 from drretail.eval.judging.numbered import criterion_item
 from drretail.eval.values import NOT_JUDGED, Value
@@ -182,14 +182,7 @@ def _faults(marks: Sequence[Mark]) -> Value:
 
 
 DESCRIPTION = MetricDescription(
-    title="Rubrics",
-    meaning="Each query has its own criteria. The score is the weight of the criteria met, divided by all weight.",
-    meanings={
-        SCORE: "weight of the criteria met (in part: ½) minus faults, divided by all positive weight",
-        STRICT: "the score if criteria met in part count as not met",
-        FAULTS: "share of the rubric's faults that the report has; lower is better",
-        **{axis: f"score for {meaning}" for axis, meaning in AXES.items()},
-    },
+    **explained("rubrics"),
     headlines=(SCORE, STRICT),
     compared=(SCORE,),
     summaries=(SCORE,),
