@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from drretail.data_ingest.raw.cells import Cells, citable, quoted
-from drretail.data_ingest.raw.date_formats import read_dates
 from drretail.data_ingest.raw.formats import found_nowhere
 from drretail.data_ingest.raw.lines import SHOWN, Saved, later_than
 from drretail.data_ingest.raw.mapping import Mapping, OrderColumns, ProductColumns, TableColumns, listed
@@ -19,6 +18,7 @@ from drretail.data_ingest.raw.table_checks import (
     check_statuses,
     currency_of,
     note_ratings,
+    read_dates,
     reject_rows,
 )
 from drretail.data_ingest.raw.tables import open_table
