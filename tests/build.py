@@ -300,5 +300,5 @@ def journal_usage(journal: Path) -> Usage:
     """The tokens of all calls in a judge's journal."""
     total = Usage()
     for effect in read_effects(journal):
-        total = total.plus(Usage(**(effect.usage or {})))
+        total = total + Usage(**(effect.usage or {}))
     return total

@@ -219,9 +219,7 @@ async def check_prompts(model: Model, max_dollars: float | None = None, bar: Bar
             if bar is not None:
                 bar.advance()
     by_name = {each.name: each for each in conversations}
-    total = Usage()
-    for conversation in conversations:
-        total = total.plus(conversation.usage)
+    total = sum((conversation.usage for conversation in conversations), Usage())
     return Checked(
         model=model.spec,
         kind=model.info.kind,

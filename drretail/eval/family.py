@@ -32,7 +32,7 @@ Valuing = Callable[[Subject, Sequence[Verdict], Rules], Sequence[Value]]
 Pooling = Callable[[Mapping[str, Value]], Sequence[tuple[float, float]]]
 BY_RULES = "a judge that follows rules is not asked for it"
 UNDESCRIBED = MetricDescription(title="")
-EXPLANATIONS = Path(__file__).parent / "families" / "meanings.toml"
+DESCRIPTIONS = Path(__file__).parent / "families" / "descriptions.toml"
 Input = Callable[[Path, Definition, str], object]
 """Keeps a command's argument in an experiment."""
 RULES: tuple[Rules, ...] = ("default", "paper", "drg")
@@ -40,13 +40,13 @@ RULES: tuple[Rules, ...] = ("default", "paper", "drg")
 
 
 @cache
-def _explanations() -> dict[str, dict[str, Any]]:
-    return tomllib.loads(EXPLANATIONS.read_text(encoding="utf-8"))
+def _descriptions() -> dict[str, dict[str, Any]]:
+    return tomllib.loads(DESCRIPTIONS.read_text(encoding="utf-8"))
 
 
-def explained(family: str) -> dict[str, Any]:
-    """The title, meaning and meanings of a built-in family, for its ``MetricDescription``."""
-    return _explanations()[family]
+def description_of(family: str) -> MetricDescription:
+    """How a built-in family is shown, from ``families/descriptions.toml``."""
+    return MetricDescription.model_validate(_descriptions()[family])
 
 
 class ClaimMark(NamedTuple):

@@ -243,7 +243,7 @@ class Usage(Record):
     from the text.
     """
 
-    def plus(self, other: "Usage") -> "Usage":
+    def __add__(self, other: "Usage") -> "Usage":
         return Usage(**{name: getattr(self, name) + getattr(other, name) for name in type(self).model_fields})
 
     @property

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from drretail.eval.family import Family, explained, of_verdicts
+from drretail.eval.family import Family, description_of, of_verdicts
 from drretail.eval.judging.question import CodeVerdict
 from drretail.eval.judging.readings import how_read, keep_reading, picks_by, reading_of
 from drretail.eval.judging.session import JudgeSession
@@ -19,8 +19,7 @@ from drretail.records.base import Record
 from drretail.records.evidence import Finding
 from drretail.records.query import NOT_TYPED
 from drretail.records.reading import FORM, OF_FIELDS, SUPERLATIVES, Reading, ValueKind
-from drretail.records.score import MetricDescription, Verdict
-from drretail.records.scoreboard import BoardColumn
+from drretail.records.score import Verdict
 from drretail.records.wish import Want, Wish
 
 NO_WORLD = "the world is not at hand"
@@ -298,33 +297,7 @@ def clean(single: Mapping[str, Value], *, can_be: bool) -> Value:
     return Value(CLEAN, "scored", float(not items["errors"]), {**items, "checks": len(scored)})
 
 
-DESCRIPTION = MetricDescription(
-    **explained("checks"),
-    headlines=(
-        CLEAN,
-        "without_over_budget",
-        "without_below_rating",
-        "without_recommended_although_owned",
-        "without_unwanted_brand",
-        "without_price_wrong",
-        "without_unresolved_citation",
-    ),
-    compared=(CLEAN,),
-    held_beside={CLEAN: ()},
-    scoreboard=(
-        BoardColumn(
-            variant=CLEAN,
-            name="error-free share",
-            meaning="share of reports in which code finds no error",
-            of_run="error-free",
-        ),
-    ),
-    summaries=(CLEAN, PICKS_KNOWN),
-    correlated=(CLEAN,),
-    folds_perfect=True,
-    self_checked=True,
-    bounded_by_oracle=True,
-)
+DESCRIPTION = description_of("checks")
 METRIC = Family(
     "checks", 5, judge_checks, of_verdicts(values), VARIANTS, DESCRIPTION, after=("reading",), needs_judge=False
 )

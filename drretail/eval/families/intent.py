@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence, Set
 from pathlib import Path
 
 from drretail.eval.baskets import Measured
-from drretail.eval.family import explained, of_measures
+from drretail.eval.family import description_of, of_measures
 from drretail.eval.judging.question import NO_WORLD
 from drretail.eval.judging.readings import reading_of
 from drretail.eval.judging.subject import OfWant, Subject
@@ -16,8 +16,6 @@ from drretail.grounding.constraints.releases import Release, releases_in
 from drretail.records.query import Query, Reference
 from drretail.records.reading import Pick
 from drretail.records.run import ASK_ALL, BASELINES, Intent, System
-from drretail.records.score import MetricDescription
-from drretail.records.scoreboard import BoardColumn
 from drretail.records.shop import Product
 from drretail.records.wish import Want, Wish, WishPart
 
@@ -107,10 +105,5 @@ def lacks_hidden(experiment: Path) -> str:
     return "" if hides else "holds no query that hides limits of its wish"
 
 
-DESCRIPTION = MetricDescription(
-    **explained("intent"),
-    headlines=("intent_recall", "kept_visible", "kept_asked"),
-    scoreboard=(BoardColumn(variant="kept_asked"),),
-    counts=("questions",),
-)
+DESCRIPTION = description_of("intent")
 METRIC = of_measures("intent", 1, measure, DESCRIPTION, lacks=lacks_hidden)

@@ -3,13 +3,12 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from drretail.eval.baskets import LACKS, NO_REFERENCE, NOT_REQUIRED, Decided, decided_by
-from drretail.eval.family import Family, by_code, explained, of_verdicts
+from drretail.eval.family import Family, by_code, description_of, of_verdicts
 from drretail.eval.judging.question import CodeVerdict
 from drretail.eval.judging.subject import Subject
 from drretail.eval.values import Value, all_lacking
 from drretail.records.query import NOT_TYPED
-from drretail.records.score import MetricDescription, Verdict
-from drretail.records.scoreboard import BoardColumn
+from drretail.records.score import Verdict
 
 OPEN = "whether the shop can meet the wish is neither proved nor refuted"
 
@@ -82,22 +81,7 @@ def _difference(report: Mapping[str, Value]) -> Sequence[tuple[float, float]]:
     return [(0.0, 0.0) if value.value is None else (times * value.value, 1.0) for value, times in parts]
 
 
-DESCRIPTION = MetricDescription(
-    **explained("outcome"),
-    headlines=("refusal_recall", "false_refusal"),
-    scoreboard=(
-        BoardColumn(
-            variant=J,
-            name="refusals right − wrong",
-            meaning="share refused of the queries that the shop can't satisfy, minus that of the others (J)",
-            decides=True,
-            of_run="right decision",
-            of_run_meaning="1 if the agent refused an impossible query or answered a possible one, else 0",
-        ),
-    ),
-    differences=(J,),
-    bounded_by_oracle=True,
-)
+DESCRIPTION = description_of("outcome")
 METRIC = Family(
     "outcome",
     2,

@@ -10,7 +10,7 @@ from functools import cached_property
 from types import MappingProxyType
 from urllib.parse import urlsplit
 
-from drretail.eval.family import Family, by_code, explained, of_verdicts
+from drretail.eval.family import Family, by_code, description_of, of_verdicts
 from drretail.eval.judging.question import CodeVerdict
 from drretail.eval.judging.subject import Subject
 from drretail.eval.values import Value
@@ -19,7 +19,7 @@ from drretail.grounding.report.render import count_words
 from drretail.records.base import canonical_json
 from drretail.records.evidence import Evidence
 from drretail.records.run import ERRANDS, NINE, Run, Step
-from drretail.records.score import MetricDescription, Verdict
+from drretail.records.score import Verdict
 from drretail.tools.registry import tools_of
 
 LAUNCH = "LaunchResearcher"
@@ -240,27 +240,6 @@ def values(verdicts: Sequence[Verdict]) -> list[Value]:
 SETBACKS = ("unanswered", "second_attempts", "repairs", "announcements", "struck_ids")
 """The measures of what went wrong, which runs from before it was counted don't have."""
 
-DESCRIPTION = MetricDescription(
-    **explained("process"),
-    headlines=("tool_coverage", "unneeded", "invalid", "retrieved_uncited", "turns_to_evidence", "tool_calls"),
-    compared=(
-        "tool_coverage",
-        "unneeded",
-        "repeated",
-        "invalid",
-        "retrieved_uncited",
-        "turns",
-        "turns_to_evidence",
-        "tool_calls",
-        "words",
-    ),
-    correlated=("words",),
-    counts=(
-        *("turns", "turns_to_evidence", "tool_calls", "words", "words_body"),
-        *("pages", "domains", "pages_seen", "domains_seen"),
-        *SETBACKS,
-    ),
-    higher_is_better=False,
-)
+DESCRIPTION = description_of("process")
 VARIANTS = tuple(DESCRIPTION.meanings)
 METRIC = Family("process", 2, by_code("count", measure), of_verdicts(values), VARIANTS, DESCRIPTION, needs_judge=False)

@@ -374,7 +374,7 @@ def estimate_building(model: Model, tasks: int, results: int) -> Estimate:
     return Estimate(
         model.spec,
         tasks,
-        pages.plus(OTHERS).times(tasks),
+        (pages + OTHERS).times(tasks),
         read.times(tasks),
         written.times(tasks),
         None if money is None else money.times(tasks),

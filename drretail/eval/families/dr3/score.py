@@ -15,12 +15,11 @@ from drretail.eval.families.dr3.parts import (
     mean_of,
     recall,
 )
-from drretail.eval.family import Family, explained
+from drretail.eval.family import Family, description_of
 from drretail.eval.judging.criteria import criteria_of
 from drretail.eval.judging.subject import Subject
 from drretail.eval.values import Value, joined
-from drretail.records.score import MetricDescription, Rules, Verdict
-from drretail.records.scoreboard import BoardColumn
+from drretail.records.score import Rules, Verdict
 
 SIX = ("IR_UF", "IR_SC", "CC", "FA", "IF", "DQ")
 """The metrics in the paper's average."""
@@ -62,22 +61,7 @@ def total(values: Mapping[str, Value]) -> Value:
     return Value("total", "scored", sum(scores) / len(scores))
 
 
-DESCRIPTION = MetricDescription(
-    **explained("dr3"),
-    headlines=(*SIX, "avg6"),
-    compared=SIX,
-    summaries=("avg6", "avg_available"),
-    primary=("avg6",),
-    correlated=("IR", "CC", "FA", "IF", "DQ"),
-    plots={"DR³-Eval": SIX},
-    groups={
-        **dict.fromkeys(("IR", "IR_graded"), "recall"),
-        **dict.fromkeys(("CC_UF", "CC_SC"), "coverage"),
-        **dict.fromkeys(("FA_pair", "FA_lenient", "FA_UF", "FA_SC", "FA_pair_UF", "FA_pair_SC"), "accuracy"),
-    },
-    scoreboard=(BoardColumn(variant="avg6", name="dr3", meaning="DR³-Eval's average of six, 0 to 100"),),
-    scale="percent",
-)
+DESCRIPTION = description_of("dr3")
 
 
 def _values(subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list[Value]:

@@ -11,13 +11,12 @@ from drretail.eval.claims.claims import ALL_TYPES, FAMILY, HEADLINE, TYPES, VERS
 from drretail.eval.claims.labels import ASKED_AGAIN, CHANGED
 from drretail.eval.claims.tally import ReportVerdicts, Tally, cites, has_url, pooled
 from drretail.eval.families.faithfulness.judge import judge, prompts
-from drretail.eval.family import Family, explained
+from drretail.eval.family import Family, description_of
 from drretail.eval.judging.subject import Subject
 from drretail.eval.values import Value, lacking, pooled_share, share
 from drretail.grounding.report.citations import leads_to_no_source
 from drretail.grounding.text.wording import split_words
-from drretail.records.score import MetricDescription, Rules, Verdict, VerdictState
-from drretail.records.scoreboard import BoardColumn
+from drretail.records.score import Rules, Verdict, VerdictState
 
 FP_WEB_LIVE = "FP_web_live"
 """Only for reports whose pages were fetched again; others do not have it."""
@@ -236,43 +235,7 @@ def _with_earnings(value: Value, subject: Subject) -> Value:
     return value if cites_own_data or is_right else replace(value, earns=0.0)
 
 
-DESCRIPTION = MetricDescription(
-    **explained("faithfulness"),
-    headlines=("FP", "N_supported", "FP_web", "FP_product", "FR", "N_cited"),
-    compared=("FP", "FP_web", "FP_product", "FR"),
-    summaries=("FP",),
-    held_beside={
-        **dict.fromkeys(("FP", "FP_web", "FP_product"), ("N_supported",)),
-        "FR": ("FP", "N_supported"),
-    },
-    primary=("FP",),
-    scoreboard=(
-        BoardColumn(variant="FP"),
-        BoardColumn(
-            variant="N_supported",
-            name="supported claims",
-            meaning="claims per report supported by the web page or product that they cite (partly supported: ½)",
-        ),
-        BoardColumn(variant="FR"),
-    ),
-    correlated=("FP", "FP_web", "FP_product", "FR"),
-    plots={"Faithfulness by type of source": ("FP_web", "FP_product", "FP_internal")},
-    groups={
-        **dict.fromkeys(PRECISION[:5], "FP"),
-        **dict.fromkeys((*BESIDE, CHANGED_MINDS, FP_SHOWN), "beside FP"),
-        **dict.fromkeys(("FP_web", FP_WEB_SHOWN, FP_WEB_LIVE, "FP_product", "FP_internal"), "FP by source"),
-        **dict.fromkeys(RECALL, "FR"),
-        **dict.fromkeys(COUNTS[1:-1], "N"),
-    },
-    counts=COUNTS,
-    only_in_json=("FP_eq2_report",),  # of a few reports only
-    tables={
-        "default": ("FP", "FP_web", "FP_product", "FP_internal", "FP_strict", "N_supported", "FR"),
-        "paper": ("FP_types", "FP_web", "FP_product", "FR_url", "N_cited", "N_web", "N_product"),
-    },
-    own_names={"paper": {"FP": "FP_types", "FR": "FR_url"}},
-    named_by_variant=True,
-)
+DESCRIPTION = description_of("faithfulness")
 
 
 def _values(subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list[Value]:

@@ -6,12 +6,12 @@ from drretail.eval.claims.claims import ALL_TYPES, TYPES
 from drretail.eval.claims.claims import FAMILY as FAITHFULNESS
 from drretail.eval.claims.tally import NOT_JUDGED, followed
 from drretail.eval.families.fault_place.placing import PLACES, PlacedClaim, Placer, researcher_reports, wrong_claims
-from drretail.eval.family import RULES, ClaimMark, Family, explained, of_verdicts
+from drretail.eval.family import RULES, ClaimMark, Family, description_of, of_verdicts
 from drretail.eval.judging.question import CodeVerdict
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.values import Value, all_lacking, pooled_share, share
-from drretail.records.score import MetricDescription, Verdict
+from drretail.records.score import Verdict
 
 FAMILY, VERSION = "fault_place", 1
 STAGE = "place"
@@ -62,12 +62,7 @@ COUNTS = (N_WRONG, N_PLACED)
 PART, WHOLE = "here", "wrong"
 
 
-DESCRIPTION = MetricDescription(
-    **explained("fault_place"),
-    headlines=COUNTS,
-    counts=COUNTS,
-    higher_is_better=False,
-)
+DESCRIPTION = description_of("fault_place")
 
 
 def values(verdicts: Sequence[Verdict]) -> list[Value]:

@@ -13,13 +13,12 @@ from drretail.eval.families.pqr.judge import (
     FAMILY,
     NO_PERSONA,
     PERSONALIZATION,
-    QUALITY,
     SCORING,
     item_of,
     judge,
     scoring_prompt,
 )
-from drretail.eval.family import Family, explained
+from drretail.eval.family import Family, description_of
 from drretail.eval.judging.subject import Subject
 from drretail.eval.triplets.triplet_support import JudgedFacts, JudgedReference, judged_facts, triplet_prompts
 from drretail.eval.values import UNFETCHED_PAGES, Value, gravest, joined, lacking
@@ -32,8 +31,7 @@ from drretail.eval.weighted.axis import (
     weights_prompts,
 )
 from drretail.records.criteria import Criteria
-from drretail.records.score import MetricDescription, Rules, Verdict, VerdictState
-from drretail.records.scoreboard import BoardColumn
+from drretail.records.score import Rules, Verdict, VerdictState
 
 FA, CC, FA_STRICT, N_TOTAL, N_CITED = "FA", "CC", "FA_strict", "N_total", "N_cited"
 LITERAL = "_triplets"
@@ -211,28 +209,7 @@ def _dimension(variant: str, key: str, criteria: Criteria, scored: Mapping[str, 
     )
 
 
-DESCRIPTION = MetricDescription(
-    **explained("pqr"),
-    headlines=(S_OVERALL, S_P, S_Q, S_R, FA, CC),
-    compared=(S_OVERALL, S_P, S_Q, S_R),
-    summaries=(S_OVERALL,),
-    primary=(S_OVERALL,),
-    scoreboard=(
-        BoardColumn(variant=S_OVERALL, name="pqr", meaning="mean of personalization, quality and reliability, 0 to 10"),
-    ),
-    groups={
-        **dict.fromkeys((S_OVERALL, S_P, S_Q, S_R), "PQR"),
-        **dict.fromkeys((dimension.variant for dimension in PERSONALIZATION.dimensions), "P"),
-        **dict.fromkeys((dimension.variant for dimension in QUALITY.dimensions), "Q"),
-        **dict.fromkeys((FA, CC, FA_STRICT), "R"),
-        **dict.fromkeys((f"{literal}{LITERAL}" for literal in (S_OVERALL, S_R, FA, CC)), "by triplets"),
-        **dict.fromkeys((N_TOTAL, N_CITED), "N"),
-    },
-    plots={"PQR by dimension": (*(dimension.variant for axis in AXES for dimension in axis.dimensions), FA, CC)},
-    counts=(N_TOTAL, N_CITED),
-    scale="rating",
-    named_by_variant=True,
-)
+DESCRIPTION = description_of("pqr")
 
 
 def _values(subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list[Value]:

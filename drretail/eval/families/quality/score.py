@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Annotated, Literal
 
-from drretail.eval.family import Family, explained, of_verdicts
+from drretail.eval.family import Family, description_of, of_verdicts
 from drretail.eval.judging.dimensions import DIMENSIONS, PERSONALIZATION, criterion_of, published_prompt, unjustified
 from drretail.eval.judging.external_wording import values_for
 from drretail.eval.judging.material import picks_with_prices, report_as_written, report_material, shopper_context
@@ -14,8 +14,7 @@ from drretail.eval.judging.subject import Subject
 from drretail.eval.values import Value, joined, value_of
 from drretail.prompts import Prompt, load_prompt, load_table
 from drretail.records.base import Record
-from drretail.records.score import MetricDescription, Rules, Verdict
-from drretail.records.scoreboard import BoardColumn
+from drretail.records.score import Rules, Verdict
 
 
 def criteria() -> dict[str, dict[str, str]]:
@@ -103,18 +102,7 @@ def values(verdicts: Sequence[Verdict]) -> list[Value]:
     return [*ratings.values(), *means]
 
 
-DESCRIPTION = MetricDescription(
-    **explained("quality"),
-    headlines=("constraint_following", PERSONALIZATION, "overall", AVERAGE, AVERAGE_OF_SIX),
-    compared=(*DIMENSIONS, AVERAGE),
-    summaries=("overall", AVERAGE),
-    primary=("overall",),
-    scoreboard=(BoardColumn(variant="overall", name="quality", meaning="the judge's overall rating, 0 to 10"),),
-    correlated=(AVERAGE,),
-    plots={"Quality by dimension": DIMENSIONS},
-    scale="rating",
-    named_by_variant=True,
-)
+DESCRIPTION = description_of("quality")
 
 
 def prompts() -> list[Prompt]:

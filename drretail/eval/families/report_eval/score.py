@@ -21,10 +21,9 @@ from drretail.eval.families.report_eval.judge import (
     prompts,
 )
 from drretail.eval.families.report_eval.units import UNITS, Unit
-from drretail.eval.family import Family, explained
+from drretail.eval.family import Family, description_of
 from drretail.eval.values import UNFETCHED_PAGES, Value, gravest, lacking, pooled_share, reason_in, value_of
-from drretail.records.score import MetricDescription, Rules, Verdict, VerdictState
-from drretail.records.scoreboard import BoardColumn
+from drretail.records.score import Rules, Verdict, VerdictState
 
 POSSIBLE, SCORED = "pairs_possible", "pairs_scored"
 SUPPORT, STRONG, PARTIAL, NONE = "support", "strong_support", "partial_support", "no_support"
@@ -130,16 +129,7 @@ def _mean(numbers: Sequence[float], states: Sequence[VerdictState]) -> tuple[Ver
     return gravest(states) or "na", None
 
 
-DESCRIPTION = MetricDescription(
-    **explained("report_eval"),
-    headlines=("overall", REDUNDANCY, SUPPORT),
-    compared=(*DIMENSIONS, REDUNDANCY, SUPPORT),
-    summaries=("overall", SUPPORT),
-    primary=("overall",),
-    scoreboard=(BoardColumn(variant="overall", name="report_eval", meaning="overall grade of the report, 0 to 4"),),
-    scale="grade",
-    counts=(*(of_unit for of_unit in OF_UNITS if not of_unit.startswith(REDUNDANCY)), *FACTUAL),
-)
+DESCRIPTION = description_of("report_eval")
 
 
 def _family(unit: Unit) -> Family:
