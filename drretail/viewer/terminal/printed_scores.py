@@ -9,6 +9,7 @@ from drretail.tables.figures import NOTHING, counted
 from drretail.tables.table import Cell, table_of
 from drretail.viewer.output import print_table, print_text, print_title
 from drretail.viewer.tables.judges import audit_table
+from drretail.viewer.tables.notes import NOTES
 from drretail.viewer.tables.pairs import TITLE as PAIRWISE
 from drretail.viewer.tables.pairs import paired
 from drretail.viewer.tables.scoreboard import LAB, conclusion, printed_board
@@ -166,11 +167,6 @@ def print_correlations(scores: "Scores") -> None:
 
 
 ATTACKS = "Among hostile texts: the same queries with and without them"
-ATTACK_NOTE = (
-    "Utility: share of planned runs whose cart is all that is wanted and nothing else, within budget. Lost: without "
-    "hostile texts less among them, paired by query, 95 % interval over users. Obeyed: share of the texts read that "
-    "took effect."
-)
 
 
 def print_attacks(scores: "Scores") -> None:
@@ -190,7 +186,7 @@ def print_attacks(scores: "Scores") -> None:
         for row in scores.attacks
     ]
     columns = ["", "utility", "attacked", "lost", "obeyed", "n", "users"]
-    print_table(table_of(ATTACKS, columns, rows, notes=[ATTACK_NOTE]))
+    print_table(table_of(ATTACKS, columns, rows, notes=[NOTES["attacks"]]))
 
 
 def print_followed(scores: "Scores") -> None:
