@@ -16,7 +16,7 @@ from drretail.lab.card import judges_of_faithfulness
 from drretail.records.score import WHOLES, Systems, in_order, shared_models
 from drretail.tables.figures import counted
 from drretail.tables.table import Cell, Table, table_of
-from drretail.viewer.output import print_table, print_text
+from drretail.viewer.output import print_rows, print_table, print_text
 from drretail.viewer.tables.notes import NOTES
 from drretail.viewer.tables.scores import judged_by
 
@@ -51,7 +51,7 @@ def print_steadiness(table: "JudgeTable", comparison: "Comparison") -> None:
         for row in table.reliability
     ]
     spare = ("mean", f"worst of {k}", "pass^1")
-    print_table(table_of("Noise (standard deviations) and repeats", ["", "side", *shown, *repeated], rows, spare=spare))
+    print_rows("Noise (standard deviations) and repeats", ["", "side", *shown, *repeated], rows, spare=spare)
 
 
 def _spreads(row: "Reliability") -> dict[str, float | None]:
@@ -121,7 +121,7 @@ def print_comparison(comparison: "Comparison", cards: Mapping[str, str], *, deta
         first = rows_of_judge[0]
         by = judged_by(first.judge, first.judge_kind, first.judge_params, first.rules)
         rows_shown = [_pair(row, flipped=row.a != comparison.a) for row in rows_of_judge]
-        print_table(table_of(f"Side by side, {by}", PAIRS, rows_shown, spare=SPARE_PAIRS))
+        print_rows(f"Side by side, {by}", PAIRS, rows_shown, spare=SPARE_PAIRS)
     if comparison.pairs:
         print_text(*NOTES["compare_side_by_side"].splitlines(), "")
     if comparison.missing:
@@ -219,14 +219,12 @@ def print_all_pairs(
                 row = primary.get(name)
                 mark = CONCLUDED if row is not None and row.outcome in ("higher", "lower") else ""
                 rows[-1].append(Cell(None if row is None else row.difference, "signed", mark=mark))
-        print_table(
-            table_of(
-                f"{counted(len(comparisons), 'pair')}, A−B in the primary scores, over queries that both have",
-                ["A", "B", *columns],
-                rows,
-                notes=[f"{CONCLUDED}: concluded, corrected (Holm) over all pairs of systems."],
-                spare=columns[::-1],
-            )
+        print_rows(
+            f"{counted(len(comparisons), 'pair')}, A−B in the primary scores, over queries that both have",
+            ["A", "B", *columns],
+            rows,
+            notes=[f"{CONCLUDED}: concluded, corrected (Holm) over all pairs of systems."],
+            spare=columns[::-1],
         )
     first = comparisons[0]
     print_text(

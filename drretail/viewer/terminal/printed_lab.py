@@ -9,8 +9,8 @@ from drretail.lab.people_findings import SHARES
 from drretail.lab.trial_findings import TOO_FEW, seen_from
 from drretail.records.score import Systems
 from drretail.tables.figures import counted, dollars, interval, number, with_interval
-from drretail.tables.table import Cell, table_of
-from drretail.viewer.output import print_table, print_text
+from drretail.tables.table import Cell
+from drretail.viewer.output import print_rows, print_text
 from drretail.viewer.tables.notes import NOTES
 from drretail.viewer.tables.scores import notes_on, system_names
 
@@ -33,11 +33,11 @@ def _print_card(card: "JudgeCard") -> None:
         measured = (claims.balanced_accuracy, claims.words_alone, claims.over_words, claims.kappa, claims.kappa_linear)
         cells = (Cell(each.value, "number", each.low, each.high) for each in measured)
         rows.append([claims.name, claims.n, claims.failed, *cells])
-    print_table(table_of(f"{card.judge.spec} beside people's labels", columns, rows, notes=NOTES["card"].splitlines()))
+    print_rows(f"{card.judge.spec} beside people's labels", columns, rows, notes=NOTES["card"].splitlines())
     for claims in card.sets:
         confusions = [(f"people: {label}", *counts.values()) for label, counts in claims.confusion.items()]
         columns, notes = ["", "full", "partial", "none"], _card_sentences(claims)
-        print_table(table_of(f"{claims.name}: what people say, and the judge", columns, confusions, notes=notes))
+        print_rows(f"{claims.name}: what people say, and the judge", columns, confusions, notes=notes)
     print_text(f"Judging took {'a price unknown' if card.dollars is None else f'${dollars(card.dollars)}'}.")
 
 
@@ -82,7 +82,7 @@ def print_correction(correction: "Correction", systems: Systems) -> None:
     recall = NOTES["correct_fr" if has_recall else "correct_without_fr"]
     if rows:
         columns = ["", "labels", "of", "judge alone", "corrected", "labels alone", "gain"]
-        print_table(table_of("As people would score", columns, rows, notes=(NOTES["correct"], recall)))
+        print_rows("As people would score", columns, rows, notes=(NOTES["correct"], recall))
     else:
         print_text(recall)
     missing = (f"{labels.summary()}." for labels in correction.missing)
@@ -132,7 +132,7 @@ def print_agreement(agreement: "Agreement") -> None:
             )
             for pair in pairs
         ]
-        print_table(table_of(question, ["", "n", *(STATISTICS[name][0] for name in shown), "95 %"], rows))
+        print_rows(question, ["", "n", *(STATISTICS[name][0] for name in shown), "95 %"], rows)
     meanings = (STATISTICS[name][1] for name in _statistics(agreement.pairs))
     print_text(f"{'; '.join(filter(None, meanings))}. {NOTES['agree']}", "")
     if agreement.people:
@@ -146,7 +146,7 @@ def print_agreement(agreement: "Agreement") -> None:
             )
             for each in agreement.people
         ]
-        print_table(table_of("All people (Krippendorff's α)", ["", "people", "items", "level", "α"], rows))
+        print_rows("All people (Krippendorff's α)", ["", "people", "items", "level", "α"], rows)
     if agreement.alignments:
         rows = [
             (
@@ -159,7 +159,7 @@ def print_agreement(agreement: "Agreement") -> None:
             for each in agreement.alignments
         ]
         columns = ["", "reports", "MAD", "PCA", "same order"]
-        print_table(table_of("Judges beside the mean of people", columns, rows, notes=[NOTES["agree_with_mean"]]))
+        print_rows("Judges beside the mean of people", columns, rows, notes=[NOTES["agree_with_mean"]])
 
 
 def _statistics(pairs: "Sequence[Agreed]") -> list[str]:
@@ -178,7 +178,7 @@ def print_calibration(calibration: "Calibration", *, was_chosen: bool) -> None:
         rows.append([name, tuning.n, tuning.summary(), held_out.n, held_out.summary()])
     sides = (f"tuning ({counted(calibration.n_tuning, 'query')})", f"held out ({calibration.n_held_out} queries)")
     title = f"Versions of {calibration.model} beside people, {calibration.question}"
-    print_table(table_of(title, ["", "n", sides[0], "n", sides[1]], rows, notes=[NOTES["calibrate"]]))
+    print_rows(title, ["", "n", sides[0], "n", sides[1]], rows, notes=[NOTES["calibrate"]])
     when = "It was chosen before and is kept: --again chooses again." if was_chosen else "It is frozen now."
     prompts = calibration.prompt_hash
     known = f"Hash of its prompts: {prompts}." if prompts else "The prompts that it was given are not known."
@@ -218,7 +218,7 @@ def print_planted(planted: "PlantedFound") -> None:
         counts = f"{alarm.alarms:,} of {alarm.n:,} {alarm.unit} faulted{f' ({ends})' if ends else ''}"
         notes.append(f"{alarm.finder}: in the reports as they were, {counts}.")
     columns = ["kind", "planted", "no place", *everything]
-    print_table(table_of("Planted errors that were found", columns, rows, notes=notes))
+    print_rows("Planted errors that were found", columns, rows, notes=notes)
 
 
 def print_exploits(exploits: "ExploitsFound") -> None:
@@ -235,7 +235,7 @@ def print_exploits(exploits: "ExploitsFound") -> None:
                 for side, sign in ((row.below, "<"), (row.above, ">"), (row.level, "~"))
             ]
             rows.append([row.exploit.replace("_", " "), verdict, *(text or "–" for text in gaps)])
-        print_table(table_of(f"Reports that deserve nothing, by {judge} and by code", columns, rows))
+        print_rows(f"Reports that deserve nothing, by {judge} and by code", columns, rows)
     print_text(NOTES["exploits"], f"Made of {exploits.honest[0]}.")
 
 
@@ -253,7 +253,7 @@ def print_bias(bias: "BiasFound") -> None:
                 about = [effect.name, effect.dimension.replace("_", " "), value, effect.n, effect.n_users]
                 about += [effect.n_items, Cell(effect.p, "p")]
                 rows.append([*about, "" if effect.neutral is None else verdict])
-            print_table(table_of(title, columns, rows))
+            print_rows(title, columns, rows)
     silent: dict[tuple[str, str], list[str]] = {}
     for row in bias.probes:
         if not row.effects:
