@@ -20,8 +20,8 @@ from drretail.grounding.text.wording import on_try
 from drretail.llm.prices import dollars
 from drretail.llm.registry import Model, check_priced
 from drretail.progress import Bar
-from drretail.records.base import Record
-from drretail.records.run import ModelKind, Usage
+from drretail.records.base import ModelKind, Record
+from drretail.records.run import Usage
 from drretail.tables import figures
 
 _MARKS = " \"'`[]()"

@@ -6,8 +6,8 @@ from types import MappingProxyType
 from drretail.eval.registry import described
 from drretail.eval.scores.aggregate import missing_in_words, missing_of
 from drretail.eval.scores.gathering import LACKS_IN_WORDS, NOT_JUDGED
+from drretail.records.base import ModelKind
 from drretail.records.reading import LookedAt
-from drretail.records.run import ModelKind
 from drretail.records.score import (
     CODE,
     NO_SYSTEMS,

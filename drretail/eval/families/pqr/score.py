@@ -135,19 +135,6 @@ def _mean(outcomes: Sequence[Outcome], without: VerdictState = "na") -> Outcome:
 
 VERSION = 1
 S_P, S_Q, S_R, S_OVERALL = "S_P", "S_Q", "S_R", "S_overall"
-VARIANTS = (
-    S_OVERALL,
-    S_P,
-    S_Q,
-    S_R,
-    *(dimension.variant for axis in AXES for dimension in axis.dimensions),
-    FA,
-    CC,
-    FA_STRICT,
-    *(f"{literal}{LITERAL}" for literal in (S_OVERALL, S_R, FA, CC)),
-    N_TOTAL,
-    N_CITED,
-)
 
 
 def overall(p: float, q: float, r: float) -> float:
@@ -210,6 +197,7 @@ def _dimension(variant: str, key: str, criteria: Criteria, scored: Mapping[str, 
 
 
 DESCRIPTION = description_of("pqr")
+VARIANTS = tuple(DESCRIPTION.meanings)
 
 
 def _values(subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list[Value]:
