@@ -9,23 +9,19 @@ never grows with k, since more hits allow more carts, of which the best counts.
 """
 
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
-from itertools import islice, takewhile
+from itertools import takewhile
 from math import ceil, fsum
 
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.offers import Offers
-from drretail.env.world import World
-from drretail.errors import UserError
 from drretail.eval.baskets import not_measured, utility_ratio
 from drretail.grounding.basket.choice import best_choice
 from drretail.grounding.constraints.decisions import Decisions
 from drretail.grounding.constraints.fits import fitting
-from drretail.querygen.generate import Drafts, Generated, taken_in_turn
-from drretail.querygen.users import drawn_users
 from drretail.records.base import Record
 from drretail.records.query import Axis, Fit, Query, Reference, WantedThing
 from drretail.records.reading import Pick
@@ -295,45 +291,3 @@ def greedy_gap(things: Sequence[WantedThing], budget: Decimal | None, best_worth
             taken.append(chosen)
             left = None if left is None else left - chosen.cost * thing.quantity
     return max(0.0, 1 - sum(fit.worth for fit in taken) / best_worth) if best_worth else 0.0
-
-
-_MOST_AXES = 5
-_DRAFTS = 6
-"""Drafts measured per user and number of axes."""
-_USERS = 10
-"""Users tried per user wanted: most users of a poor world come nowhere near a high level."""
-
-
-def generate_at(world: World, levels: Collection[int], n: int, *, seed: str, users: Sequence[str] = ()) -> Generated:
-    """Queries of these levels, one per user and as many of each level; ``n`` in all if so many can be made.
-
-    Users are named or drawn. Raises UserError if no query can be made, and for a shop that is not in English.
-    """
-    drafts = Drafts(world, seed)
-    dial, reached = Dial(drafts.linter.stock.offers), set[int]()
-    left = {level: n // len(levels) + (place < n % len(levels)) for place, level in enumerate(sorted(levels))}
-
-    def of_level(user_id: str) -> Iterator[Query]:
-        """The user's first draft of a level of which queries are still wanted; the highest of these first."""
-        found = dict[int, Query]()
-        for axes in range(_MOST_AXES, -1, -1):
-            for draft in islice(drafts.of(user_id, axes), _DRAFTS):
-                task = dial.task(draft)
-                if task is not None:
-                    level = level_of(task.loss)
-                    found.setdefault(level, draft.model_copy(update={"level": level}))
-        reached.update(found)
-        open_levels = [level for level, count in left.items() if count and level in found]
-        for level in sorted(open_levels, reverse=True):
-            if drafts.is_new(found[level]):
-                left[level] -= 1
-                yield found[level]
-                return
-
-    chosen = dict.fromkeys(users) or islice(drawn_users(world, seed, n), _USERS * n)
-    made = taken_in_turn(chosen, of_level, wanted=n)
-    if not made.queries:
-        nearest = f"the nearest one has level {max(reached)}" if reached else "none of any level could"
-        wanted = ", ".join(map(str, levels))
-        raise UserError(f"No query of level {wanted} could be made; {nearest} (users tried: {len(made.without)}).")
-    return made

@@ -19,7 +19,8 @@ from drretail import __version__
 from drretail.api.worlds import check_askable
 from drretail.data_ingest.demo import build_shop
 from drretail.difficulty.hidden_wishes import hide
-from drretail.difficulty.measure import Dial, generate_at, with_levels
+from drretail.difficulty.leveled import generate_at
+from drretail.difficulty.measure import Dial, with_levels
 from drretail.difficulty.twins import spoil
 from drretail.env.copying import copy_world
 from drretail.env.generations import TRANSIENT

@@ -179,7 +179,7 @@ def estimate_by_model(to: Path, assignment: Assignment, writer: "Writer", *, as_
 
 
 def _targets(shop: "World", assignment: Assignment) -> "Targets":
-    from drretail.difficulty.measure import generate_at
+    from drretail.difficulty.leveled import generate_at
     from drretail.querygen.by_model.targets import generic_targets, targets_at, targets_drawn, targets_of, with_drafts
 
     if assignment.generic and assignment.named:

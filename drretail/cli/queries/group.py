@@ -89,7 +89,7 @@ def generate(
 
 
 def _write_offline(to: Path, assignment: "Assignment", *, force: bool, output: flags.Output) -> None:
-    from drretail.difficulty.measure import generate_at
+    from drretail.difficulty.leveled import generate_at
     from drretail.querygen.generate import generate_for, generate_sampled
     from drretail.querygen.users import check_users
 
