@@ -172,7 +172,8 @@ def stands_on(
     if rows:
         rules, judges = ({getattr(row, name) for row in rows} for name in ("rules", "judge"))
         yield f"Rules: {', '.join(sorted(rules))}; judged by {', '.join(sorted(judges))}."
-    ended = sorted(filter(None, (_ended(experiment, run) for run in runs)))
+    paths = (run_folder(experiment, run.system, run.query_id, run.repeat) / "telemetry.json" for run in runs)
+    ended = sorted(filter(None, (str(read_json(path).get("ended", ""))[:10] for path in paths if path.exists())))
     if ended:
         yield f"Run from {ended[0]} to {ended[-1]}."
 
@@ -193,8 +194,3 @@ def _web(experiment: Path, runs: Sequence[Run]) -> str:
         if found
     )
     return f"The web that agents met: {', '.join(lengths) or 'none'}."
-
-
-def _ended(experiment: Path, run: Run) -> str | None:
-    path = run_folder(experiment, run.system, run.query_id, run.repeat) / "telemetry.json"
-    return str(read_json(path).get("ended", ""))[:10] if path.exists() else None

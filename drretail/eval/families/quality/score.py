@@ -8,12 +8,13 @@ from drretail.eval.family import Family, description_of, of_verdicts
 from drretail.eval.judging.dimensions import DIMENSIONS, PERSONALIZATION, criterion_of, published_prompt, unjustified
 from drretail.eval.judging.external_wording import values_for
 from drretail.eval.judging.material import picks_with_prices, report_as_written, report_material, shopper_context
-from drretail.eval.judging.question import WHOLE_NUMBER, JudgeQuestion, Ruling
+from drretail.eval.judging.question import JudgeQuestion, Ruling
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.values import Value, joined, value_of
 from drretail.prompts import Prompt, load_prompt, load_table
 from drretail.records.base import Record
+from drretail.records.reading import WHOLE_NUMBER
 from drretail.records.score import Rules, Verdict
 
 
