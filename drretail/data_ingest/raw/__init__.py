@@ -9,7 +9,6 @@ formats.toml     the exports of Shopify, WooCommerce and Google Merchant Center 
 formats.py       fits them to the columns that an export has
 tables.py        the tables of your own shop: CSV, JSONL, Parquet, feeds in XML, and their columns
 cells.py         a cell of a table as SQL
-mapped.py        the rows of a table as rows of the dataset
+mapped.py        the rows of a table as rows of the dataset, the variants of a product as one
 table_checks.py  checks of a table's rows, and the format of its dates
-variants.py      the variants of a product as one product
 """

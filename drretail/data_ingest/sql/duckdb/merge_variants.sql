@@ -1,4 +1,5 @@
--- The variants of a product merged into one row; raw/variants.py fills in amounts and the names of details.
+-- The variants of a product merged into one row, with options in its details and features, and the lowest price.
+-- raw/mapped.py fills in amounts and the names of details.
 
 -- A row without data of its own, such as one for a further picture, is no variant.
 CREATE TEMP TABLE good AS
