@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
 from itertools import chain, combinations
 from pathlib import Path
 from typing import Any
@@ -150,7 +149,7 @@ def _spent(folder: Path, prices: PriceTable) -> Cost:
     """The cost of all runs and all judging."""
     runs = (row.total for row in spending_of(folder, prices))
     judging = (row.cost for row in judging_costs(folder, prices))
-    return reduce(Cost.plus, chain(runs, judging), NOTHING)
+    return sum(chain(runs, judging), NOTHING)
 
 
 def _page(board: Scoreboard | None, verification: Verification, spent: Cost, paper: str) -> str:
