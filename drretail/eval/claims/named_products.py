@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.report.evidence_ids import product_evidence_id
 from drretail.grounding.text.sentences import find_sentences
-from drretail.grounding.verify.fields import field_statements
 from drretail.grounding.verify.offers import option_in, price_lines, stock_lines
 from drretail.grounding.verify.records import Ledger, read_ledger
 from drretail.records.evidence import Evidence
@@ -121,8 +120,8 @@ def _is_of(claim: str, items: Mapping[str, Product]) -> bool:
 
 
 def record_lines(claim: str, items: Sequence[Product], ledger: Ledger, before: str = "") -> list[str]:
-    """A line for each statement of a claim that its products' records deny: prices, list prices, availability, and
-    figures of a field with their unit. Totals and availability have a line if they agree, too. ``before`` is the report
+    """A line for each statement of a claim that its products' records deny: prices, list prices and
+    availability. Totals and availability have a line if they agree, too. ``before`` is the report
     up to the claim.
     """
     by_id = {item.product_id: item for item in items}
@@ -137,6 +136,4 @@ def record_lines(claim: str, items: Sequence[Product], ledger: Ledger, before: s
     ]
     for part, item in [(claim, items[0])] if len(items) == 1 else parts:
         lines += stock_lines(part, item, last)
-        denied = (one for one in field_statements(part, item) if one.state == "contradicted")
-        lines += (f"{part[one.start : one.end]}: the record says {one.field}" for one in denied)
     return list(dict.fromkeys(lines))

@@ -158,7 +158,9 @@ def read_report(case: Case, by_model: Reading | None = None) -> Reading:
         picks = tuple(_by_id(pick, case) for pick in by_model.picks)
     ledger = case.ledger(picks)
     by_form = read_by_form(case.layout, ledger)
-    values_by_model = verify(() if by_model is None else by_model.values, ledger, case.layout.text)
+    values_by_model = verify(
+        () if by_model is None else by_model.values, ledger, case.layout.text, case.layout.cited_at
+    )
     values_by_model = tuple(verify_place(value, case.all_profiles) for value in values_by_model)
     # The words of a superlative often include the price.
     figures = [value for value in values_by_model if not value.is_worded]
