@@ -181,7 +181,8 @@ class _Reader:
         is_clear = self.is_english or self._is_bare(cell.start, cell.end)
         if len(cell.orders) == 1:
             self._read_dates(cell.orders, cell, certain=self._are_called("date", labels))
-        if not subjects and cell.column:  # "Price | $42.95" in a section about one product
+        is_around = not subjects and bool(cell.column)
+        if is_around:  # "Price | $42.95" in a section about one product
             subjects, labels = self.layout.around[cell.sentence], labels[-1:]
         if len(subjects) != 1 or subjects[0][2:] not in self.ledger.products:
             return
@@ -196,6 +197,9 @@ class _Reader:
             self.seen.add(amounts[0].start)
             is_other = any(words & self.other_price for words in labels)
             is_other = is_other or (kind == "price" and self._is_no_price(amounts[0], subjects[0]))
+            # A table may have a product in each column, and their marks in the line below it.
+            others = (f"P:{key}" for key in self.cited) if is_around else ()
+            is_other = is_other or any(self._agrees(kind, amounts[0], other) for other in others)
             states: list[ValueState] = ["verified", "contradicted"]
             self._keep_if_settled(kind, amounts[0], subjects[0], states if is_clear and not is_other else states[:1])
 

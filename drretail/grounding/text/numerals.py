@@ -19,6 +19,8 @@ _ID_LENGTH = 8
 """Digits, or digits with letters, that only an id has: an order's, a barcode's."""
 _OF_LIST = re.compile(r"[.):](?=[\s*]|\Z)")
 _UNIT = re.compile(r"\s?[-\u2011]?(?P<unit>fl\.?\s?oz|fluid ounces?|['’]{2}|[^\W\d_]{1,20}|[%°\"″”'′])", re.IGNORECASE)
+_SIDE = re.compile(r"\s?[LWHD](?=\s?(?i:in|inch|inches|cm|mm|feet|ft)\b)")
+"""The side that a figure is of, between it and its unit: "41.5 L x 23 H inches"."""
 _SIGN = re.compile(r"[$€£¥₹]\s?\Z")
 _SCALE = re.compile(r"(?:/|\bof)\s?\Z", re.IGNORECASE)
 _SIZES = {
@@ -95,7 +97,8 @@ def find_numerals(
 
 def _numeral(text: str, digits: re.Match[str]) -> Numeral:
     sign = _SIGN.search(text, max(0, digits.start() - 2), digits.start())
-    behind = _UNIT.match(text, digits.end())
+    side = _SIDE.match(text, digits.end())
+    behind = _UNIT.match(text, side.end() if side else digits.end())
     unit = sign[0].strip() if sign else _canonical_unit(behind["unit"]) if behind else ""
     stop = behind.end() if behind and not sign else digits.end()
     with suppress(InvalidOperation):  # "1,2,34" is a list

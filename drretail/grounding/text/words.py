@@ -46,7 +46,7 @@ FEWEST_WORDS = 40
 NEGATIONS = frozenset("not no never without neither nor none nothing nobody nowhere cannot".split())  # noqa: SIM905
 
 _WRITTEN = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
-NUMBERS = {word: number for number, word in enumerate(_WRITTEN, start=2)}
+NUMBERS = {"dozen": 12} | {word: number for number, word in enumerate(_WRITTEN, start=2)}
 """Numbers written as words."""
 
 PAIRS = frozenset(

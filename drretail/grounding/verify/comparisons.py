@@ -46,6 +46,9 @@ def verify_comparison(value: ReadValue, ledger: Ledger, line: str) -> ReadValue:
     state: ValueState = "verified" if subjects and value.than else "underivable"
     for sides in product(subjects, value.than):
         own, other = (_figures(value, source, ledger) for source in sides)
+        if value.kind == "share":  # "both take a third of the total"
+            firsts = [figures[0] for source in subjects if (figures := _figures(value, source, ledger))]
+            own += [Figure(sum((one.number for one in firsts), Decimal(0)), one.unit) for one in firsts[:1]]
         answers = {_holds(value, one, another, counts) for one, another in product(own, other)}
         akin = product(*([*_akin(value, source, ledger)] for source in sides))
         if answers == {False} and not is_open and not any(_holds(value, one, another, counts) for one, another in akin):
@@ -68,7 +71,13 @@ def _holds(value: ReadValue, own: Figure, other: Figure, counts: Collection[Deci
         return _is_share(amount, number / beside, counts)
     pairs = {"more": (number, beside), "less": (beside, number)}
     answer = _is_more(*pairs.get(value.kind, (max(number, beside), min(number, beside))))
-    return _is_apart(amount, said, number, beside, counts) if answer and value.amount else answer
+    if not answer or not value.amount:
+        return answer
+    # "20.8 ounces" of 1.3 pounds are as exact as these.
+    is_converted = amount is not None and not {own.unit, other.unit} <= {unit, ""}
+    if is_converted and abs(abs(number - beside) - amount.low) <= (number + beside) * _EXACT:
+        return None
+    return _is_apart(amount, said, number, beside, counts)
 
 
 def _akin(value: ReadValue, source: str, ledger: Ledger) -> Iterator[Figure]:

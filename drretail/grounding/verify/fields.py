@@ -16,7 +16,7 @@ from typing import Literal
 from drretail.grounding.text.amounts import ENGLISH, Amount, Notation, exact_amount, find_amounts, find_dates
 from drretail.grounding.text.numerals import SIDES, SIZED, UNCOUNTED, Numeral, conversion, find_numerals
 from drretail.grounding.text.words import NUMBERS, content_stems, is_negation, words
-from drretail.grounding.verify.records import all_words_of
+from drretail.grounding.verify.records import all_words_of, plain
 from drretail.records.reading import Relation
 from drretail.records.shop import LIST_PRICE, STOCK, Product
 
@@ -102,10 +102,13 @@ def _figure(
 
 
 def has_figures(items: Collection[Product], said: str, *, is_about: bool) -> bool:
-    """True if each figure stands in one of these records: a measure in any unit, a count whatever it counts."""
+    """True if each figure stands in one of these records: a measure in any unit, a count whatever it counts; and if several
+    stand there as they are written: "1920 x 1080".
+    """
     relation: Relation = "about" if is_about else "is"
     figures = [(exact_amount(one.number, relation), one.unit) for one in find_numerals(said) if one.number is not None]
-    return bool(figures) and all(any(_stands_in(item, *figure) for item in items) for figure in figures)
+    is_written = len(figures) > 1 and any(plain(said) in plain(all_words_of(item)) for item in items)
+    return bool(figures) and (is_written or all(any(_stands_in(item, *one) for item in items) for one in figures))
 
 
 def _stands_in(item: Product, amount: Amount, unit: str) -> bool:
@@ -141,8 +144,10 @@ def _answered(field: str, item: Product, *, is_so: bool) -> tuple[State, str] | 
             stems = _property(part)
             if answer is not None or own == stems or (len(own) > 1 and own < stems):
                 answers[not _denies(part) if answer is None else answer] = line
-    clauses = (part for text in (item.title, *item.features, *item.description) for part in _CLAUSE.split(text))
+    clauses = [part for text in (item.title, *item.features, *item.description) for part in _CLAUSE.split(text)]
     agreeing = any(own <= _property(part) and _denies(part) != is_so for part in clauses)
+    # "Hand wash only" is the other answer to "dishwasher safe".
+    agreeing |= not is_so and any("only" in words(part) and _is_akin(own, _property(part)) for part in clauses)
     if not own or len(answers) != 1 or (is_so not in answers and agreeing):
         return None
     (line,) = answers.values()
@@ -153,6 +158,10 @@ def _property(text: str) -> set[str]:
     """The words of a property in whatever form: "machine washable" is "Machine Wash"."""
     stems = {stem.removesuffix("abl") for stem in _own(text)}
     return stems - _OF_PROPERTIES or stems
+
+
+def _is_akin(own: Collection[str], other: Collection[str]) -> bool:
+    return any(one.endswith(another) for one in own for another in other if len(another) > 3)
 
 
 def _denies(text: str) -> bool:

@@ -6,7 +6,6 @@ from datetime import date
 from decimal import Decimal
 from functools import partial
 from itertools import combinations, product
-from unicodedata import combining, normalize
 
 from drretail.grounding.text.amounts import Agreement, Amount, WrittenDate, find_amounts, find_money
 from drretail.grounding.text.sentences import find_sentences
@@ -24,7 +23,7 @@ from drretail.grounding.verify.derivation import (
 )
 from drretail.grounding.verify.fields import decided_property
 from drretail.grounding.verify.other_readings import other_reading
-from drretail.grounding.verify.records import Calculation, Ledger, amount_of, on_record, with_state
+from drretail.grounding.verify.records import Calculation, Ledger, amount_of, on_record, plain, with_state
 from drretail.grounding.verify.superlatives import verify_superlative
 from drretail.records.money import may_share_a_sign
 from drretail.records.reading import ReadValue
@@ -65,12 +64,6 @@ def acquitted(value: ReadValue, ledger: Ledger, report: str, cited_at: CitedAt) 
     if found is None and any(_verified(one, ledger, report).state == "verified" for one in swapped):
         found = "it is so of another source beside it"
     return value if found is None else with_state(value, "underivable", found)
-
-
-def plain(name: str) -> str:
-    """A name in lower case without accents, its words with single spaces around them."""
-    letters = (letter for letter in normalize("NFKD", name.casefold()) if not combining(letter))
-    return f" {' '.join(''.join(letter if letter.isalnum() else ' ' for letter in letters).split())} "
 
 
 def _verified(value: ReadValue, ledger: Ledger, report: str) -> ReadValue:
@@ -119,8 +112,11 @@ def _of_products(value: ReadValue, ledger: Ledger) -> ReadValue:
     if all(fits(amount, record) for record in records):
         is_wrong = is_foreign or _has_wrong_end(amount, records)
         return contradicted if is_wrong else with_state(value, "verified", "")
+    # "94 cents" for a thing of $7.48 is of a part of it.
     is_open = value.kind == "price" and any(
-        amount.low in list_prices(item) or (amount.low > number and not is_priced_whole(item))
+        amount.low in list_prices(item)
+        or (amount.low > number and not is_priced_whole(item))
+        or amount.high < 1 <= number
         for item, number in zip(items, records, strict=True)
     )
     return value if is_foreign or is_open or not _fits_none(value, amount, records) else contradicted
