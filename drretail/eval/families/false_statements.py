@@ -1,6 +1,8 @@
 """What is false in a report, each statement once, whether code or the judge says so (docs/faithfulness.md)."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
 
 from drretail.eval.claims.claims import ALL_TYPES, PICKS, SUPPORT, TYPES, Claim
 from drretail.eval.claims.claims import FAMILY as FAITHFULNESS
@@ -14,6 +16,7 @@ from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.registry import FALSE_STATEMENTS
 from drretail.eval.values import Value, all_lacking, lacking
+from drretail.grounding.verify.answers import Kind, Statement
 from drretail.grounding.verify.checks import check_report, read_report
 from drretail.grounding.verify.findings import CODES
 from drretail.records.evidence import Finding
@@ -24,8 +27,29 @@ from drretail.records.scoreboard import BoardColumn
 STAGE, ITEM = "false", "report"
 OF_CODE = frozenset({*CODES.values(), "unresolved_citation", "not_in_catalog"})
 """The findings of code that deny a statement; the others are about limits, the run, or form."""
+OF_ANSWERS = frozenset({"total_wrong", "calculation_wrong", "unresolved_citation", "not_in_catalog"})
+"""Those that are read in answers without marks as well: sums that are written out, and sources."""
+CODE_OF: Mapping[Kind, str] = {
+    "price": "price_wrong",
+    "stock": "stock_wrong",
+    "field": "property_wrong",
+    "order": "status_wrong",
+    "total": "total_wrong",
+    "unknown": "not_in_catalog",
+}
+"""The finding on a false statement of an answer, by its kind."""
+KINDS: Mapping[str, Collection[str]] = {
+    "price": ("price_wrong",),
+    "stock": ("stock_wrong",),
+    "field": ("property_wrong", "rating_wrong", "rating_count_wrong", "brand_wrong"),
+    "order": ("status_wrong", "order_date_wrong"),
+    "total": ("total_wrong", "calculation_wrong"),
+    "unknown": ("not_in_catalog", "unresolved_citation"),
+}
+"""The kinds of false statements that have a row of their own, with their findings."""
 FALSE_ANSWERS, LOOKED_AT = "false_answers", "looked_at"
-VARIANTS = (FALSE_STATEMENTS, FALSE_ANSWERS, LOOKED_AT)
+OF_KIND = {kind: f"false_{kind}" for kind in KINDS}
+VARIANTS = (FALSE_STATEMENTS, FALSE_ANSWERS, LOOKED_AT, *OF_KIND.values())
 NOT_DONE = "the run made no decision"
 
 
@@ -52,15 +76,38 @@ def judge(subject: Subject, judge_session: JudgeSession) -> None:
             values=tuple(value for claim in own for value in claim.values),
         )
     reading = read_report(case, by_model)
-    of_code = (each for each in check_report(case, reading) if each.code in OF_CODE and each.severity == "error")
+    of_code = [each for each in check_report(case, reading) if each.code in OF_CODE and each.severity == "error"]
+    answers, looked_at = subject.answers, reading.looked_at
+    if answers is not None:
+        # An assistant's answers are read without marks. Rules judge them by the same reading, so they add nothing.
+        looked_at = answers.looked_at
+        own = () if judge_session.judge.ref.kind == "rule_based" else own
+        of_code = [each for each in of_code if each.code in OF_ANSWERS]
+        of_code += (finding_of(one, case.report) for one in answers.statements if not one.is_true)
     found = each_once([*_contradicted(own, judged, case.report), *of_code])
-    value = {
+    value: dict[str, Any] = {
         "statements": [each.model_dump(mode="json", exclude_none=True) for each in found],
-        "looked_at": [reading.looked_at.decided, reading.looked_at.numerals],
+        "looked_at": [looked_at.decided, looked_at.numerals],
     }
+    if answers is not None:
+        value["read"] = [asdict(one) for one in answers.statements]
     existing = judge_session.existing(STAGE, ITEM)
     stays = subject.store is None and existing is not None and existing.reason == reason
     judge_session.record_if_changed(STAGE, ITEM, CodeVerdict("scored", value, reason, keeps_existing=stays))
+
+
+def finding_of(statement: Statement, report: str) -> Finding:
+    """The finding on a statement that a record of the shop contradicts."""
+    start, end = statement.start, statement.end
+    return Finding(
+        code=CODE_OF[statement.kind],
+        severity="error",
+        start=start,
+        end=end,
+        text=report[start:end],
+        found=statement.record,
+        evidence_id=statement.of,
+    )
 
 
 def _contradicted(claims: Sequence[Claim], judged: Iterable[Verdict], report: str) -> Iterator[Finding]:
@@ -110,6 +157,10 @@ def _values(subject: Subject, verdicts: Sequence[Verdict], _: Rules) -> list[Val
         Value(FALSE_STATEMENTS, "scored", float(len(statements)), items),
         Value(FALSE_ANSWERS, "scored", float(bool(statements))),
         Value(LOOKED_AT, "scored", decided / numerals, looked) if numerals else Value(LOOKED_AT, "na"),
+        *(
+            Value(OF_KIND[kind], "scored", float(sum(one["code"] in codes for one in statements)))
+            for kind, codes in KINDS.items()
+        ),
     ]
 
 
@@ -120,9 +171,16 @@ DESCRIPTION = MetricDescription(
         FALSE_STATEMENTS: "statements per report that a record, a page, a calculation, an unknown source or the "
         "declared cart contradicts, by code or by the judge, each once",
         FALSE_ANSWERS: "share of reports with a false statement",
-        LOOKED_AT: "share of the numbers beside citations that code could confirm or contradict",
+        LOOKED_AT: "share of the numbers beside citations, or about a product in an assistant's answer, that code "
+        "could confirm or contradict",
+        "false_price": "false prices per report",
+        "false_stock": "false statements on stock per report",
+        "false_field": "false statements on fields of a record per report: measures, yes or no, ratings, makers",
+        "false_order": "false statements on orders per report",
+        "false_total": "wrong sums per report",
+        "false_unknown": "products and sources per report that do not exist",
     },
-    headlines=VARIANTS,
+    headlines=(FALSE_STATEMENTS, FALSE_ANSWERS, LOOKED_AT),
     compared=(FALSE_STATEMENTS, FALSE_ANSWERS),
     scoreboard=(
         BoardColumn(
@@ -140,5 +198,5 @@ DESCRIPTION = MetricDescription(
     higher_is_better=False,
 )
 METRIC = Family(
-    FALSE_STATEMENTS, 1, judge, _values, VARIANTS, DESCRIPTION, rules=RULES, after=(FAITHFULNESS, "reading")
+    FALSE_STATEMENTS, 2, judge, _values, VARIANTS, DESCRIPTION, rules=RULES, after=(FAITHFULNESS, "reading")
 )

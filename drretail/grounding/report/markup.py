@@ -48,6 +48,9 @@ _CONTAINER_START = re.compile(_CONTAINER)
 _OTHER_BLOCK = re.compile(r"#{1,6}[ \t]|[-*+][ \t]|\d{1,9}[.)][ \t]|```|~~~|<(?!https?:)|$")
 _TABLE_CELL = re.compile(r"(?:[^|\\]|\\.?)*+(?:\||$)")
 
+_BLOCK_TAG = re.compile(
+    r"<(?P<end>/?)(?P<name>li|[uo]l|p|div|br|tr|t[dh]|table|thead|tbody|h[1-6]|section|article)\b[^<>]{0,200}>", re.I
+)
 URL_START = re.compile(r"https?://(?=[^\W_])", re.IGNORECASE)
 _STOPS = r"\s<>\"`\[\](){}|\\^，。；：、！？…（）【】［］〔〕《》〈〉「」『』“”‘’"
 _WIDE = re.compile(rf"[^{_STOPS}]*")
@@ -102,7 +105,17 @@ def prose(text: str) -> str:
     without_blocks = blanked(text, _code_blocks(text))
     without_code = blanked(without_blocks, _inline_code(without_blocks))
     text = blanked(without_code, (match.span() for match in _IMAGE.finditer(without_code)))
-    return blanked(text, (tag.span() for tag in CITE_TAG.finditer(text) if not tag["close"]))
+    text = blanked(text, (tag.span() for tag in CITE_TAG.finditer(text) if not tag["close"]))
+    return _BLOCK_TAG.sub(_as_lines, text) if "<" in text else text
+
+
+def _as_lines(tag: re.Match[str]) -> str:
+    """What Markdown has for a block's tag, in equal length: items, cells and paragraphs keep their borders."""
+    name, is_end = tag["name"].casefold(), bool(tag["end"])
+    mark = "\n- " if name == "li" and not is_end else "|" if name in ("td", "th") and not is_end else ""
+    mark = mark or ("|\n" if name == "tr" and is_end else " " if name in ("td", "th") else "\n\n")
+    mark = "\n" if name == "tr" and not is_end else mark
+    return mark.ljust(len(tag[0]))
 
 
 def closing_brackets(text: str) -> dict[int, int]:

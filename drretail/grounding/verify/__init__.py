@@ -3,7 +3,7 @@
 records.py     what they are compared with: products, orders, calculations, the query's own numbers, the picks
 derivation.py  how an amount may follow: from prices, their sums and multiples, the budget, calculations
 looked_at.py   all numerals beside citations, and those that stand with their unit in a cited record
-offers.py      sentences on prices and availability, compared with what a shop offers of a product
+answers.py     what answers without citation marks say of products and orders, compared with the shop's records
 fields.py      figures with a unit, and properties by name, compared with the fields and measures of a record
 comparisons.py "costs more than", "half of your $35", compared with the figures of both sides
 values.py      verified, contradicted or underivable, with the words of the derivation

@@ -3,8 +3,8 @@
 from decimal import Decimal
 
 import pytest
-
 from drretail.grounding.verify.offers import AGREES, price_lines, stock_lines
+
 from drretail.grounding.verify.records import Ledger
 from drretail.grounding.verify.values import verify
 from drretail.records.reading import ReadValue
