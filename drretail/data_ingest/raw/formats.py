@@ -94,7 +94,7 @@ FORMATS: dict[str, dict[str, Any]] = {
     },
 }
 _METAFIELD = "(product.metafields."
-"""Stands behind the name of a field that a shop of Shopify's made itself: "Waterproof (product.metafields.custom.…)"."""
+"""Stands behind the name of a field that a shop made itself: "Waterproof (product.metafields.custom.waterproof)"."""
 _NEEDED = {"id", "title", "user", "product", "date"}
 _EXPECTED = {"parent", "category", "price", "store", "description", "stock", "quantity", "status"}
 """Fields whose absence is reported: an export in another language has them under other names."""

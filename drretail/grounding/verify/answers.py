@@ -27,7 +27,7 @@ from drretail.grounding.text.titles import Named, products_named
 from drretail.grounding.text.wording import format_money
 from drretail.grounding.text.words import stem, words
 from drretail.grounding.verify.fields import decided_property, field_statements
-from drretail.grounding.verify.records import read_ledger
+from drretail.grounding.verify.records import leaves, read_ledger, record_of
 from drretail.records.evidence import Evidence
 from drretail.records.reading import LookedAt
 from drretail.records.run import Step, Turn
@@ -43,6 +43,10 @@ _LEADING = re.compile(r"\s*[^\W\d_]{1,5},")
 _SOFT = re.compile(
     r",(?!\d)|\s[–—-]\s|[()|]|\b(?:and|but|or|while|und|aber|oder|sondern|et|mais|ou|y|pero|o|sino)\b", re.IGNORECASE
 )
+Cause = Literal["stale", "ignored", "not_looked"]
+"""Its tools say the same as the false statement; they say something else; they were not asked about it."""
+# What tools call a price and a stock.
+_OF_TOOLS = {"price": re.compile("price|cost|preis", re.I), "stock": re.compile("stock|inventory|availab", re.I)}
 ORDER_ID = re.compile(r"(?<![\w-])#?(?P<id>[A-Za-z]{0,5}-?\d[\w-]{2,})(?![\w-])")
 
 
@@ -58,6 +62,12 @@ class Statement:
     """The evidence id."""
     record: str
     """What the record says: "€111.00", "Waterproof: No", "order status: Cancelled"."""
+    title: str = ""
+    """Of the product or order."""
+    tool: str = ""
+    """What the assistant's own tools had returned of it before; empty if nothing is known."""
+    cause: Cause | None = None
+    """Why a false statement was made, as far as the assistant's calls tell."""
 
     def in_words(self, text: str) -> str:
         """For a judge: "price €50.00: the record says €111.00"."""
@@ -106,6 +116,7 @@ def read_answers(
     before: tuple[str, ...] = ()
     whole = _Text(layout, shop)
     first = 0
+    calls = any(step.kind == "tool" for step in steps)
     for turn in turns:
         tools, first = _of_tools(steps[first : turn.steps], seen, shop), turn.steps
         question = _Text(read_layout(turn.question, None), shop)
@@ -113,7 +124,8 @@ def read_answers(
         about = next((ids for ids in (asked, tools, before) if ids), ())
         answer = _Answer(whole, turn.start, turn.end, about)
         own = [*answer.statements(), *answer.adopted(question, about)]
-        found += own
+        told = [seen[name] for step in steps[: turn.steps] for name in step.evidence if name in seen]
+        found += (_explained(one, layout.text, shop, told) if calls else _titled(one, shop) for one in own)
         before = tuple(answer.about)
         figures = answer.numerals()
         numerals += len(figures)
@@ -121,6 +133,28 @@ def read_answers(
     found.sort(key=lambda one: (one.start, one.end))
     wrong = sum(not one.is_true for one in found)
     return ReadAnswers(tuple(found), LookedAt(numerals, decided, wrong))
+
+
+def _titled(statement: Statement, shop: Records) -> Statement:
+    title = shop.titles.get(statement.of[2:], "") if statement.of[:2] == "P:" else f"Order {statement.of[2:]}"
+    return replace(statement, title=title or statement.of[2:])
+
+
+def _explained(statement: Statement, text: str, shop: Records, told: Sequence[Evidence]) -> Statement:
+    """The statement with what the tools had returned of its product, and the cause if it is false."""
+    statement = _titled(statement, shop)
+    own = (entry for entry in told if statement.title.casefold() in (entry.title.casefold(), entry.key.casefold()))
+    known = [entry for entry in told if f"P:{entry.key}" == statement.of] or [*own]
+    shown = (record_of(one.text) or {} for entry in known for one in entry.texts if one.shown)
+    name = _OF_TOOLS.get(statement.kind) or re.compile(re.escape(statement.record.partition(":")[0]), re.IGNORECASE)
+    values = [f"{value}" for record in shown for key, value in leaves(record) if name.search(key) and value is not None]
+    if statement.is_true or statement.kind not in ("price", "stock", "field"):
+        return statement
+    if not values:
+        return replace(statement, cause=None if known else "not_looked")
+    said = {one.number for one in find_numerals(text[statement.start : statement.end])}
+    same = said & {one.number for one in find_numerals(values[0])} or (not said and _answer(values[0]) is not None)
+    return replace(statement, tool=values[0], cause="stale" if same else "ignored")
 
 
 def _of_tools(steps: Iterable[Step], seen: Mapping[str, Evidence], shop: Records) -> tuple[str, ...]:
