@@ -14,9 +14,8 @@ from drretail.eval.judging.question import CodeVerdict
 from drretail.eval.judging.readings import judges_reading
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.eval.registry import FALSE_STATEMENTS
+from drretail.eval.registry import AS_ANSWERS, FALSE_STATEMENTS
 from drretail.eval.values import Value, all_lacking, lacking
-from drretail.grounding.verify.answers import Kind, Statement
 from drretail.grounding.verify.checks import check_report, read_report
 from drretail.grounding.verify.findings import CODES
 from drretail.records.evidence import Finding
@@ -27,17 +26,6 @@ from drretail.records.scoreboard import BoardColumn
 STAGE, ITEM = "false", "report"
 OF_CODE = frozenset({*CODES.values(), "unresolved_citation", "not_in_catalog"})
 """The findings of code that deny a statement; the others are about limits, the run, or form."""
-OF_ANSWERS = frozenset({"total_wrong", "calculation_wrong", "unresolved_citation", "not_in_catalog"})
-"""Those that are read in answers without marks as well: sums that are written out, and sources."""
-CODE_OF: Mapping[Kind, str] = {
-    "price": "price_wrong",
-    "stock": "stock_wrong",
-    "field": "property_wrong",
-    "order": "status_wrong",
-    "total": "total_wrong",
-    "unknown": "not_in_catalog",
-}
-"""The finding on a false statement of an answer, by its kind."""
 KINDS: Mapping[str, Collection[str]] = {
     "price": ("price_wrong",),
     "stock": ("stock_wrong",),
@@ -78,12 +66,8 @@ def judge(subject: Subject, judge_session: JudgeSession) -> None:
     reading = read_report(case, by_model)
     of_code = [each for each in check_report(case, reading) if each.code in OF_CODE and each.severity == "error"]
     answers, looked_at = subject.answers, reading.looked_at
-    if answers is not None:
-        # An assistant's answers are read without marks. Rules judge them by the same reading, so they add nothing.
-        looked_at = answers.looked_at
-        own = () if judge_session.judge.ref.kind == "rule_based" else own
-        of_code = [each for each in of_code if each.code in OF_ANSWERS]
-        of_code += (finding_of(one, case.report) for one in answers.statements if not one.is_true)
+    if answers is not None and judge_session.judge.ref.kind == "rule_based":
+        own = ()  # rules judge an assistant's answers by code's reading, and add nothing
     found = each_once([*_contradicted(own, judged, case.report), *of_code])
     value: dict[str, Any] = {
         "statements": [each.model_dump(mode="json", exclude_none=True) for each in found],
@@ -94,20 +78,6 @@ def judge(subject: Subject, judge_session: JudgeSession) -> None:
     existing = judge_session.existing(STAGE, ITEM)
     stays = subject.store is None and existing is not None and existing.reason == reason
     judge_session.record_if_changed(STAGE, ITEM, CodeVerdict("scored", value, reason, keeps_existing=stays))
-
-
-def finding_of(statement: Statement, report: str) -> Finding:
-    """The finding on a statement that a record of the shop contradicts."""
-    start, end = statement.start, statement.end
-    return Finding(
-        code=CODE_OF[statement.kind],
-        severity="error",
-        start=start,
-        end=end,
-        text=report[start:end],
-        found=statement.record,
-        evidence_id=statement.of,
-    )
 
 
 def _contradicted(claims: Sequence[Claim], judged: Iterable[Verdict], report: str) -> Iterator[Finding]:
@@ -155,7 +125,7 @@ def _values(subject: Subject, verdicts: Sequence[Verdict], _: Rules) -> list[Val
     items = {"by the judge": float(by_judge), "by code alone": float(len(statements) - by_judge)}
     return [
         Value(FALSE_STATEMENTS, "scored", float(len(statements)), items),
-        Value(FALSE_ANSWERS, "scored", float(bool(statements))),
+        Value(FALSE_ANSWERS, "scored", float(bool(statements)), {AS_ANSWERS: 1.0} if "read" in verdict.value else {}),
         Value(LOOKED_AT, "scored", decided / numerals, looked) if numerals else Value(LOOKED_AT, "na"),
         *(
             Value(OF_KIND[kind], "scored", float(sum(one["code"] in codes for one in statements)))

@@ -26,6 +26,7 @@ from drretail.experiment import (
     run_folder,
 )
 from drretail.grounding.constraints.decisions import Decisions
+from drretail.grounding.report.citations import find_citations
 from drretail.grounding.report.markup import shown
 from drretail.grounding.text.layout import read_layout
 from drretail.grounding.verify.answers import ReadAnswers, read_answers, records_in
@@ -129,7 +130,8 @@ class Subject:
         so that it is read by these, or if no record of the shop is known.
         """
         run, report = self.run, self.report
-        if run is None or report is None or any(_OWN_MARK.search(one.marker) for one in self.case.citations):
+        marks = (one.marker for one in find_citations(report or "", self.evidence))
+        if run is None or not report or any(map(_OWN_MARK.search, marks)):
             return None
         evidence = {entry.id: entry for entry in self.evidence.values()}
         if self.look_up is not None and not any(entry.looked_up for entry in evidence.values()):
@@ -166,6 +168,7 @@ class Subject:
             now=None if self.now is None else self.now.date(),
             page_age=self.page_age,
             web_is_live=self.system.web_is_live,
+            answers=self.answers,
             is_imported=self.system.is_imported,
         )
 

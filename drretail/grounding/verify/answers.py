@@ -27,9 +27,9 @@ from drretail.grounding.text.titles import Named, products_named
 from drretail.grounding.text.wording import format_money
 from drretail.grounding.text.words import stem, words
 from drretail.grounding.verify.fields import decided_property, field_statements
-from drretail.grounding.verify.records import leaves, read_ledger, record_of
+from drretail.grounding.verify.records import leaves, read_ledger, record_of, with_state
 from drretail.records.evidence import Evidence
-from drretail.records.reading import LookedAt
+from drretail.records.reading import Reading, ReadValue, Unread, ValueKind
 from drretail.records.run import Step, Turn
 from drretail.records.shop import Offer, Product, has_been, offers_of
 
@@ -43,6 +43,12 @@ _LEADING = re.compile(r"\s*[^\W\d_]{1,5},")
 _SOFT = re.compile(
     r",(?!\d)|\s[–—-]\s|[()|]|\b(?:and|but|or|while|und|aber|oder|sondern|et|mais|ou|y|pero|o|sino)\b", re.IGNORECASE
 )
+_VALUES: Mapping[Kind, ValueKind] = {
+    **{"price": "price", "stock": "stock", "field": "property", "order": "order_status"},
+    **{"total": "total", "unknown": "product"},
+}
+_SUMS: tuple[ValueKind, ...] = ("total", "difference", "left_over", "over_budget", "per_unit", "quantity")
+UNDECIDED = "its words or the record leave it open"
 Cause = Literal["stale", "ignored", "not_looked"]
 """Its tools say the same as the false statement; they say something else; they were not asked about it."""
 # What tools call a price and a stock.
@@ -101,10 +107,21 @@ def records_in(evidence: Iterable[Evidence]) -> Records:
 
 @dataclass(frozen=True, slots=True)
 class ReadAnswers:
-    """The statements of all answers in text order, and how many of their numerals are about a product or decided."""
+    """The statements of all answers in text order, and how many of their numerals are about a product or an order."""
 
     statements: tuple[Statement, ...]
-    looked_at: LookedAt
+    numerals: int
+    unread: tuple[Unread, ...]
+    """The numerals that no statement decides."""
+
+    def as_read(self, by_form: Reading, text: str) -> Reading:
+        """A reading by form, which looks for marks, with these statements in the place of its values but for sums."""
+        own = [_value(one, text) for one in self.statements]
+        sums = [one for one in by_form.values if one.kind in _SUMS]
+        sums = [one for one in sums if not any(one.start < other.end and other.start < one.end for other in own)]
+        read = self.numerals - len(self.unread)
+        update = {"values": (*own, *sums), "unread": self.unread, "numerals": self.numerals}
+        return by_form.model_copy(update=update | {"seen": self.numerals, "read": read})
 
 
 def read_answers(
@@ -112,7 +129,8 @@ def read_answers(
 ) -> ReadAnswers:
     """Reads every turn of a conversation, with the steps of all and what their tools returned."""
     found: list[Statement] = []
-    numerals = decided = 0
+    numerals = 0
+    unread: list[Unread] = []
     before: tuple[str, ...] = ()
     whole = _Text(layout, shop)
     first = 0
@@ -129,10 +147,16 @@ def read_answers(
         before = tuple(answer.about)
         figures = answer.numerals()
         numerals += len(figures)
-        decided += sum(any(one.start < end and start < one.end for one in own) for start, end in figures)
+        undecided = (span for span in figures if not any(one.start < span[1] and span[0] < one.end for one in own))
+        unread += (Unread(start=start, end=end, why=UNDECIDED) for start, end in undecided)
     found.sort(key=lambda one: (one.start, one.end))
-    wrong = sum(not one.is_true for one in found)
-    return ReadAnswers(tuple(found), LookedAt(numerals, decided, wrong))
+    return ReadAnswers(tuple(found), numerals, tuple(unread))
+
+
+def _value(statement: Statement, text: str) -> ReadValue:
+    start, end = statement.start, statement.end
+    value = ReadValue(kind=_VALUES[statement.kind], amount=text[start:end], of=(statement.of,), start=start, end=end)
+    return with_state(value, "verified" if statement.is_true else "contradicted", statement.record)
 
 
 def _titled(statement: Statement, shop: Records) -> Statement:
