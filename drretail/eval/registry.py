@@ -63,6 +63,22 @@ DECIDES = "outcome"
 COUNTS_STEPS = "process"
 """The family of what runs did, whose measures are correlated with scores."""
 FALSE_STATEMENTS = "false_statements"
+KINDS: Mapping[str, Sequence[str]] = {
+    "price": ("price_wrong",),
+    "stock": ("stock_wrong",),
+    "field": ("property_wrong", "rating_wrong", "rating_count_wrong", "brand_wrong"),
+    "order": ("status_wrong", "order_date_wrong"),
+    "total": ("total_wrong", "calculation_wrong"),
+    "unknown": ("not_in_catalog", "unresolved_citation"),
+}
+"""The kinds of false statements that have a row of their own, with their findings."""
+
+
+def kind_of_code(code: str) -> str:
+    """The kind of false statement that a finding is; "judged" for a judge's."""
+    return next((kind for kind, codes in KINDS.items() if code in codes), "judged")
+
+
 AS_ANSWERS = "read as answers"
 """The item of a score: in how many of its reports code read the answers of an assistant, which cites nothing."""
 """The family of what is false in reports, which pages list, and its headline."""

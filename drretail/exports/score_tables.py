@@ -12,6 +12,7 @@ from drretail.eval.method import method_cards
 from drretail.eval.scores.aggregate import missing_in_words
 from drretail.eval.scores.file import read_scores
 from drretail.exports.selection import Selection
+from drretail.exports.statements import STATEMENTS, statement_rows
 from drretail.files import write_atomically
 from drretail.records.score import Score, Scores
 from drretail.records.scoreboard import Scoreboard
@@ -75,6 +76,7 @@ def _write(selection: Selection, to: Path, suffix: str, write: Write) -> str:
         "scores": (SCORES, [selection.shown(row) for row in _scores(selection, scored)]),
         "values": (VALUES, [*_values(selection)]),
         "verdicts": (VERDICTS, [*_verdicts(selection)]),
+        "statements": (STATEMENTS, [*statement_rows(selection)]),
     }
     written = ", ".join(f"{len(rows):,} {name}" for name, (_, rows) in tables.items())
     if scored.scoreboard is not None:

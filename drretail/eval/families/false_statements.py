@@ -1,6 +1,6 @@
 """What is false in a report, each statement once, whether code or the judge says so (docs/faithfulness.md)."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -14,7 +14,7 @@ from drretail.eval.judging.question import CodeVerdict
 from drretail.eval.judging.readings import judges_reading
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.eval.registry import AS_ANSWERS, FALSE_STATEMENTS
+from drretail.eval.registry import AS_ANSWERS, FALSE_STATEMENTS, KINDS
 from drretail.eval.values import Value, all_lacking, lacking
 from drretail.grounding.verify.checks import check_report, read_report
 from drretail.grounding.verify.findings import CODES
@@ -26,15 +26,6 @@ from drretail.records.scoreboard import BoardColumn
 STAGE, ITEM = "false", "report"
 OF_CODE = frozenset({*CODES.values(), "unresolved_citation", "not_in_catalog"})
 """The findings of code that deny a statement; the others are about limits, the run, or form."""
-KINDS: Mapping[str, Collection[str]] = {
-    "price": ("price_wrong",),
-    "stock": ("stock_wrong",),
-    "field": ("property_wrong", "rating_wrong", "rating_count_wrong", "brand_wrong"),
-    "order": ("status_wrong", "order_date_wrong"),
-    "total": ("total_wrong", "calculation_wrong"),
-    "unknown": ("not_in_catalog", "unresolved_citation"),
-}
-"""The kinds of false statements that have a row of their own, with their findings."""
 FALSE_ANSWERS, LOOKED_AT = "false_answers", "looked_at"
 OF_KIND = {kind: f"false_{kind}" for kind in KINDS}
 VARIANTS = (FALSE_STATEMENTS, FALSE_ANSWERS, LOOKED_AT, *OF_KIND.values())
@@ -75,6 +66,7 @@ def judge(subject: Subject, judge_session: JudgeSession) -> None:
     }
     if answers is not None:
         value["read"] = [asdict(one) for one in answers.statements]
+        value["unread"] = [[one.start, one.end] for one in answers.unread]
     existing = judge_session.existing(STAGE, ITEM)
     stays = subject.store is None and existing is not None and existing.reason == reason
     judge_session.record_if_changed(STAGE, ITEM, CodeVerdict("scored", value, reason, keeps_existing=stays))
