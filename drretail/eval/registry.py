@@ -74,9 +74,12 @@ KINDS: Mapping[str, Sequence[str]] = {
 """The kinds of false statements that have a row of their own, with their findings."""
 
 
+JUDGED = "judged"
+
+
 def kind_of_code(code: str) -> str:
-    """The kind of false statement that a finding is; "judged" for a judge's."""
-    return next((kind for kind, codes in KINDS.items() if code in codes), "judged")
+    """The kind of false statement that a finding is; ``JUDGED`` for a judge's and for what has no kind."""
+    return next((kind for kind, codes in KINDS.items() if code in codes), JUDGED)
 
 
 AS_ANSWERS = "read as answers"

@@ -108,24 +108,21 @@ def read(path: Path) -> Material:
 def turns_of(conversation: Conversation) -> list[tuple[str, str, int]]:
     """Each message of the user's with the assistant's answer, and how many steps were made up to it.
 
-    What the assistant says before it calls a tool is no answer, and an answer without a question is left out.
+    What the assistant says beside a call is an answer only if nothing follows, and one without a question is left out.
     """
     turns: list[tuple[str, str, int]] = []
     asked, steps = "", 0
-    is_answered = True
-    for message in conversation.messages:
-        if message.role == "user":
-            asked = message.text if is_answered else f"{asked}\n\n{message.text}"
-            is_answered = False
-        elif message.role == ASSISTANT and asked:
-            steps += 1 + len(message.calls)
-            said = "" if message.calls else visible(message.text).strip()
-            if is_answered and turns:
-                said = "\n\n".join(filter(None, (turns.pop()[1], said)))
-            turns.append((asked, said, steps))
-            is_answered = True
+    answer: list[Message] = []
+    for message in (*conversation.messages, Message("user")):
+        if message.role == "user" and answer:
+            said = [visible(one.text).strip() for one in answer if not one.calls or one is answer[-1]]
+            turns += [(asked, "\n\n".join(filter(None, said)), steps)] if asked else []
+            asked, answer = message.text, []
+        elif message.role == "user":
+            asked = "\n\n".join(filter(None, (asked, message.text)))
         elif message.role == ASSISTANT:
             steps += 1 + len(message.calls)
+            answer.append(message)
     return turns
 
 

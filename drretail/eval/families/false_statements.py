@@ -14,7 +14,7 @@ from drretail.eval.judging.question import CodeVerdict
 from drretail.eval.judging.readings import judges_reading
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.eval.registry import AS_ANSWERS, FALSE_STATEMENTS, KINDS
+from drretail.eval.registry import AS_ANSWERS, FALSE_STATEMENTS, JUDGED, KINDS, kind_of_code
 from drretail.eval.values import Value, all_lacking, lacking
 from drretail.grounding.verify.checks import check_report, read_report
 from drretail.grounding.verify.findings import CODES
@@ -62,6 +62,8 @@ def judge(subject: Subject, judge_session: JudgeSession) -> None:
     found = each_once([*_contradicted(own, judged, case.report), *of_code])
     value: dict[str, Any] = {
         "statements": [each.model_dump(mode="json", exclude_none=True) for each in found],
+        # A judge's is of the kind that code finds in its words.
+        "kinds": [next((kind_of_code(c.code) for c in of_code if c is one or _meet(c, one)), JUDGED) for one in found],
         "looked_at": [looked_at.decided, looked_at.numerals],
     }
     if answers is not None:
@@ -119,10 +121,7 @@ def _values(subject: Subject, verdicts: Sequence[Verdict], _: Rules) -> list[Val
         Value(FALSE_STATEMENTS, "scored", float(len(statements)), items),
         Value(FALSE_ANSWERS, "scored", float(bool(statements)), {AS_ANSWERS: 1.0} if "read" in verdict.value else {}),
         Value(LOOKED_AT, "scored", decided / numerals, looked) if numerals else Value(LOOKED_AT, "na"),
-        *(
-            Value(OF_KIND[kind], "scored", float(sum(one["code"] in codes for one in statements)))
-            for kind, codes in KINDS.items()
-        ),
+        *(Value(name, "scored", float(verdict.value["kinds"].count(kind))) for kind, name in OF_KIND.items()),
     ]
 
 

@@ -379,7 +379,8 @@ class _Part:
         if not counts or len(counts) < len(offers):
             return
         left = sum(counts)
-        record = f"{left} in stock"
+        named = ", ".join(one.name for one in offers) if len(offers) < len(offers_of(self.item)) else ""
+        record = f"{left} in stock{f' of {named}' if named else ''}"
         for match in _phrases().finditer(self.text, self.start, self.end):
             start, end = match.span()
             piece = self._piece(start, end)
