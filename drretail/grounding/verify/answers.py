@@ -276,7 +276,7 @@ class _Answer:
             elif (item := self.shop.products.get(key)) is not None:
                 part = _Part(self.whole.layout, self.text, start, end, label, item)
                 found += [*part.prices(), *part.stock(), *part.answers(), *part.measures()]
-        return [one for at, one in enumerate(found) if one not in found[:at]]
+        return [one for at, one in enumerate(found) if not any(_is_same(one, other) for other in found[:at])]
 
     def _order(self, start: int, end: int, key: str) -> Iterator[Statement]:
         record = self.shop.orders[key[2:]]
@@ -510,8 +510,16 @@ def _piece_of(text: str, start: int, end: int, first: int, last: int, anchors: C
     return breaks[place], stop
 
 
+def _is_same(one: Statement, other: Statement) -> bool:
+    return one.start < other.end and other.start < one.end and (one.kind, one.record) == (other.kind, other.record)
+
+
 def _fits(amount: Amount, prices: Iterable[Decimal]) -> bool:
-    return any(amount.agreement(price) is not None for price in prices)
+    """True for a price as exactly as it is written; whole units may be rounded by a fiftieth: €120 for €119."""
+    return any(
+        (how := amount.agreement(price)) is not None and (how != "loose" or abs(amount.low - price) * 50 <= price)
+        for price in prices
+    )
 
 
 def _answer(value: object) -> bool | None:

@@ -24,8 +24,8 @@ CHECKED: tuple[Support, ...] = ("full", "partial", "none", "contradicted")
 """The verdicts of checked statements on a shop's products."""
 _RANKS = {"stock_wrong": 1, "status_wrong": 1, "order_date_wrong": 1}
 CAUSES: Mapping[Cause, str] = {
-    "stale": "Its own tool says the same: its data are not your shop's.",
-    "ignored": "Its own tool says otherwise: it ignored its tool.",
+    "stale": "Its own tool says {tool} as well: the tool's data are out of date.",
+    "ignored": "Its own tool says {tool}: it did not follow its tool.",
     "not_looked": "It never looked the product up.",
 }
 
@@ -125,8 +125,7 @@ def false_lines(views: Iterable[RunView]) -> Iterator[str]:
 
 def _told(one: FalseStatement) -> str:
     """The cause in words, with what the assistant's own tool says."""
-    says = f"Its tool says {one.tool}. " if one.tool else ""
-    return says + (CAUSES[one.cause] if one.cause else "")
+    return CAUSES[one.cause].format(tool=one.tool) if one.cause else ""
 
 
 def false_table(found: Iterable[tuple[FalseStatement, str]], *, is_of_shop: bool = False) -> Table:
