@@ -140,11 +140,11 @@ def read_answers(
         question = _Text(read_layout(turn.question, None), shop)
         asked = question.named_in(0, len(turn.question))
         about = next((ids for ids in (asked, tools, before) if ids), ())
-        answer = _Answer(whole, turn.start, turn.end, about)
+        answer = _Answer(whole, turn.start, turn.end, about, is_sure=_asks_plainly(question, about))
         own = [*answer.statements(), *answer.adopted(question, about)]
         told = [seen[name] for step in steps[: turn.steps] for name in step.evidence if name in seen]
         found += (_explained(one, layout.text, shop, told) if calls else _titled(one, shop) for one in own)
-        before = tuple(answer.about)
+        before = answer.about
         figures = answer.numerals()
         numerals += len(figures)
         undecided = (span for span in figures if not any(one.start < span[1] and span[0] < one.end for one in own))
@@ -225,33 +225,45 @@ class _Text:
     def named_in(self, start: int, end: int) -> tuple[str, ...]:
         return tuple(dict.fromkeys(one.product_id for one in self.named if start <= one.start < end))
 
-    def parts(self, start: int, end: int) -> Iterator[tuple[int, int, str, bool]]:
-        """Sentences, lines and cells: start, end, the labels of a cell, and whether it begins a row or a paragraph."""
+    def parts(self, start: int, end: int) -> Iterator[tuple[int, int, str]]:
+        """Sentences, lines and cells: start, end, and the labels of a cell."""
         cells = {(cell.start, cell.end): cell for cell in self.layout.cells if start <= cell.start < end}
         rows = {cell.sentence for cell in cells.values()}
         for index, sentence in enumerate(self.layout.sentences):
             if not start <= sentence.start < end:
                 continue
             if index in rows:
-                own = [cell for cell in cells.values() if cell.sentence == index]
-                for at, cell in enumerate(own):
-                    yield cell.start, cell.end, " ".join(cell.labels), not at
+                own = (cell for cell in cells.values() if cell.sentence == index)
+                yield from ((cell.start, cell.end, " ".join(cell.labels)) for cell in own)
                 continue
-            position = sentence.start
             for line in re.finditer(r"[^\n]+", self.text[sentence.start : sentence.end]):
-                yield sentence.start + line.start(), sentence.start + line.end(), "", position == sentence.start
-                position = sentence.start + line.end()
+                yield sentence.start + line.start(), sentence.start + line.end(), ""
+
+
+def _asks_plainly(question: _Text, about: Sequence[str]) -> bool:
+    """True if a question holds no words but those of prices, stock, and of the product and its fields.
+
+    An answer that names nothing is about what is asked: in "How much is shipping for the mug?" that is not the mug.
+    """
+    item = question.shop.products.get(about[0]) if len(about) == 1 else None
+    if item is None:
+        return bool(about) and about[0][:2] == "O:"
+    part = _Part(question.layout, _phrases().sub(" ", question.text), 0, 0, "", item)
+    of_fields = frozenset(words(" ".join(item.details)))
+    return part.is_plain(part.text, _prices() | of_fields | answer_words("negation"))
 
 
 class _Answer:
-    """One answer: each part with what it is about."""
+    """One answer: each part with what it is about; what the question alone names is not ``is_sure`` to be meant."""
 
-    def __init__(self, whole: _Text, start: int, end: int, about: Sequence[str]) -> None:
+    def __init__(self, whole: _Text, start: int, end: int, about: tuple[str, ...], *, is_sure: bool = True) -> None:
         self.whole, self.text, self.shop = whole, whole.text, whole.shop
         self.start, self.answer = start, self.text[start:end]
-        self.about: Sequence[str] = about
-        self.parts: list[tuple[int, int, str, Sequence[str]]] = []
-        for first, last, label, _ in whole.parts(start, end):
+        self.about, self.names = about, whole.named_in(start, end)
+        self.parts: list[tuple[int, int, str, tuple[str, ...]]] = []
+        self.unsure: set[int] = set()
+        """The starts of parts of which it is not sure what they are about."""
+        for first, last, label in whole.parts(start, end):
             inside = [one for one in whole.named if first <= one.start < last]
             ids = tuple(dict.fromkeys(one.product_id for one in inside))
             if len(ids) > 1 and not re.search(r"\d", self.text[first : inside[0].start]):
@@ -261,12 +273,13 @@ class _Answer:
                     self.parts.append((begin, stop, label, (one.product_id,)))
             else:
                 self.parts.append((first, last, label, ids or self.about))
-            self.about = ids or self.about
+            self.about, is_sure = ids or self.about, is_sure or bool(ids)
+            self.unsure |= set() if is_sure else {first}
 
     def statements(self) -> list[Statement]:
         found: list[Statement] = []
         for start, end, label, about in self.parts:
-            if len(about) != 1 or self.text[start:end].rstrip().endswith("?"):
+            if len(about) != 1 or start in self.unsure or self.text[start:end].rstrip().endswith("?"):
                 continue
             (key,) = about
             if key[:2] == "O:":
@@ -292,11 +305,11 @@ class _Answer:
             is_true = was != named.is_denied
             yield Statement(named.start, named.end, "order", is_true, key, f"order status: {recorded}")
 
-    def adopted(self, question: _Text, about: Sequence[str]) -> Iterator[Statement]:
+    def adopted(self, question: _Text, about: tuple[str, ...]) -> Iterator[Statement]:
         """What a "yes" or "no" at the beginning says by the question; a word more on the same thing says it itself."""
         first = next(iter(words(self.answer)), "")
         is_yes, is_no = first in answer_words("yes"), first in answer_words("no")
-        if is_yes == is_no or len(about) != 1:
+        if is_yes == is_no or len(about) != 1 or {*self.names} - {*about}:
             return
         place = self.start + self.answer.casefold().find(first)
         said = {(one.kind, one.record) for one in self.statements()}
@@ -359,7 +372,7 @@ class _Part:
                 continue
             piece = self._piece(*yield_of, anchors=_prices())
             count = self._count(piece, amount)
-            if not self._is_plain(piece, _prices() | answer_words("total") if count > 1 else _prices()):
+            if not self._is_plain_piece(piece, _prices() | answer_words("total") if count > 1 else _prices()):
                 continue
             if _fits(amount, lists):
                 is_former = bool(whole & answer_words("former"))
@@ -386,7 +399,7 @@ class _Part:
             piece = self._piece(start, end)
             rest = self._without(piece, (start, end))
             denials = sum(word in answer_words("negation") for word in words(rest))
-            if not self._is_plain_text(rest, answer_words("negation")) or denials > 1:
+            if not self.is_plain(rest, answer_words("negation")) or denials > 1:
                 continue
             numbers = re.findall(r"(?<![\d.,])\d{1,6}(?![\d.,])", rest)
             is_in = (match.lastgroup == "in") != bool(denials)
@@ -412,9 +425,7 @@ class _Part:
                 rest = f"{whole[piece[0] : match.start()]} {whole[match.end() : piece[1]]}"
                 others = {*words(whole[: piece[0]] + whole[piece[1] :])} & answer_words("negation")
                 denials = [word for word in words(rest) if word in answer_words("negation") | answer_words("no")]
-                is_plain = self._is_plain_text(
-                    rest, answer_words("negation") | answer_words("yes") | answer_words("no")
-                )
+                is_plain = self.is_plain(rest, answer_words("negation") | answer_words("yes") | answer_words("no"))
                 if not is_plain or others or len(denials) > 1 or re.search(r"\d", rest):
                     continue
                 start = max(self.start, offset + match.start())
@@ -431,7 +442,7 @@ class _Part:
             piece = _piece_of(text, one.start, one.end, 0, len(text), frozenset())
             of_field = frozenset(words(one.field.partition(":")[0]))
             rest = f"{text[piece[0] : one.start]} {text[one.end : piece[1]]}"
-            if is_true or self._is_plain_text(rest, of_field):
+            if is_true or self.is_plain(rest, of_field):
                 yield Statement(start, end, "field", is_true, self.id, one.field)
         label, colon, said = text.partition(":")
         known = {name.casefold(): name for name in self.item.details}
@@ -454,12 +465,12 @@ class _Part:
     def _without(self, piece: tuple[int, int], span: tuple[int, int]) -> str:
         return f"{self.label} {self.text[piece[0] : span[0]]} {self.text[span[1] : piece[1]]}"
 
-    def _is_plain(self, piece: tuple[int, int], more: Collection[str]) -> bool:
+    def _is_plain_piece(self, piece: tuple[int, int], more: Collection[str]) -> bool:
         money = [one for one in self.layout.amounts if piece[0] <= one.start < piece[1]]
         spans = [(one.start, one.end) for one in money if one.kind == "money"]
-        return self._is_plain_text(f"{self.label} {blanked(self.text, spans)[slice(*piece)]}", more)
+        return self.is_plain(f"{self.label} {blanked(self.text, spans)[slice(*piece)]}", more)
 
-    def _is_plain_text(self, text: str, more: Collection[str]) -> bool:
+    def is_plain(self, text: str, more: Collection[str]) -> bool:
         """True if a text holds no words but function words, those of the record, and ``more``."""
         return all(word in answer_words("function") or word in more or stem(word) in self._own for word in words(text))
 
