@@ -1,6 +1,8 @@
 """Imported answers are judged by the records of the shop's products that they name."""
 
+import csv
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -165,3 +167,27 @@ def test_a_report_to_which_no_check_applies_is_not_sent_to_be_checked_again(tmp_
     scored(tmp_path / "exp", "checks")
     shown = render_text(tmp_path / "exp")
     assert ("Not checked yet" in shown, "No check applies to this report." in shown) == (False, True)
+
+
+def test_a_bot_that_run_asks_is_checked_as_its_log_is(
+    world: Path, tmp_path: Path, succeeds: Command, drretail: Command
+) -> None:
+    """Its board has nothing of citations, its statements are a table, and a gate compares it with the day before."""
+    questions = ["How much is the Knock Box?", "Is the Knock Box in stock?"]
+    jsonl(tmp_path / "q.jsonl", [{"query_id": f"q{at}", "text": asked} for at, asked in enumerate(questions, 1)])
+    for day, price in (("right", 32), ("wrong", 28)):
+        script = f"import json, sys; sys.stdin.read(); print(json.dumps({{'report': 'The Knock Box costs ${price}.'}}))"
+        text(tmp_path / f"{day}.py", script)
+        bot = f"bot=cmd:{sys.executable} {tmp_path / day}.py"
+        succeeds("run", "--world", str(world), "--queries", "q.jsonl", "--agent", bot, "--to", day)
+        board = succeeds("score", day, "--metrics", "faithfulness,false_statements,fault_place,checks").stdout
+        board = board.partition("Notes")[0]
+        assert "false answers" in board
+        assert not [name for name in (" FP ", " FR ", "null_search", "oracle") if name in board]
+    assert succeeds("compare", "right", "--last", "wrong", "--fail-if", "false_answers > last").stdout == ""
+    gate = drretail("compare", "wrong", "--last", "right", "--fail-if", "false_answers > last")
+    assert (gate.returncode, "is 1, and was 0." in gate.stdout + gate.stderr) == (3, True)
+    succeeds("export", "wrong", "--as", "statements", "--to", "said.csv")
+    rows = list(csv.DictReader((tmp_path / "said.csv").read_text("utf-8-sig").splitlines()))
+    shown = [(row["conversation"], row["turn"], row["question"], row["state"], row["record_says"]) for row in rows]
+    assert shown == [(f"q{at}", "1", asked, "contradicted", "$32.00") for at, asked in enumerate(questions, 1)]
