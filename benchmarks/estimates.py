@@ -117,7 +117,7 @@ def of_judged(experiment: Path, folder: Path, rules: Rules) -> dict[str, object]
     for path in sorted((experiment / "verdicts").glob("*/*/*/*.journal.jsonl")):
         for effect in read_effects(path):
             key = path.relative_to(experiment / "verdicts").parts[0], effect.request["model"]
-            took[key] = took.get(key, Usage()).plus(Usage(**(effect.usage or {})))
+            took[key] = took.get(key, Usage()) + Usage(**(effect.usage or {}))
     found: dict[str, object] = {}
     print(f"{'':46}{'estimated':>22}{'taken':>12}{'middle off by':>15}")
     for (family, spec), used in took.items():

@@ -113,32 +113,27 @@ __all__ = [
     "write_sandbox_queries",
 ]
 
-_PLACES = {
-    "Agent": "drretail.agents.base",
-    "Answer": "drretail.records.run",
-    "Family": "drretail.eval.family",
-    "Tool": "drretail.tools.tool",
-    "Value": "drretail.eval.values",
-    "ask": "drretail.api.run",
-    "build_sandbox": "drretail.api.sandboxes",
-    "check_sandbox": "drretail.api.sandboxes",
-    "compare": "drretail.api.compare",
-    "compare_all": "drretail.api.compare",
-    "export": "drretail.api.report",
-    "metric": "drretail.eval.family",
-    "open_experiment": "drretail.api.recorded",
-    "open_model": "drretail.api.models",
-    "open_world": "drretail.api.worlds",
-    "read_experiment": "drretail.api.options.experiment_file",
-    "report": "drretail.api.report",
-    "reproduce": "drretail.api.reproduce",
-    "run": "drretail.api.run",
-    "score": "drretail.api.score",
-    "shop_tools": "drretail.agents.callables",
-    "verify": "drretail.api.verification.verify",
-    "view": "drretail.api.view",
-    "write_sandbox_queries": "drretail.api.sandboxes",
+_NAMES = {
+    "drretail.agents.base": ("Agent",),
+    "drretail.agents.callables": ("shop_tools",),
+    "drretail.api.compare": ("compare", "compare_all"),
+    "drretail.api.models": ("open_model",),
+    "drretail.api.options.experiment_file": ("read_experiment",),
+    "drretail.api.recorded": ("open_experiment",),
+    "drretail.api.report": ("export", "report"),
+    "drretail.api.reproduce": ("reproduce",),
+    "drretail.api.run": ("ask", "run"),
+    "drretail.api.sandboxes": ("build_sandbox", "check_sandbox", "write_sandbox_queries"),
+    "drretail.api.score": ("score",),
+    "drretail.api.verification.verify": ("verify",),
+    "drretail.api.view": ("view",),
+    "drretail.api.worlds": ("open_world",),
+    "drretail.eval.family": ("Family", "metric"),
+    "drretail.eval.values": ("Value",),
+    "drretail.records.run": ("Answer",),
+    "drretail.tools.tool": ("Tool",),
 }
+_PLACES = {name: module for module, names in _NAMES.items() for name in names}
 
 
 def __getattr__(name: str) -> object:

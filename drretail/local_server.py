@@ -89,13 +89,9 @@ def _config(app: "ASGIApp", *, lifespan: bool) -> uvicorn.Config:
         date_header=False,
         timeout_graceful_shutdown=_PATIENCE,
     )
-    logging.getLogger("uvicorn.error").addFilter(_is_of_a_bug)
+    # Only bugs have an exception: the other messages are on clients that disconnected, or were cut off at the end.
+    logging.getLogger("uvicorn.error").addFilter(lambda record: record.exc_info is not None)
     return config
-
-
-def _is_of_a_bug(record: logging.LogRecord) -> bool:
-    """False for uvicorn's messages on clients that disconnected, or were cut off when the server ended."""
-    return record.exc_info is not None
 
 
 def _forgiving(app: "ASGIApp") -> "ASGIApp":

@@ -19,12 +19,12 @@ from drretail.journal import read_effects
 from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
 from drretail.progress import Progress
 from drretail.prompts import tag_content
-from drretail.records.base import Rules, sha256_of
+from drretail.records.base import ModelKind, Rules, sha256_of
 from drretail.records.comparison import ComparedRow, Outcome
 from drretail.records.evidence import Evidence, EvidenceKind, EvidenceText, TextForm
 from drretail.records.query import Query
 from drretail.records.reading import Pick
-from drretail.records.run import ModelKind, RoleModel, Run, RunError, System, Usage
+from drretail.records.run import RoleModel, Run, RunError, System, Usage
 from drretail.records.score import JudgeRef, ProfileSummary, Score, Scores, Statement, Verdict, VerdictState
 from drretail.records.scoreboard import ComparedMeasure, ComparedPair
 from drretail.records.shop import Product
@@ -300,5 +300,5 @@ def journal_usage(journal: Path) -> Usage:
     """The tokens of all calls in a judge's journal."""
     total = Usage()
     for effect in read_effects(journal):
-        total = total.plus(Usage(**(effect.usage or {})))
+        total = total + Usage(**(effect.usage or {}))
     return total

@@ -4,7 +4,7 @@ base.py              what an agent is
 answers.py           what an agent returned, read and checked
 callables.py         agents made of a plain callable, or of a LangChain Runnable
 names.py             the names and places of the built-in agents
-registry.py          loads agents by name, plugins and places among them
+registry.py          loads agents by name, plugins, commands and addresses among them
 plan_to_function.py  one plan → its calls in order → report
 react.py             think → tools → … → report
 hybrid_react/        supervisor → researchers, each with its synthesis → report

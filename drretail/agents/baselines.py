@@ -11,6 +11,7 @@ import asyncio
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from drretail.agents.base import Agent
@@ -53,25 +54,8 @@ _WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
 _SHORTEST = 3
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-_TELL_NOTHING = _words(
-    """
-    about after again all already also although always and any anyone anything are around ask away back because been
-    before being best better between both bought but buy buying can could did does doesn't don't down each easily else
-    enough even ever every everything exactly far few find for from gave get getting give given goes good got great
-    had has have haven't having her here hers him his how i'd i'll i'm i've into it's its itself just keep kind know
-    last later least less let like look looking lot made make makes many may maybe mine more most much must myself
-    need needs never new next nobody none nor not nothing now off once one only order ordered orders other others our
-    ours out over own part per please product products put rather really recommend recommendation recommendations same
-    say see she should show since some somebody something stay still such suggest sure take tell than that that's the
-    their them then there these they thing things think this those through together too try two under until upon use
-    used using very want wants was way well went were what whatever when where whether which while who whole why will
-    with within without would years yes yet you your
-    """
-)
+_TELL_NOTHING = frozenset(Path(__file__).with_name("common_words.txt").read_text(encoding="utf-8").split())
+"""Words that say nothing of what is wanted."""
 
 
 async def query_keywords(task: Task, session: Session, models: Models, limits: Limits) -> Answer:

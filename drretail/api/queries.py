@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, cast
 
-from drretail.agents.running.single_question import question_as_query
+from drretail.agents.running.new_experiment import question_as_query
 from drretail.api.options.run import Queries
 from drretail.env.web.base import Web
 from drretail.env.web.sealed import SealedWeb

@@ -9,10 +9,10 @@ from typing import Any
 
 from drretail.agents.memory import load_memory
 from drretail.agents.running.estimate import estimate_left
+from drretail.agents.running.new_experiment import ask_once, question_as_query
 from drretail.agents.running.run import run as run_systems
 from drretail.agents.running.shard import WHOLE, Shard
 from drretail.agents.running.shard import only as select_only
-from drretail.agents.running.single_question import ask_once, question_as_query
 from drretail.agents.running.spending import Caps
 from drretail.agents.running.system import (
     SystemUnderTest,

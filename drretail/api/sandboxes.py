@@ -29,8 +29,14 @@ from drretail.records.query import Query
 from drretail.sandboxes.check import check_sandbox as faults_of
 from drretail.sandboxes.folder import keep_passing
 from drretail.sandboxes.search_based.asker import Asker
-from drretail.sandboxes.search_based.build import BuildSettings, FoundBuilder, FoundReport, begin_build, query_to_write
-from drretail.sandboxes.search_based.estimate import estimate_building
+from drretail.sandboxes.search_based.build import (
+    BuildSettings,
+    FoundBuilder,
+    FoundReport,
+    begin_build,
+    estimate_building,
+    query_to_write,
+)
 from drretail.sandboxes.search_based.files import check_own_files, own_files, synthetic_files
 from drretail.sandboxes.search_based.queries import lacking, write_queries
 from drretail.sandboxes.search_based.review import review_tasks

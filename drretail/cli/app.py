@@ -1,9 +1,11 @@
 """Assembles the command line. A command is loaded only when it is called, or when its own help is requested."""
 
+import tomllib
 from collections.abc import Generator
 from contextlib import contextmanager
 from copy import copy
 from importlib import import_module
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -20,61 +22,7 @@ LONGEST_USAGE = 400
 UsageError: Any = typer.BadParameter.__base__  # the class of click, or of typer's own copy of click
 
 
-COMMANDS = {
-    "demo": (
-        "drretail.cli.demo:demo",
-        "Makes up a shop, answers shoppers' questions, judges the answers and writes a page.",
-    ),
-    "synth": (
-        "drretail.cli.worlds.raw_files:synth",
-        "Writes made-up product and review files in the format of the real ones.",
-    ),
-    "download": (
-        "drretail.cli.worlds.raw_files:download",
-        "Downloads product and review files of Amazon Reviews 2023. Continues interrupted downloads.",
-    ),
-    "ingest": (
-        "drretail.cli.worlds.ingest:ingest",
-        "Makes a world (a searchable shop) from raw files or from your own shop's tables.",
-    ),
-    "world": ("drretail.cli.worlds.world:world_app", "Shows, checks and copies worlds."),
-    "tools": ("drretail.cli.tools:tools", "Lists the nine tools, or calls one and prints its result."),
-    "mcp": ("drretail.cli.mcp:mcp", "Serves the nine tools over MCP, to one client or with --http to several."),
-    "queries": ("drretail.cli.queries.group:queries_app", "Makes, checks and reviews questions for agents."),
-    "sandbox": ("drretail.cli.sealed.sandboxes:sandbox_app", "Makes fixed sets of web pages, one for each query."),
-    "ask": ("drretail.cli.run:ask", "Answers one question with a cited report."),
-    "run": ("drretail.cli.run:run", "Runs agents over queries."),
-    "prompts": (
-        "drretail.cli.prompts:prompts",
-        "Lists the prompts and criteria of agents, judges and makers of queries, prints them, or writes them to files.",
-    ),
-    "score": ("drretail.cli.score:score", "Judges the reports and prints a scoreboard with one row per system."),
-    "verify": (
-        "drretail.cli.score:verify",
-        "Recomputes an experiment's runs, verdicts and scores, and reports every difference.",
-    ),
-    "reproduce": (
-        "drretail.cli.run:reproduce",
-        "Repeats the paper's experiment with your models: runs, judges and verifies.",
-    ),
-    "compare": (
-        "drretail.cli.compare:compare",
-        "Compares systems query by query, and shows which differences are more than chance.",
-    ),
-    "bench": ("drretail.cli.sealed.bench:bench_app", "Runs a sealed benchmark: make, publish, submit, rank."),
-    "lab": ("drretail.cli.lab:lab_app", "Measures how good the judge is."),
-    "report": ("drretail.cli.report:report", "Shows an experiment's reports with every claim marked by its verdict."),
-    "import": (
-        "drretail.cli.import_reports:import_reports",
-        "Makes an experiment from reports: Markdown, Word, PDF, chat logs, and ten benchmarks' files.",
-    ),
-    "export": (
-        "drretail.cli.report:export",
-        "Writes runs, reports and scores for other programs, such as CSV or chat JSONL.",
-    ),
-    "view": ("drretail.cli.report:view", "Shows an experiment in your browser, and lets people vote on its reports."),
-    "doctor": ("drretail.cli.doctor:doctor", "Checks this machine, and the models that you name."),
-}
+COMMANDS: dict[str, list[str]] = tomllib.loads(Path(__file__).with_name("commands.toml").read_text(encoding="utf-8"))
 """Where each command is, and the first sentence of its help, so that the list of commands loads none of them."""
 
 

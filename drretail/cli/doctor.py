@@ -15,8 +15,7 @@ from drretail.errors import UserError
 from drretail.event_loop import run_loop
 from drretail.progress import busy, choose_progress
 from drretail.tables.figures import counted, dollars
-from drretail.tables.table import table_of
-from drretail.viewer.output import print_json, print_table, print_text, print_title
+from drretail.viewer.output import print_json, print_rows, print_text, print_title
 
 if TYPE_CHECKING:
     from drretail.api.models import Opener
@@ -66,11 +65,11 @@ def doctor(
     if as_json:
         print_json({"ok": not wrong, "signs": [sign.model_dump(mode="json", exclude_none=True) for sign in signs]})
     else:
-        print_table(table_of("", ["", "what", "found"], [(MARKS[sign.state], sign.what, sign.found) for sign in signs]))
+        print_rows("", ["", "what", "found"], [(MARKS[sign.state], sign.what, sign.found) for sign in signs])
         lacks = [sign for sign in signs if sign.state != "ok"]
         rows = [(MARKS[sign.state], sign.what, sign.prevents or "", sign.mend or "") for sign in lacks]
         if rows:
-            print_table(table_of("What is lacking", ["", "what", "without it, no", "to mend it"], rows))
+            print_rows("What is lacking", ["", "what", "without it, no", "to mend it"], rows)
         typer.echo("Everything that is needed works." if not wrong else f"{len(wrong)} to mend (✗).")
     exit_code(len(wrong))
 
@@ -132,7 +131,7 @@ def _try_prompts(specs: list[str], opener: "Opener", max_dollars: float | None, 
             rows = [
                 (VERDICTS[finding.state], finding.probe, finding.shows, finding.found or "") for finding in found.probes
             ]
-            print_table(table_of(f"The prompts on {found.model}", ["", "probe", "what it shows", "found"], rows))
+            print_rows(f"The prompts on {found.model}", ["", "probe", "what it shows", "found"], rows)
             print_title("Messages (--json has them in full)")
             for name, exchanges in found.conversations.items():
                 print_text(*(line for exchange in exchanges for line in _exchange_lines(name, exchange)))

@@ -11,8 +11,7 @@ from drretail.cli.options import flags
 from drretail.errors import UserError
 from drretail.progress import busy, choose_progress
 from drretail.tables.figures import counted
-from drretail.tables.table import table_of
-from drretail.viewer.output import print_json, print_table, print_text, say
+from drretail.viewer.output import print_json, print_rows, print_text, say
 
 if TYPE_CHECKING:
     from drretail.imports.recording import Imported, ReportCount
@@ -84,7 +83,7 @@ def import_reports(
     if not output.as_json:
         if came.reports:
             rows = [[label, *totals.values()] for label, totals in by_system(came.reports).items()]
-            print_table(table_of("Imported reports", COLUMNS, rows))
+            print_rows("Imported reports", COLUMNS, rows)
         print_text(*_notes(came), *([f"Next: drretail score {to}"] if came.reports else []))
         say(f"Kept in {to}.")
         return

@@ -1,6 +1,5 @@
 """``drretail lab``: how reliable a judge is."""
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -24,7 +23,6 @@ from drretail.viewer.output import print_json, remark, say
 
 if TYPE_CHECKING:
     from drretail.api.lab.judging import LabResult
-    from drretail.llm.estimates import Estimates
 
 lab_app = typer.Typer(no_args_is_help=True, help="Measures how good the judge is.")
 
@@ -36,9 +34,7 @@ def card(options: CardOptions, planned: flags.Planned, output: flags.Output) -> 
     Files: AttributionBench, WiCE or LLM-AggreFact as JSON lines, or a CSV with claim, source, label. `drretail score`
     shows the result (EXP/lab/cards). Exit code 3: a judge gave no usable answer.
     """
-    from drretail.api.lab import people as api
-
-    _show(api.estimate_card if planned.estimate else api.card, options, output)
+    _show("card", options, output, planned)
 
 
 @lab_app.command("sample")
@@ -48,7 +44,6 @@ def sample(options: SampleOptions) -> None:
     People label them blind, in `drretail view` or in a sheet (EXP/lab/sample.csv). A larger N adds claims.
     """
     from drretail.api.lab import sample as draw
-    from drretail.api.option import keywords
 
     drawn, experiment = draw(**keywords(options)), options.experiment
     say(
@@ -71,9 +66,7 @@ def correct(options: CorrectOptions, output: flags.Output) -> None:
     Labels come from `drretail view` and --labels: at least 20 per system, or 20 votes per pair. FR needs `lab sample
     --uncited`.
     """
-    from drretail.api import lab
-
-    _show(lab.correct, options, output)
+    _show("correct", options, output)
 
 
 @lab_app.command("agree")
@@ -83,9 +76,7 @@ def agree(options: AgreeOptions, output: flags.Output) -> None:
     Answers come from `drretail view`, a filled sheet of `lab sample`, or a CSV. The CSV's columns are item, rater and
     value, or item and one column per rater (--raters).
     """
-    from drretail.api import lab
-
-    _show(lab.agree, options, output)
+    _show("agree", options, output)
 
 
 @lab_app.command("calibrate")
@@ -95,9 +86,7 @@ def calibrate(options: CalibrateOptions, output: flags.Output) -> None:
     First score EXP with each version (`score EXP --prompts DIR`). Half of the queries choose the version; the
     other half measure how far it agrees with people.
     """
-    from drretail.api import lab
-
-    _show(lab.calibrate, options, output)
+    _show("calibrate", options, output)
 
 
 @lab_app.command("plant")
@@ -106,9 +95,7 @@ def plant(options: PlantOptions, planned: flags.Planned, output: flags.Output) -
 
     The copies are in EXP/lab/planted. Exit code 3: a judge gave no usable answer, or a --max option was reached.
     """
-    from drretail.api.lab import derived_reports as api
-
-    _show(api.estimate_plant if planned.estimate else api.plant, options, output)
+    _show("plant", options, output, planned)
 
 
 @lab_app.command("exploits")
@@ -119,9 +106,7 @@ def exploits(options: ExploitsOptions, planned: flags.Planned, output: flags.Out
     the honest reports, and none is above. The reports are in EXP/lab/exploits. Exit code 3: a judge gave no usable
     answer, or a --max option was reached.
     """
-    from drretail.api.lab import derived_reports as api
-
-    _show(api.estimate_exploits if planned.estimate else api.exploits, options, output)
+    _show("exploits", options, output, planned)
 
 
 @lab_app.command("bias")
@@ -130,21 +115,19 @@ def bias(options: BiasOptions, planned: flags.Planned, output: flags.Output) -> 
 
     The judged reports are in EXP/lab/bias. Exit code 3: a judge gave no usable answer, or a --max option was reached.
     """
-    from drretail.api.lab import derived_reports as api
-
-    _show(api.estimate_bias if planned.estimate else api.bias, options, output)
+    _show("bias", options, output, planned)
 
 
-def _show(function: "Callable[..., LabResult[Any] | Estimates]", options: Any, output: flags.Output) -> None:
-    """Prints what the function returns as tables or as JSON, then the hint and what is left. Ends with 3 if answers are
-    missing.
+def _show(command: str, options: Any, output: flags.Output, planned: flags.Planned | None = None) -> None:
+    """Prints what the command's function finds as tables or as JSON, then the hint and what is left; with --estimate
+    what it would cost. Ends with 3 if answers are missing.
     """
-    from drretail.llm.estimates import Estimates
+    from drretail.api import lab
 
-    made = function(**keywords(options))
-    if isinstance(made, Estimates):
-        show_estimates(made, as_json=output.as_json)
+    if planned is not None and planned.estimate:
+        show_estimates(lab.ESTIMATES[command](**keywords(options)), as_json=output.as_json)
         return
+    made: LabResult[Any] = getattr(lab, command)(**keywords(options))
     if output.as_json:
         print_json(made.document)
     else:

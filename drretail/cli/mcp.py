@@ -57,7 +57,7 @@ class Recorded:
 
     def asked(self, shop: "World", user: str | None) -> "Query":
         """The query that clients answer. Raises UserError for a query that this world can't be asked."""
-        from drretail.agents.running.single_question import question_as_query
+        from drretail.agents.running.new_experiment import question_as_query
         from drretail.querygen.reading import read_queries
 
         if self.question is not None:

@@ -10,8 +10,7 @@ from drretail.api.option import Option
 from drretail.cli.options import flags
 from drretail.errors import UserError
 from drretail.tables.figures import counted
-from drretail.tables.table import table_of
-from drretail.viewer.output import print_json, print_table, say
+from drretail.viewer.output import print_json, print_rows, say
 
 
 def prompts(
@@ -50,7 +49,7 @@ def prompts(
         print_json({"folder": None if to is None else str(to), "prompts": found})
     elif to is None:
         rows = [(n, len(packaged_text(each.path).split()), ", ".join(each.told_to)) for n, each in told.items()]
-        print_table(table_of("Prompts", ["file", "words", "told to"], rows))
+        print_rows("Prompts", ["file", "words", "told to"], rows)
     else:
         typer.echo(str(to))
         say(f"{counted(len(told), 'file')}. Change some, then: drretail run …, score EXP or queries … --prompts {to}")

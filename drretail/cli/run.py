@@ -17,8 +17,7 @@ from drretail.cli.options.command import exit_code
 from drretail.cli.options.parameters import ExperimentFile, PrintConfig
 from drretail.cli.spending import print_spending, show_estimates, spending_document
 from drretail.errors import UserError
-from drretail.tables.table import table_of
-from drretail.viewer.output import print_json, print_table, say
+from drretail.viewer.output import print_json, print_rows, say
 
 if TYPE_CHECKING:
     from drretail.api.recorded import RecordedExperiment
@@ -85,7 +84,7 @@ def print_outcome(experiment: "RecordedExperiment", prices: "PriceTable", *, as_
         print_json({"experiment": str(to), "systems": systems_run, "spending": taken})
     else:
         rows = [(t.label, t.done, t.failed, t.spoiled, t.before, t.tool_calls, t.tokens or None) for t in tallies]
-        print_table(table_of(f"Runs in {to}", COLUMNS, rows, spare=SPARE_COLUMNS))
+        print_rows(f"Runs in {to}", COLUMNS, rows, spare=SPARE_COLUMNS)
         if spent:  # floors and the oracle cost nothing
             print_spending(spent, prices)
     for failure in [failure for tally in tallies for failure in tally.failures][:MOST_FAILURES_SHOWN]:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 from drretail.progress import is_progress_shown
 from drretail.tables.figures import count, counted, dollars
 from drretail.tables.figures import dollars as in_dollars
-from drretail.tables.table import Cell, table_of
-from drretail.viewer.output import print_json, print_table, say
+from drretail.tables.table import Cell
+from drretail.viewer.output import print_json, print_rows, say
 
 if TYPE_CHECKING:
     from drretail.agents.running.spending import Spending, Spread
@@ -48,7 +48,7 @@ def print_spending(rows: "list[Spending]", prices: "PriceTable") -> None:
         ]
         for row in rows
     ]
-    print_table(table_of(title, RUN_COLUMNS, cells, spare=SPARE_RUN_COLUMNS, notes=notes))
+    print_rows(title, RUN_COLUMNS, cells, spare=SPARE_RUN_COLUMNS, notes=notes)
     say_prices(
         prices, unknown={spec for row in rows for spec in row.unpriced}, used=any(row.total.dollars for row in rows)
     )
@@ -110,7 +110,7 @@ def print_judging(costs: "Sequence[JudgingCost]") -> None:
         cached = Cell(cache_read_share(used), "percent")
         took = (used.calls, read, used.output, cached, _dollars(cost.cost.dollars))
         rows.append([cost.metric, cost.judge, judged, *took])
-    print_table(table_of("What judging took, in all", JUDGING_COLUMNS, rows, notes=notes))
+    print_rows("What judging took, in all", JUDGING_COLUMNS, rows, notes=notes)
     unknown = {spec for cost in costs for spec in cost.cost.unpriced}
     used = any(cost.cost.dollars for cost in costs)
     say_prices(read_prices(read_settings().prices), unknown=unknown, used=used)
@@ -190,7 +190,7 @@ def _print_estimates(likely: "Estimates", total: "Estimate") -> None:
         cost = "unknown" if one.dollars is None else _range(one.dollars, dollars)
         of_what = f"{one.count:,} {one.unit}" if one.unit else one.count
         rows.append([one.name, of_what, *(_range(part, count) for part in (one.calls, one.input, one.output)), cost])
-    print_table(table_of(likely.title, [*likely.what, *ESTIMATE_COLUMNS], rows, notes=_bases(likely.parts)))
+    print_rows(likely.title, [*likely.what, *ESTIMATE_COLUMNS], rows, notes=_bases(likely.parts))
 
 
 def _bases(estimates: "Sequence[Estimate]") -> list[str]:

@@ -10,8 +10,7 @@ from drretail.api.worlds import check_user, chosen_web, open_world
 from drretail.cli.options import flags as options
 from drretail.errors import ToolError, UserError
 from drretail.parsing import parse_json
-from drretail.tables.table import table_of
-from drretail.viewer.output import dumped, print_json, print_table
+from drretail.viewer.output import dumped, print_json, print_rows
 
 if TYPE_CHECKING:
     from drretail.records.run import Scope
@@ -51,7 +50,7 @@ def tools(
         for tool in TOOLS.values():
             first_line, _, _ = read_schema(tool.function).description.partition("\n")
             rows.append((tool.name, tool.access, first_line))
-        print_table(table_of("", ["tool", "access", "what it does"], rows))
+        print_rows("", ["tool", "access", "what it does"], rows)
         return
     arguments = _arguments(name, args)
     value = _called(name, arguments, world, user, web=web, scope=scope)

@@ -115,7 +115,8 @@ def ingest(
             check_replaceable(name, before, plan, _chosen(asked, pool), workers, progress)
             # Another version of drretail may make other rows from the same files.
             if before.versions.get("drretail") == __version__ and into.is_complete():
-                return _found(name, before)
+                live = _made_live(name, before, None)
+                return IngestReport(users=before.counts.users, there_already=True, **live)
         with _stages(folder, plan, progress, dry_run=dry_run) as stages, _writing(name):
             work = _made(stages / engine)
             end = last_millisecond(until)
@@ -148,19 +149,6 @@ def plan_paths(paths: Sequence[Path], folder: Path, options: IngestOptions | Non
                 "`drretail ingest shop.toml --world w` (docs/own-shop.md)."
             )
     return plan_inputs(sources, options), options
-
-
-def _found(name: str, live: Manifest) -> IngestReport:
-    return IngestReport(
-        files=(),
-        categories=(),
-        products=Funnel(),
-        reviews=Funnel(),
-        users=live.counts.users,
-        products_without_meta=0,
-        there_already=True,
-        **_made_live(name, live, None),
-    )
 
 
 def _made_live(name: str, manifest: Manifest, before: Manifest | None) -> dict[str, Any]:

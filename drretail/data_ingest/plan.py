@@ -2,6 +2,7 @@
 
 import os
 import re
+import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
@@ -19,49 +20,11 @@ from drretail.records.base import Record
 
 Preset = Literal["paper", "ten"]
 
-# The ten category names of paper App. A.2 are these eight files of the dataset: 8 x 10k = the 80k reported.
-PAPER = (
-    "Baby_Products",
-    "Beauty_and_Personal_Care",
-    "Health_and_Household",
-    "Home_and_Kitchen",
-    "Office_Products",
-    "Patio_Lawn_and_Garden",
-    "Pet_Supplies",
-    "Tools_and_Home_Improvement",
-)
-# The other reading of the ten names: "Beauty" and "Health" are files of their own. Listing 3 shows a product of
-# All_Beauty.
-TEN = (*PAPER, "All_Beauty", "Health_and_Personal_Care")
+_CATEGORIES: dict[str, list[str]] = tomllib.loads(Path(__file__).with_name("categories.toml").read_text("utf-8"))
+PAPER = tuple(_CATEGORIES["paper"])
+TEN = (*PAPER, *_CATEGORIES["also_of_ten"])
 PRESETS: dict[Preset, tuple[str, ...]] = {"paper": PAPER, "ten": TEN}
-
-OTHERS = (
-    "Amazon_Fashion",
-    "Appliances",
-    "Arts_Crafts_and_Sewing",
-    "Automotive",
-    "Books",
-    "CDs_and_Vinyl",
-    "Cell_Phones_and_Accessories",
-    "Clothing_Shoes_and_Jewelry",
-    "Digital_Music",
-    "Electronics",
-    "Gift_Cards",
-    "Grocery_and_Gourmet_Food",
-    "Handmade_Products",
-    "Industrial_and_Scientific",
-    "Kindle_Store",
-    "Magazine_Subscriptions",
-    "Movies_and_TV",
-    "Musical_Instruments",
-    "Software",
-    "Sports_and_Outdoors",
-    "Subscription_Boxes",
-    "Toys_and_Games",
-    "Unknown",
-    "Video_Games",
-)
-STEMS = TEN + OTHERS
+STEMS = (*TEN, *_CATEGORIES["others"])
 
 # The longest first. An underscore may stand before and after a stem, but not a letter or digit.
 _STEM = re.compile(rf"(?<![A-Za-z0-9])({'|'.join(sorted(STEMS, key=len, reverse=True))})(?![A-Za-z0-9])")

@@ -87,12 +87,12 @@ class IngestReport(Document):
     world: str | None = None
     """The folder; None after a dry run."""
     fingerprint: str | None = None
-    files: tuple[FileReport, ...]
-    categories: tuple[CategoryReport, ...]
-    products: Funnel
-    reviews: Funnel
+    files: tuple[FileReport, ...] = ()
+    categories: tuple[CategoryReport, ...] = ()
+    products: Funnel = Funnel()
+    reviews: Funnel = Funnel()
     users: int
-    products_without_meta: int
+    products_without_meta: int = 0
     """Number of products that have reviews but no row in a product file."""
     counts: Counts | None = None
     """Counts of the world; None after a dry run."""

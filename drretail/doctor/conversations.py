@@ -78,10 +78,7 @@ class Conversation:
 
     @property
     def usage(self) -> Usage:
-        total = Usage()
-        for effect in self.effects:
-            total = total.plus(Usage(**(effect.usage or {})))
-        return total
+        return sum((Usage(**(effect.usage or {})) for effect in self.effects), Usage())
 
 
 def _turn(thought: str, *calls: tuple[str, dict[str, Any]]) -> AIMessage:

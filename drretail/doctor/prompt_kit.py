@@ -20,8 +20,8 @@ from drretail.grounding.text.wording import on_try
 from drretail.llm.prices import dollars
 from drretail.llm.registry import Model, check_priced
 from drretail.progress import Bar
-from drretail.records.base import Record
-from drretail.records.run import ModelKind, Usage
+from drretail.records.base import ModelKind, Record
+from drretail.records.run import Usage
 from drretail.tables import figures
 
 _MARKS = " \"'`[]()"
@@ -219,9 +219,7 @@ async def check_prompts(model: Model, max_dollars: float | None = None, bar: Bar
             if bar is not None:
                 bar.advance()
     by_name = {each.name: each for each in conversations}
-    total = Usage()
-    for conversation in conversations:
-        total = total.plus(conversation.usage)
+    total = sum((conversation.usage for conversation in conversations), Usage())
     return Checked(
         model=model.spec,
         kind=model.info.kind,

@@ -4,8 +4,10 @@ A family that needs no model is a function of a run: ``@metric``, or ``of_measur
 other is a ``Family``.
 """
 
+import tomllib
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, overload
@@ -30,10 +32,21 @@ Valuing = Callable[[Subject, Sequence[Verdict], Rules], Sequence[Value]]
 Pooling = Callable[[Mapping[str, Value]], Sequence[tuple[float, float]]]
 BY_RULES = "a judge that follows rules is not asked for it"
 UNDESCRIBED = MetricDescription(title="")
+DESCRIPTIONS = Path(__file__).parent / "families" / "descriptions.toml"
 Input = Callable[[Path, Definition, str], object]
 """Keeps a command's argument in an experiment."""
 RULES: tuple[Rules, ...] = ("default", "paper", "drg")
 """The rules of a family that names none."""
+
+
+@cache
+def _descriptions() -> dict[str, dict[str, Any]]:
+    return tomllib.loads(DESCRIPTIONS.read_text(encoding="utf-8"))
+
+
+def description_of(family: str) -> MetricDescription:
+    """How a built-in family is shown, from ``families/descriptions.toml``."""
+    return MetricDescription.model_validate(_descriptions()[family])
 
 
 class ClaimMark(NamedTuple):

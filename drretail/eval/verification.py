@@ -264,7 +264,7 @@ def usage_of(calls: Sequence[Effect]) -> dict[str, Usage]:
     total: dict[str, Usage] = {}
     for effect in calls:
         if effect.usage is not None and effect.role is not None:
-            total[effect.role] = total.get(effect.role, Usage()).plus(Usage(**effect.usage))
+            total[effect.role] = total.get(effect.role, Usage()) + Usage(**effect.usage)
     return {role: used for role, used in total.items() if used.calls}
 
 

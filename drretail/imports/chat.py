@@ -194,7 +194,7 @@ def _messages_in(value: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def _of_messages(messages: Iterable[Any], row: Row, usage: Any = None) -> Conversation:
     found = [each for each in messages if isinstance(each, dict)]
-    total = reduce(Usage.plus, (_usage(each.get("usage")) for each in found), _usage(usage))
+    total = sum((_usage(each.get("usage")) for each in found), _usage(usage))
     model = row.text("model") or next((str(each["model"]) for each in found if each.get("model")), None)
     read: list[Message] = []
     for each in found:
@@ -305,7 +305,7 @@ def _of_spans(rows: Sequence[Row]) -> Conversation | None:
     for row in rows:
         about = _attributes(row.value)
         if about.get("gen_ai.operation.name") != "invoke_agent":  # its tokens are those of the calls below it
-            usage = usage.plus(_usage(about))
+            usage = usage + _usage(about)
         messages = [*_list(about.get(_INPUT)), *_list(about.get(_OUTPUT))]
         if messages and (best is None or len(messages) > best[0]):
             model = about.get("gen_ai.request.model")

@@ -150,14 +150,12 @@ def usage_of(events: Sequence[Event]) -> Usage:
     total = Usage()
     for event in events:
         if isinstance(event, ModelEvent) and (used := event.output.usage) is not None:
-            total = total.plus(
-                Usage(
-                    calls=1,
-                    input_uncached=used.input_tokens,
-                    cache_read=used.input_tokens_cache_read or 0,
-                    cache_creation=used.input_tokens_cache_write or 0,
-                    output=used.output_tokens,
-                )
+            total = total + Usage(
+                calls=1,
+                input_uncached=used.input_tokens,
+                cache_read=used.input_tokens_cache_read or 0,
+                cache_creation=used.input_tokens_cache_write or 0,
+                output=used.output_tokens,
             )
     return total
 

@@ -34,12 +34,12 @@ class Attempts:
     """Tokens of answers that could not be used; they are paid for all the same."""
 
     def lose(self, usage: Usage) -> None:
-        self.lost = usage if self.lost is None else self.lost.plus(usage)
+        self.lost = usage if self.lost is None else self.lost + usage
 
     def usage_with(self, answer: "AIMessage") -> Usage:
         """The tokens of the answer and of the attempts before it."""
         used = usage_of(answer)
-        return used if self.lost is None else used.plus(self.lost)
+        return used if self.lost is None else used + self.lost
 
     def in_all(self, problem: ModelError) -> ModelError:
         """The failure of the whole call, with its retries and the tokens of all attempts."""

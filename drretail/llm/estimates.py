@@ -28,7 +28,7 @@ class Range:
     def times(self, count: float) -> "Range":
         return Range(self.low * count, self.high * count, None if self.most is None else self.most * count)
 
-    def plus(self, other: "Range") -> "Range":
+    def __add__(self, other: "Range") -> "Range":
         most = None if self.most is None or other.most is None else self.most + other.most
         return Range(self.low + other.low, self.high + other.high, most)
 
@@ -129,10 +129,8 @@ def together(estimates: Iterable[Estimate], name: str = "together") -> Estimate:
     """The sum of several estimates. Its dollars are unknown if those of any part are."""
     parts = list(estimates)
     none = Range(0, 0, 0)
-    calls, read, written, money = none, none, none, none
-    for part in parts:
-        calls, read, written = calls.plus(part.calls), read.plus(part.input), written.plus(part.output)
-        money = money.plus(part.dollars or none)
+    calls, read, written = (sum((getattr(part, name) for part in parts), none) for name in ("calls", "input", "output"))
+    money = sum((part.dollars or none for part in parts), none)
     unpriced = tuple(sorted({spec for part in parts for spec in part.unpriced}))
     known = all(part.dollars is not None for part in parts)
     count = sum(part.count for part in parts)

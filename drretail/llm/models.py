@@ -140,7 +140,7 @@ class Models:
         total = dict(self._used)
         for branch in self._branches:
             for role, used in branch.usage.items():
-                total[role] = total.get(role, Usage()).plus(used)
+                total[role] = total.get(role, Usage()) + used
         return dict(sorted(total.items()))
 
     @property
@@ -240,7 +240,7 @@ class Models:
 
     def _count(self, role: Role, tokens: Mapping[str, int]) -> None:
         used = Usage(**tokens)
-        self._used[role] = self._used.get(role, Usage()).plus(used)
+        self._used[role] = self._used.get(role, Usage()) + used
         self._last_tokens = used.total
         price = self._cost(role, used)
         self._last_dollars = price or 0

@@ -97,10 +97,10 @@ class Cost:
     dollars: float | None
     unpriced: tuple[str, ...] = ()
 
-    def plus(self, other: "Cost") -> "Cost":
+    def __add__(self, other: "Cost") -> "Cost":
         known = None if self.dollars is None or other.dollars is None else self.dollars + other.dollars
         unpriced = tuple(sorted({*self.unpriced, *other.unpriced}))
-        return Cost(self.usage.plus(other.usage), known, unpriced)
+        return Cost(self.usage + other.usage, known, unpriced)
 
 
 NOTHING = Cost(Usage(), 0)
@@ -125,7 +125,4 @@ def cost_by_role(usage: Mapping[str, Usage], models: Mapping[str, RoleModel], pr
 
 def cost_of(usage: Mapping[str, Usage], models: Mapping[str, RoleModel], prices: PriceTable) -> Cost:
     """The cost of all roles together."""
-    total = NOTHING
-    for part in cost_by_role(usage, models, prices).values():
-        total = total.plus(part)
-    return total
+    return sum(cost_by_role(usage, models, prices).values(), NOTHING)

@@ -22,9 +22,8 @@ from drretail.llm.prices import FREE, PriceTable, undated, unpriced
 from drretail.llm.providers import MODELS, OFFLINE, PROVIDERS, Asked, CallLimits, Opening, Provider, provider_names
 from drretail.llm.retries_and_rates import ONCE, Pacer, Retrying
 from drretail.plugins import Plugins
-from drretail.records.base import Record
+from drretail.records.base import ModelKind, Record
 from drretail.records.models import ANSWER_TOKENS, DEFAULT_CONTEXT, DEFAULT_MAX_TOKENS, THINKING_TOKENS, Price
-from drretail.records.run import ModelKind
 
 if TYPE_CHECKING:
     from langchain_core.language_models.chat_models import BaseChatModel

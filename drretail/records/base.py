@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 FORMAT = 1
 Rules = Literal["default", "paper", "drg", "hkuds", "dr3", "drb"]
 """Whose rules something is scored by: drretail's own, or a publication's."""
+ModelKind = Literal["llm", "rule_based", "scripted"]
 NoInterval = Literal["few", "alike"]
 """Why a value has no interval: it has fewer than five users, or is the same on every query."""
 # How json ends a float that is a whole number.
@@ -44,6 +45,21 @@ class Document(Record):
     def as_line(self) -> str:
         """One line of JSON without absent fields, for JSONL files."""
         return canonical_json(self.model_dump(mode="json", exclude_none=True))
+
+
+class OfJudge(Record):
+    """What one judge found under one set of rules. Numbers of two judges, or of two sets of rules, are not
+    comparable.
+    """
+
+    judge: str
+    """"provider:model", or "code"."""
+    judge_kind: ModelKind
+    """Whether it is a language model. Nothing is concluded from a rule-based judge."""
+    judge_params: str = ""
+    """Tells two judges of one "provider:model" apart."""
+    rules: Rules = "default"
+    """Whose rules: drretail's (default), or a publication's."""
 
 
 def fault_of(problem: ValidationError) -> str:

@@ -5,9 +5,8 @@ from typing import Literal, get_args
 
 from pydantic import Field
 
-from drretail.records.base import Document, NoInterval, Record, Rules
+from drretail.records.base import Document, NoInterval, OfJudge, Record
 from drretail.records.pairs import PairScore
-from drretail.records.run import ModelKind
 
 Outcome = Literal[
     "higher",
@@ -201,17 +200,9 @@ class Reliability(Record):
     """Mean over the same queries of the lowest of ``k`` values."""
 
 
-class JudgeTable(Record):
+class JudgeTable(OfJudge):
     """All rows by one judge under one set of rules. Numbers of two tables are not comparable."""
 
-    judge: str
-    """"provider:model", or "code"."""
-    judge_kind: ModelKind
-    """Whether it is a language model."""
-    judge_params: str = ""
-    """Tells two judges of one "provider:model" apart."""
-    rules: Rules = "default"
-    """Whose rules: drretail's (default), or a publication's."""
     rows: tuple[ComparedRow, ...]
     """One row per variant."""
     failed: int = 0
@@ -286,7 +277,7 @@ class SettingRow(Record):
     """
 
 
-class SettingTable(Record):
+class SettingTable(OfJudge):
     """One variant by one judge, for systems that differ in one option (PDR-Bench, Tables 2 and 8;
     DR³-Eval, Table 2, Figure 5).
     """
@@ -296,10 +287,6 @@ class SettingTable(Record):
     variant: str
     name: str
     is_count: bool = False
-    judge: str
-    judge_kind: ModelKind
-    judge_params: str = ""
-    rules: Rules = "default"
     rows: tuple[SettingRow, ...]
 
 
@@ -319,7 +306,7 @@ class DistractorRow(Record):
     """True if the floor is the same system's value without a web; otherwise the floor is 0."""
 
 
-class DistractorTable(Record):
+class DistractorTable(OfJudge):
     """What distractors cost in one variant by one judge, and what is left without supportive pages
     (DR³-Eval, Figure 5).
     """
@@ -327,10 +314,6 @@ class DistractorTable(Record):
     metric: str
     variant: str
     name: str
-    judge: str
-    judge_kind: ModelKind
-    judge_params: str = ""
-    rules: Rules = "default"
     rows: tuple[DistractorRow, ...]
     sentence: str
     """What can be concluded from it."""

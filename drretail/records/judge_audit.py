@@ -5,8 +5,7 @@ from statistics import fmean
 
 from pydantic import Field
 
-from drretail.records.base import Record, Rules
-from drretail.records.run import ModelKind
+from drretail.records.base import OfJudge
 
 Shares = Mapping[str, tuple[int, int]]
 """By figure: how many, of how many."""
@@ -46,14 +45,9 @@ MEANING = (
 AGREEMENT = "agreement with records"
 
 
-class JudgeAudit(Record):
+class JudgeAudit(OfJudge):
     """How one judge read, over all reports of an experiment; code settles no claim by it."""
 
-    judge: str
-    """"provider:model"."""
-    judge_kind: ModelKind
-    judge_params: str = ""
-    rules: Rules = "default"
     shares: dict[str, tuple[int, int]] = Field(default_factory=dict[str, tuple[int, int]])
     """By name in ``AUDITED``."""
     repairs: int = 0

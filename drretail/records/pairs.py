@@ -1,7 +1,6 @@
 """Rows of pairwise judging: how two systems compare, and how strong each of many is."""
 
-from drretail.records.base import NoInterval, Record, Rules
-from drretail.records.run import ModelKind
+from drretail.records.base import NoInterval, OfJudge, Record
 
 EQUAL = "equal"
 """The verdict if nothing tells two reports apart; the others are "a" and "b"."""
@@ -15,7 +14,7 @@ class Share(Record):
     ci_high: float | None = None
 
 
-class PairScore(Record):
+class PairScore(OfJudge):
     """System ``a`` against system ``b`` in one dimension, by one judge; ``a`` comes first in the alphabet.
 
     The n count pairs of reports, repeat k of ``a`` with repeat k of ``b``: ``n_planned`` = ``n_scored`` + ``n_na`` +
@@ -26,11 +25,6 @@ class PairScore(Record):
     dimension: str
     a: str
     b: str
-    rules: Rules = "default"
-    judge: str
-    judge_kind: ModelKind
-    judge_params: str = ""
-    """Tells two judges of one "provider:model" apart."""
     prompt_hash: str = ""
     n_planned: int
     n_scored: int
@@ -110,7 +104,7 @@ class PairScore(Record):
     """"not rated (rule-based)" where a rule-based judge's numbers would mean nothing."""
 
 
-class RankScore(Record):
+class RankScore(OfJudge):
     """How strong one system is in one dimension, by one judge, among all that it was compared with.
 
     P(i beats j) = e^strength_i / (e^strength_i + e^strength_j), a tie being half a win each; strengths sum to 0.
@@ -119,10 +113,6 @@ class RankScore(Record):
     version: int
     dimension: str
     system: str
-    rules: Rules = "default"
-    judge: str
-    judge_kind: ModelKind
-    judge_params: str = ""
     prompt_hash: str = ""
     strength: float | None = None
     ci_low: float | None = None

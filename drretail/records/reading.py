@@ -61,11 +61,13 @@ question speaks of.
 
 
 def _no_boolean(value: object) -> object:
-    if isinstance(value, bool):  # an int takes true for 1
-        raise ValueError("it should be a whole number")
+    if isinstance(value, bool):  # an int or a Literal takes true for 1
+        raise ValueError("it has to be a whole number, not true or false")
     return value
 
 
+WHOLE_NUMBER = BeforeValidator(_no_boolean)
+"""Marks a field as a whole number, which true and false are not."""
 ProductId = Annotated[str, AfterValidator(lambda given: given.removeprefix("P:"))]
 """A product's id; its evidence id ("P:…") is accepted too."""
 
@@ -75,7 +77,7 @@ class Pick(Record):
 
     product: ProductId = Field(min_length=1)
     """Its id, with or without ``P:``."""
-    quantity: Annotated[int, BeforeValidator(_no_boolean)] = Field(default=1, ge=1)
+    quantity: Annotated[int, WHOLE_NUMBER] = Field(default=1, ge=1)
     """Number of pieces."""
     alternatives: tuple[ProductId, ...] = ()
     """Products that would do in its place. They are shown, but never summed."""

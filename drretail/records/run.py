@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args
 from pydantic import Field
 
 from drretail.errors import ModelErrorKind
-from drretail.records.base import Document, Record, sha256_of
+from drretail.records.base import Document, ModelKind, Record, sha256_of
 from drretail.records.evidence import Citation, Finding
 from drretail.records.reading import Outcome, Pick
 from drretail.records.wish import Wish
@@ -18,7 +18,6 @@ ROLES: tuple[Role, ...] = ("supervisor", "researcher", "retriever", "reader", "s
 """The roles of the built-in agents."""
 Stop = Literal["finished", "turn_limit", "token_budget", "dollar_budget", "context_limit", "no_research", "error"]
 """Why a run ended; one that ended with ``no_research`` or ``error`` has failed."""
-ModelKind = Literal["llm", "rule_based", "scripted"]
 WebMode = Literal["snippets", "ws"]
 Scope = Literal["own", "any"]
 """Whose data tools show: only the run's own user's, or any user's, as in the paper."""
@@ -243,7 +242,7 @@ class Usage(Record):
     from the text.
     """
 
-    def plus(self, other: "Usage") -> "Usage":
+    def __add__(self, other: "Usage") -> "Usage":
         return Usage(**{name: getattr(self, name) + getattr(other, name) for name in type(self).model_fields})
 
     @property

@@ -7,12 +7,12 @@ from typing import Any, Literal
 from pydantic import Field, ValidationInfo, field_validator
 
 from drretail.errors import UnknownName, UserError
-from drretail.records.base import Document, NoInterval, Record, Rules
+from drretail.records.base import Document, ModelKind, NoInterval, OfJudge, Record, Rules
 from drretail.records.comparison import SettingTable, TwinRow
 from drretail.records.counterfactual import CounterfactualRow, kind_of
 from drretail.records.judge_audit import JudgeAudit
 from drretail.records.pairs import PairScore, RankScore
-from drretail.records.run import BASELINES, ORACLE_AGENT, SIZE, ModelKind, System
+from drretail.records.run import BASELINES, ORACLE_AGENT, SIZE, System
 from drretail.records.scoreboard import BoardColumn, Scoreboard
 
 
@@ -105,7 +105,7 @@ FEW = 10
 """With fewer queries a mean says little, and tables grey it."""
 
 
-class SliceScore(Record):
+class SliceScore(OfJudge):
     """A variant's mean over the queries of one slice, computed as in the row of all queries, and never pooled.
 
     ``n_planned`` and ``n_scored`` count reports, ``n_queries`` and ``n_counted`` queries. A query may be in several
@@ -118,10 +118,6 @@ class SliceScore(Record):
     metric: str
     variant: str
     system: str
-    rules: Rules = "default"
-    judge: str
-    judge_kind: ModelKind
-    judge_params: str = ""
     value: float | None = None
     """None if nothing could be scored."""
     ci_low: float | None = None
@@ -135,16 +131,12 @@ class SliceScore(Record):
     n_scored: int
 
 
-class Correlation(Record):
+class Correlation(OfJudge):
     """Spearman's ρ of one measure of ``process`` with one score, over reports of the same system."""
 
     process: str
     metric: str
     variant: str
-    judge: str
-    judge_kind: ModelKind
-    judge_params: str = ""
-    rules: Rules = "default"
     rho: float
     n: int
     """Pairs of a system and a query, with repeats averaged, from systems in which neither value is always the same."""
@@ -276,7 +268,7 @@ class Verdict(Document):
         return key if self.other_run_id is None else (*key, self.other_run_id, str(self.order))
 
 
-class Score(Record):
+class Score(OfJudge):
     """One row of scores.json.
 
     ``n_planned`` = ``n_scored`` + ``n_na`` + ``n_unverifiable`` + ``n_failed``, in reports. Counts of items are in
@@ -291,8 +283,6 @@ class Score(Record):
     """FP, FP_web, clarity, price_exact …"""
     system: str
     """The system's label."""
-    rules: Rules = "default"
-    """Whose rules: drretail's (default), or a publication's."""
     policy: Policy = "answered"
     """``planned``: over all planned runs, as headlines are; ``answered``: over the reports with a value."""
     n_zero: int = 0
@@ -327,12 +317,6 @@ class Score(Record):
     """Reports for which no source could be read."""
     n_failed: int = 0
     """Runs without a report, and reports without a usable verdict."""
-    judge: str
-    """"provider:model", or "code"."""
-    judge_kind: ModelKind
-    """Whether it is a language model. Nothing is concluded from a rule-based judge."""
-    judge_params: str = ""
-    """Tells two judges of one "provider:model" apart."""
     prompt_hash: str = ""
     """Hash of the prompt, or of all prompts together, behind the value's verdicts."""
     items: dict[str, float] = Field(default_factory=dict[str, float])

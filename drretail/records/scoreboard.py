@@ -7,9 +7,9 @@ from typing import Literal
 
 from pydantic import Field
 
-from drretail.records.base import Record, Rules
+from drretail.records.base import ModelKind, Record, Rules
 from drretail.records.comparison import ComparedRow
-from drretail.records.run import ModelKind, System
+from drretail.records.run import System
 
 Unit = Literal["share", "rating", "grade", "percent", "count", "rate", "words", "tokens", "dollars"]
 """A share is 0 to 1, a rating 0 to 10, a grade 0 to 4, a percent 0 to 100; the others are numbers of things in a report

@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -10,7 +11,7 @@ import typer
 from drretail.progress import is_progress_shown
 from drretail.records.base import FORMAT
 from drretail.screen import console, escaped, fitted, wrapped
-from drretail.tables.table import Table
+from drretail.tables.table import Column, Table, table_of
 from drretail.tables.terminal import Drawn, draw, grid_width
 
 if TYPE_CHECKING:
@@ -54,6 +55,18 @@ def print_table(table: Table) -> Drawn:
         print_text(f"Left out for lack of width: {', '.join(drawn.left_out)}. --json has all.")
     print_text(*filter(None, [table.basis]), *table.notes, "")
     return drawn
+
+
+def print_rows(
+    title: str,
+    columns: Sequence[str | Column],
+    rows: Iterable[Sequence[object]],
+    *,
+    notes: Iterable[str] = (),
+    spare: Sequence[str] = (),
+) -> None:
+    """Prints a table of plain values, as ``table_of`` makes it."""
+    print_table(table_of(title, columns, rows, notes=notes, spare=spare))
 
 
 def print_title(text: str) -> None:

@@ -257,7 +257,7 @@ def test_two_commands_of_one_name_are_told_apart_by_the_user_and_without_mcp_non
     with pytest.raises(UserError, match="--agent NAME=PLACE"):
         named_agents(places)
     assert list(named_agents([places[0], f"b={places[1]}"])) == ["cmd-agent", "b"]
-    monkeypatch.setattr("drretail.agents.external.place.find_spec", lambda name: None)
+    monkeypatch.setattr("drretail.agents.registry.find_spec", lambda name: None)
     with pytest.raises(UserError, match=r"^Agents that are commands or addresses need mcp: pip install mcp\.$"):
         named_agent("cmd:env")
 

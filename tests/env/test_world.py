@@ -12,10 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from drretail.env.catalog import indexing
+from drretail.env import writing
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.catalog.formulation import ENGLISH, STANDARD
-from drretail.env.catalog.indexing import IndexBuilder
 from drretail.env.catalog.tantivy import TantivyCatalog
 from drretail.env.copying import copy_world
 from drretail.env.generations import CURRENT
@@ -23,6 +22,7 @@ from drretail.env.manifest import Origin, product_line
 from drretail.env.servers.naming import ServerSettings
 from drretail.env.web.base import Web
 from drretail.env.world import Manifest, OrderRow, World, check_world, default_pool, open_world, write_world
+from drretail.env.writing import IndexBuilder
 from drretail.errors import UserError
 from drretail.records.shop import ORDER_STATUSES, Product
 from tests.build import build_world
@@ -301,8 +301,8 @@ def test_an_index_is_the_same_whoever_builds_it(tmp_path: Path, monkeypatch: pyt
     (tmp_path / "here").mkdir()
     (tmp_path / "other").mkdir()
     here = built(tmp_path / "here", 50)
-    monkeypatch.setattr(indexing, "WORTH_A_PROCESS", 10)
-    monkeypatch.setattr(indexing, "cores", lambda: cores)
+    monkeypatch.setattr(writing, "WORTH_A_PROCESS", 10)
+    monkeypatch.setattr(writing, "cores", lambda: cores)
     assert built(tmp_path / "other", 50) == here
     assert len(here) == 50
 
@@ -310,8 +310,8 @@ def test_an_index_is_the_same_whoever_builds_it(tmp_path: Path, monkeypatch: pyt
 def test_an_error_of_another_process_is_raised_and_none_is_left(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(indexing, "WORTH_A_PROCESS", 1)
-    monkeypatch.setattr(indexing, "cores", lambda: 2)
+    monkeypatch.setattr(writing, "WORTH_A_PROCESS", 1)
+    monkeypatch.setattr(writing, "cores", lambda: 2)
     broken = IndexBuilder(tmp_path / "broken", ENGLISH)
     broken.add('"no product"')
     broken.end()

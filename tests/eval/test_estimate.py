@@ -81,7 +81,7 @@ KINDS: Mapping[str, Kind] = {
 def used_in(folder: Path) -> Usage:
     total = Usage()
     for journal in (folder / "verdicts").rglob("*.journal.jsonl"):
-        total = total.plus(journal_usage(journal))
+        total = total + journal_usage(journal)
     return total
 
 

@@ -14,12 +14,11 @@ from drretail.imports.formats import load_format
 from drretail.imports.recording import Imported, record
 from drretail.progress import Progress
 from drretail.records.run import LOOKED_UP
-from drretail.viewer.page.document import render_page
-from drretail.viewer.terminal.text_report import render_text
 from tests.build import scored
 from tests.cli.commands import Command
 from tests.imports.foreign import jsonl, text
 from tests.shop import build_shop
+from tests.viewer.rendered import render_page, render_text
 
 PRODUCTS = """Handle,Title,Body (HTML),Vendor,Type,Published,Option1 Name,Option1 Value,Variant SKU,\
 Variant Inventory Tracker,Variant Inventory Qty,Variant Inventory Policy,Variant Price,Variant Compare At Price,Status

@@ -11,14 +11,13 @@ from drretail.lab.kept_findings import content_of, finding_lines, keep, verdict_
 from drretail.lab.people_findings import Agreed, Agreement, CorrectedValue, Correction
 from drretail.lab.trial_findings import ExploitRow, ExploitsFound, Found, HeadlineGap, PlantedFound, PlantedKind
 from drretail.viewer.experiment import read_view
-from drretail.viewer.page.document import render_page
 from drretail.viewer.terminal.printed_scores import print_scoreboard
-from drretail.viewer.terminal.text_report import render_text
 from tests import build
 from tests.build import known
 from tests.lab.test_correcting import as_judged, called, filled
 from tests.viewer.conftest import answered, exp
 from tests.viewer.experiment import keep_scores
+from tests.viewer.rendered import render_page, render_text
 
 __all__ = ["answered", "exp"]
 

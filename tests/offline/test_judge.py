@@ -188,7 +188,7 @@ PAGE = "The Steamhollow kettle costs $64.50. Cast iron keeps tea warm for 40 min
         # they say otherwise
         ("The Steamhollow kettle costs $59.99 and is toxic.", [KETTLE], "contradicted"),
         ("The Steamhollow kettle costs €64.50.", [KETTLE], "contradicted"),
-        ("It has a capacity of 24 ounces.", [KETTLE], "contradicted"),
+        ("It has a capacity of 24 ounces.", [KETTLE], "not_rated"),
         ("You ordered it on May 30, 2023.", [ORDER], "contradicted"),
         ("Your order was cancelled and refunded.", [ORDER], "contradicted"),
         ("Your order is not yet shipped.", [ORDER], "contradicted"),

@@ -29,9 +29,8 @@ from drretail.sandboxes.check import check_sandbox
 from drretail.sandboxes.folder import keep_passing
 from drretail.sandboxes.material import Keywords
 from drretail.sandboxes.sizes import BY_CHARACTERS, read_sizes
-from drretail.sandboxes.synthetic.build import build_offline
+from drretail.sandboxes.synthetic.build import build_offline, keywords_of, signal_keywords
 from drretail.sandboxes.synthetic.facts import TRAP_KINDS, Allowed, Drawing, PlantedFact, facts_of
-from drretail.sandboxes.synthetic.keywords import keywords_of, signal_keywords
 from drretail.sandboxes.synthetic.named_products import name_products
 from drretail.sandboxes.synthetic.needs import Need, need_of
 from drretail.sandboxes.synthetic.user_files import user_files

@@ -13,10 +13,10 @@ from drretail.eval.scores.file import derive_scores
 from drretail.records.score import JudgeRef, SourceRef, Verdict
 from drretail.viewer.arithmetic import arithmetic_of
 from drretail.viewer.judged import Judged
-from drretail.viewer.page.document import render_page
 from tests import build
 from tests.eval.families.faithfulness.reports import subject
 from tests.viewer.dom import parse
+from tests.viewer.rendered import render_page
 
 JUDGE = JudgeRef(spec="p:m", kind="llm")
 REPORT = "Ten words of a report that says hardly anything here."

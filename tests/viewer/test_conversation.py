@@ -10,8 +10,8 @@ from drretail.journal import Effect
 from drretail.records.run import Step
 from drretail.viewer.conversation import Message, conversation_of, read_conversation
 from drretail.viewer.page.agent_tree import Research
-from drretail.viewer.page.document import render_page
 from tests.viewer.dom import parse
+from tests.viewer.rendered import render_page
 
 SYSTEM, USER = {"role": "system", "content": "Be brief."}, {"role": "human", "content": "Which?"}
 CALL = {"name": "look", "args": {"query": "feeder"}, "id": "c1"}

@@ -22,12 +22,11 @@ from drretail.viewer.claims import claims_of, counts_of, excerpt, readable
 from drretail.viewer.commands import score_commands
 from drretail.viewer.experiment import read_view
 from drretail.viewer.judged import Judged, read_judgements
-from drretail.viewer.page.document import render_page
 from drretail.viewer.tables.false_statements import checked_in
-from drretail.viewer.terminal.text_report import render_text
 from tests.build import known
 from tests.viewer.dom import parse
 from tests.viewer.experiment import JUDGE, append, keep_scores, rewrite, verdict
+from tests.viewer.rendered import render_page, render_text
 
 LLM = JudgeRef(spec="anthropic:some-model", kind="llm")
 RULES = JudgeRef(spec="offline:judge", kind="rule_based")

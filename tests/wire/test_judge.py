@@ -56,7 +56,7 @@ def said(folder: Path, model: Model) -> list[dict[str, Any]]:
 def used(folder: Path, model: Model) -> Usage:
     total = Usage()
     for journal in (folder / "verdicts").glob(f"*/{Judge.of(model).slug}/*/*.journal.jsonl"):
-        total = total.plus(journal_usage(journal))
+        total = total + journal_usage(journal)
     return total
 
 

@@ -9,17 +9,17 @@ search_sandbox and read_file are tools that the agent brings: they check their a
 each in a branch of the run.
 """
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Annotated
+from typing import Annotated, Any
 
 from annotated_types import MaxLen, MinLen
-from langchain_core.messages import HumanMessage, SystemMessage
+from langchain_core.messages import AnyMessage, HumanMessage, SystemMessage, ToolMessage
 
-from drretail.agents.base import Agent, task_message
+from drretail.agents.base import Agent, task_message, today
 from drretail.agents.dr3.file_reading import read_file_on, reader_prompt
-from drretail.agents.dr3.retrieving import retrieve, retriever_limit_prompt, retriever_prompt
 from drretail.agents.loop import Loop, challenges
 from drretail.agents.prompt_blocks import agent_prompt
 from drretail.agents.react import conclude_message, conclude_prompt, is_announcement
@@ -28,10 +28,11 @@ from drretail.agents.user_files import files_in
 from drretail.env.session import Session
 from drretail.errors import CommandStopped, ModelError, ToolError, describe_error
 from drretail.event_loop import all_ended
+from drretail.grounding.report.marks import find_marks
 from drretail.llm.models import Models
 from drretail.prompts import Prompt, tagged
 from drretail.records.query import Task
-from drretail.records.run import Answer, Limits, Role
+from drretail.records.run import Answer, Limits, Role, Stop
 from drretail.tools.registry import CHUNKED, SUMMARISED, look_ups
 from drretail.tools.tool import Tool, ToolResult
 from drretail.tools.toolkit import Performed, Toolkit
@@ -198,3 +199,56 @@ class _Errands:
         if most == self.limits.researchers:
             return ToolError("limit", f"At most {most} of these may be sent in one turn: this one was not.")
         return ToolError("limit", "The tokens that are left do not suffice for it: this one was not sent.")
+
+
+ROLE: Role = "retriever"
+retriever_prompt = partial(agent_prompt, __file__, "retriever")
+retriever_limit_prompt = partial(agent_prompt, __file__, "retriever_limit")
+
+
+async def retrieve(
+    question: str, path: str, toolkit: Toolkit, models: Models, turns: int
+) -> tuple[ToolResult, tuple[str, ...]]:
+    """What the web says on a question, with the pages that the answer cites, and notes for the run.
+
+    All parts of a cited page that were shown are handed on. If the answer cites none, the first part of each page is.
+    Raises ModelError if the model fails for good, or nothing was searched.
+    """
+    executor = ToolExecutor(toolkit, models, path, ROLE)
+    asked = HumanMessage(f"{tagged('question', question)}\n{today(toolkit.session)}")
+    system = SystemMessage(retriever_prompt().render(turns=str(turns)))
+
+    def conclude(stop: Stop) -> HumanMessage:
+        del stop
+        return HumanMessage(retriever_limit_prompt().render())
+
+    end = await Loop(ROLE, path, models, executor, turns, conclude).run([system, asked])
+    if not end.text:
+        raise ModelError("agent", "the retrieval agent ended without an answer")
+    pages = _pages(end.messages)
+    cited = list(
+        dict.fromkeys(target.value for mark in find_marks(end.text) for target in mark.targets if target.kind == "id")
+    )
+    strange = [each for each in cited if each not in pages]
+    value: dict[str, Any] = {
+        "answer": end.text,
+        "pages": [part for each in cited for part in pages.get(each, ())] or [parts[0] for parts in pages.values()],
+    }
+    if strange:
+        value["not_found"] = strange  # the main agent must not cite these
+    notes = [*end.notes]
+    notes += [] if end.stop == "finished" else [f"{path}: its search ended at the {end.stop}"]
+    notes += [f"{path}: the retrieval agent cited what was never found: {', '.join(strange)}"] if strange else []
+    return ToolResult(value, ()), tuple(notes)
+
+
+def _pages(messages: Sequence[AnyMessage]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+    """The search results by evidence id, as they were shown. Several parts of one page may have been shown."""
+    found: dict[str, list[Mapping[str, Any]]] = {}
+    for message in messages:
+        if isinstance(message, ToolMessage):
+            for result in json.loads(message.text).get("results", []):
+                parts = found.setdefault(result["evidence"], [])
+                if result not in parts:
+                    parts.append(result)
+    return found

@@ -2,7 +2,7 @@
 
 system.py           a system under test: an agent with its models, options and limits
 runner.py           one query, one system, one recorded run
-new_experiment.py   an experiment's folder, opened with what is frozen in it
+new_experiment.py   an experiment's folder, opened with what is frozen in it; one question outside a benchmark
 run.py              ``run``: many runs into one folder
 batch.py            many runs, side by side
 shard.py            one machine's part of the queries, and a few of them to begin with
@@ -12,5 +12,4 @@ spending.py         what runs took, and the caps that end them
 estimate.py         what the remaining runs are likely to take
 client_runs.py      runs of systems that call the tools over MCP
 speakers.py         who speaks as the shopper: a model, or a person
-single_question.py  one question outside a benchmark
 """

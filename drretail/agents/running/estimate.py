@@ -102,13 +102,13 @@ def _from_dry_runs(sut: SystemUnderTest, count: int, dry: Sequence[Run], prices:
         share = count / max(1, len(used))
         tokens = sum(each.input_uncached + each.cache_read + each.cache_creation for each in used)
         of_role = factor.input.times(share * tokens), factor.output.times(share * sum(each.output for each in used))
-        calls = calls.plus(factor.calls.times(share * sum(each.calls for each in used)))
-        read, written = read.plus(of_role[0]), written.plus(of_role[1])
+        calls = calls + factor.calls.times(share * sum(each.calls for each in used))
+        read, written = read + of_role[0], written + of_role[1]
         price = prices.of(model.spec)
         if price is None:
             unpriced.append(model.spec)
         else:
-            money = money.plus(dollars_of(*of_role, [price]) or nothing)
+            money = money + (dollars_of(*of_role, [price]) or nothing)
     failed = [run.error.message for run in dry if run.error is not None]
     basis = f"{len(dry)} dry {'run' if len(dry) == 1 else 'runs'} (docs/models.md), no prompt cache"
     if failed:

@@ -4,14 +4,18 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
+from drretail.agents.running.runner import Recorded, Runner, recorded_in
 from drretail.agents.running.system import SystemUnderTest, definition
 from drretail.env.altered.counterfactual import Partners
 from drretail.env.next_purchase import freeze_next_purchases, wanted_categories
 from drretail.env.summaries import Summaries
 from drretail.env.world import World
+from drretail.errors import UserError
+from drretail.event_loop import run_loop
 from drretail.experiment import Experiment
+from drretail.records.base import sha256_of
 from drretail.records.counterfactual import kind_of
-from drretail.records.query import Query, Reference
+from drretail.records.query import ASK, LONGEST_TEXT, Query, Reference
 
 
 def open_experiment(
@@ -54,3 +58,37 @@ def open_experiment(
             experiment.freeze_counterfactual(user_id, partners.counterfactual)
     freeze_next_purchases(experiment, world, queries)
     return experiment
+
+
+def question_as_query(text: str, user_id: str | None, world: World) -> Query:
+    """A query whose id depends only on the question and who asks it. Nobody types its wish, so its answer gets no
+    scores for baskets and budgets.
+
+    Raises UserError for a question that is blank or too long.
+    """
+    if not text.strip():
+        raise UserError("The question is blank: write what you want to know.")
+    if len(text) > LONGEST_TEXT:
+        raise UserError(f"The question has {len(text):,} characters; at most {LONGEST_TEXT:,} are taken.")
+    return Query(
+        query_id=f"ask-{sha256_of([text, user_id])[:10]}",
+        user_id=user_id,
+        text=text,
+        mode="generic" if user_id is None else "profile_aware",
+        world_fingerprint=world.manifest.fingerprint,
+        source=ASK,
+    )
+
+
+def ask_once(
+    runner: Runner, sut: SystemUnderTest, query: Query, to: Path | None, options: str | None = None
+) -> Recorded:
+    """The recorded run. With ``to`` it is saved there beside its ``options``, and a run that is there already is read,
+    not made again.
+    """
+    if to is None:
+        return run_loop(runner.run(sut, query))
+    with open_experiment(to, runner.world, [query], [sut], "42", options=options) as experiment:
+        if experiment.state(sut.label, query.query_id, 1) in ("absent", "interrupted"):
+            run_loop(runner.run_into(experiment, sut, query))
+        return recorded_in(experiment.run_folder(sut.label, query.query_id, 1))

@@ -1,7 +1,7 @@
 """What an experiment's runs took, by system: the columns of the paper's Table 5, and money, cache, time and retries."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean, stdev
@@ -85,13 +85,13 @@ def spending_of(experiment: Path, prices: PriceTable) -> list[Spending]:
         by_role: dict[str, Cost] = defaultdict(lambda: NOTHING)
         for of_run in (*costs.values(), *lost):
             for role, cost in of_run.items():
-                by_role[role] = by_role[role].plus(cost)
+                by_role[role] = by_role[role] + cost
         done = [run for run in runs if run.status == "done"]
         # A run without usage is an agent's that does not say, but for baselines, which ask no model.
         told = [run for run in done if run.usage or systems[label].agent in BASELINES]
-        ended = [_sum(costs[run.run_id].values()) for run in told]
+        ended = [sum(costs[run.run_id].values(), NOTHING) for run in told]
         known = [cost.dollars for cost in ended if cost.dollars is not None]
-        total = _sum(_sum(of_run.values()) for of_run in (*costs.values(), *lost))
+        total = sum((cost for of_run in (*costs.values(), *lost) for cost in of_run.values()), NOTHING)
         telemetry = [_telemetry(experiment, run) for run in runs]
         made.append(
             Spending(
@@ -144,13 +144,6 @@ def opened_budget(experiment: Path, suts: Sequence[SystemUnderTest], caps: Caps 
             raise UserError(f"What {run.run_id} cost is unknown. {unpriced(unknown)}")
         experiment_budget.count(run.system, system, run.usage)
     return experiment_budget
-
-
-def _sum(costs: Iterable[Cost]) -> Cost:
-    total = NOTHING
-    for cost in costs:
-        total = total.plus(cost)
-    return total
 
 
 def words_of(experiment: Path, run: Run) -> WordCount:

@@ -6,6 +6,7 @@ Data inside tags is left out.
 
 import json
 import re
+import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,26 +40,8 @@ from drretail.records.run import INFORMATION, Limits
 
 WHOLE = ("turns",)
 """Tags whose content is shown, since it is drretail's own text."""
-WHEN = {
-    "conclude": "At a limit, in place of a further turn",
-    "report_on_plan": "After the results of the planned calls",
-    "nothing_looked_up": "Once, when the work would end and nothing was looked up",
-    "report_or_call": "Once, when a turn without calls neither cites nor declares picks",
-    "file_reader": "Role `reader`, for each part of a file that is asked about",
-    "retriever_limit": "At its limit, to the role `retriever`",
-    "understanding": "Role `supervisor`, before anything else",
-    "repair": "Role `report`, when the verifier found faults in the draft",
-    "ask_picks": "The writer of the report, once, when its picks are missing or can't be read",
-    "asking": "Behind the first message of whoever can ask the shopper; the tool's schema follows here",
-    "shopper": "Role `shopper`, for each answer that tells a limit (`--shopper PROVIDER:MODEL`)",
-    "summarise_page": "Role `summariser`, for each page that a search found (agents with `+ws`)",
-    "told_task": "Behind the question, with `--information task`",
-    "told_context": "Behind the question, with `--information context`; the context in its tag follows",
-    "told_memory": "Behind the question, with `--information memory`; what the memory tells follows in its tag",
-    "told_beside": "Behind the question, with `--memory` beside the tools; what the memory tells follows in its tag",
-    "told_persona": "Behind the question, with `--information persona`; the persona in its tag follows",
-    "moves": "The moves, as tools: `Reason` and `Finalize` for researchers, all three for the supervisor",
-}
+WHEN: dict[str, str] = tomllib.loads(Path(__file__).with_name("when.toml").read_text(encoding="utf-8"))
+"""When a model receives a prompt, by the name of its file."""
 SHARED = ("nothing_looked_up", "report_or_call", "moves")
 """Prompts that several agents share, shown once, at the end."""
 _TAG = re.compile(r"^<(?P<name>\w+)(?P<more>[^<>\n]*)>\n(?P<data>.*?)\n</(?P=name)>$", re.MULTILINE | re.DOTALL)

@@ -20,8 +20,7 @@ from drretail.cli.spending import show_estimates, writing_document, writing_line
 from drretail.files import write_lines
 from drretail.progress import busy
 from drretail.tables.figures import counted
-from drretail.tables.table import table_of
-from drretail.viewer.output import print_json, print_table, remark
+from drretail.viewer.output import print_json, print_rows, print_table, remark
 
 if TYPE_CHECKING:
     from drretail.api.models import Spent, Writer
@@ -194,14 +193,14 @@ def _print_tables(file: Path, world: str, outcome: _Outcome, *, baskets: bool, d
             (entry.query.query_id, None if budget is None else format_amount(budget), cheapest_line(entry.reference))
             for entry, budget in zip(outcome.checked, budgets, strict=True)
         ]
-        print_table(table_of("The cheapest basket that keeps to each query", ["query", "budget", "basket"], rows))
+        print_rows("The cheapest basket that keeps to each query", ["query", "budget", "basket"], rows)
     rows = [
         (entry.query.query_id, finding.code, finding.text, finding.found, CODES[finding.code].remedy)
         for entry, findings in outcome.found
         for finding in findings
     ]
     if rows:
-        print_table(table_of(f"Queries {file}", ["query", "what", "where", "found", "to do"], rows))
+        print_rows(f"Queries {file}", ["query", "what", "where", "found", "to do"], rows)
     if demands:
         print_table(demands_table(file, how_decided(outcome.questions)))
     if outcome.spent:

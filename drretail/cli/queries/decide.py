@@ -19,7 +19,7 @@ from drretail.grounding.constraints.gold_files import gold_path, write_gold
 from drretail.progress import busy
 from drretail.tables.figures import counted
 from drretail.tables.table import table_of
-from drretail.viewer.output import print_json, print_table, remark, say
+from drretail.viewer.output import print_json, print_rows, print_table, remark, say
 
 if TYPE_CHECKING:
     from drretail.api.models import Spent, Writer
@@ -241,7 +241,7 @@ def _print(outcome: _Outcome, queries: "Sequence[Query]", *, as_json: bool) -> N
             (*question.key, ", ".join(f"{reader}: {answer.state}" for reader, answer in disputed[question.key].items()))
             for question in outcome.disputed
         ]
-        print_table(table_of("Readers disagree", ["query", "want", "demand", "product", "answers"], said))
+        print_rows("Readers disagree", ["query", "want", "demand", "product", "answers"], said)
     for one in agreements:
         kappa = "not defined" if one.kappa is None else f"{one.kappa:.2f}"
         share = "–" if one.share is None else f"{one.share:.2f}"

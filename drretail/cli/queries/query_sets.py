@@ -14,7 +14,7 @@ from drretail.errors import UnknownName, UserError
 from drretail.progress import choose_progress
 from drretail.records.query import QUESTIONS, Manner
 from drretail.tables.figures import counted
-from drretail.viewer.output import print_json, print_table, stdout_console
+from drretail.viewer.output import print_json, print_rows, stdout_console
 
 if TYPE_CHECKING:
     from drretail.difficulty.variations import Derived
@@ -149,7 +149,6 @@ def difficulty(
     from drretail.difficulty.measure import Dial, Difficulty, with_levels
     from drretail.env.offers import Offers
     from drretail.querygen.reading import check_made_for, read_queries
-    from drretail.tables.table import table_of
 
     queries = read_queries(file)
     if to is not None:
@@ -174,7 +173,7 @@ def difficulty(
     unmeasured = sum(row.level is None for row in rows)
     note = f"{counted(unmeasured, 'query')} without a cart: they have no wish, or one that the shop can't meet."
     heads = ("", *(name.replace("_", " ") for name in names), "axes")
-    print_table(table_of("Difficulty, without an agent", heads, cells, notes=(note,) if unmeasured else ()))
+    print_rows("Difficulty, without an agent", heads, cells, notes=(note,) if unmeasured else ())
     if to is not None:
         typer.echo(f"{counted(len(queries), 'query')} → {to}")
 

@@ -10,8 +10,8 @@ from drretail.api.option import Option
 from drretail.api.worlds import open_world
 from drretail.cli.options import flags as options
 from drretail.tables.figures import counted
-from drretail.tables.table import Cell, table_of
-from drretail.viewer.output import print_json, print_table
+from drretail.tables.table import Cell
+from drretail.viewer.output import print_json, print_rows
 
 if TYPE_CHECKING:
     from drretail.querygen.review.decisions import Applied
@@ -64,17 +64,17 @@ def print_summary(file: Path, now: "Summary") -> None:
     if now.reviewers:
         columns = ["decided", "accepted", "edited", "rejected"]
         rows = [(reviewer.name, *(getattr(reviewer, name) for name in columns)) for reviewer in now.reviewers]
-        print_table(table_of("Reviewers", ["", *columns], rows))
+        print_rows("Reviewers", ["", *columns], rows)
         rows = [
             (reviewer.name, _share(reviewer.edit_rate), _share(reviewer.words_changed), reviewer.wishes_typed)
             for reviewer in now.reviewers
         ]
-        print_table(table_of("Edits", ["", "texts changed", "words changed in these", "wishes typed or changed"], rows))
+        print_rows("Edits", ["", "texts changed", "words changed in these", "wishes typed or changed"], rows)
         rows = [
             (ABOUT[question], *(f"{each.answers[question].yes}, {each.answers[question].no}" for each in now.reviewers))
             for question in now.reviewers[0].answers
         ]
-        print_table(table_of("Answers: yes, no", ["", *(reviewer.name for reviewer in now.reviewers)], rows))
+        print_rows("Answers: yes, no", ["", *(reviewer.name for reviewer in now.reviewers)], rows)
     if now.agreements:
         rows = [
             (
@@ -86,7 +86,7 @@ def print_summary(file: Path, now: "Summary") -> None:
             )
             for each in now.agreements
         ]
-        print_table(table_of("Agreement", ["", "about", "queries", "the same", "Cohen's kappa"], rows))
+        print_rows("Agreement", ["", "about", "queries", "the same", "Cohen's kappa"], rows)
     if now.disagreements:
         rows = [
             (
@@ -97,7 +97,7 @@ def print_summary(file: Path, now: "Summary") -> None:
             )
             for disagreement in now.disagreements
         ]
-        print_table(table_of("Disagreements", ["query", "about", "who says what", "settled by"], rows))
+        print_rows("Disagreements", ["query", "about", "who says what", "settled by"], rows)
     counts = ", ".join(f"{count} {what}" for what, count in now.counts.items())
     lines = [f"{file}: {counted(now.queries, 'query')}: {counts}"]
     for reviewer in now.reviewers:
@@ -155,4 +155,4 @@ def compare(
         return
     counts = [("queries", *(row.queries for row in rows)), ("users", *(row.users for row in rows))]
     means = [(meaning, *(getattr(row.means, name) for row in rows)) for name, meaning in NAMES.items()]
-    print_table(table_of(TITLE, ["", *(row.mode.replace("_", "-") for row in rows)], [*counts, *means]))
+    print_rows(TITLE, ["", *(row.mode.replace("_", "-") for row in rows)], [*counts, *means])

@@ -10,8 +10,8 @@ from drretail.api.option import Option
 from drretail.cli.options import flags
 from drretail.progress import choose_progress
 from drretail.tables.figures import counted, dollars
-from drretail.tables.table import Cell, table_of
-from drretail.viewer.output import print_json, print_table, print_text
+from drretail.tables.table import Cell
+from drretail.viewer.output import print_json, print_rows, print_text
 
 bench_app = typer.Typer(no_args_is_help=True, help="Runs a sealed benchmark: make, publish, submit, rank.")
 Folder = Annotated[Path, Option("The release's folder.", argument=True, metavar="RELEASE")]
@@ -103,7 +103,7 @@ def rank(release: Folder, as_json: flags.Json = False) -> None:
     ]
     names = ["system", "ranks", "truth", "true", "style", "tokens (k)", "$", "door", ""]
     title = f"{ranking.release}: {counted(ranking.queries, 'query')}"
-    print_table(table_of(title, names, rows, spare=("style", "door")))
+    print_rows(title, names, rows, spare=("style", "door"))
     print_text(
         "ranks: those that paired tests leave possible, corrected over all pairs (Holm). truth: worth of the decisions "
         "of true reports; others count 0. true: share of true reports. *: no other ranked system is as good for less. "

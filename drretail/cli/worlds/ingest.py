@@ -13,8 +13,7 @@ from drretail.api.worlds import server_settings
 from drretail.cli.options import flags
 from drretail.errors import UserError
 from drretail.progress import choose_progress
-from drretail.tables.table import table_of
-from drretail.viewer.output import print_json, print_table
+from drretail.viewer.output import print_json, print_rows
 
 if TYPE_CHECKING:
     from drretail.data_ingest.report import Funnel, IngestReport
@@ -178,22 +177,20 @@ def _headline(report: "IngestReport") -> str:
 
 def _print_report(report: "IngestReport", word: str) -> None:
     typer.echo(_headline(report))
-    print_table(
-        table_of(
-            "Files",
-            ["file", "holds", "category", "rows", "bad lines", "remark"],
-            [
-                (
-                    file.name,
-                    word if file.shape == "reviews" else file.shape,
-                    file.category,
-                    file.rows,
-                    file.bad_lines,
-                    f"skipped: {file.skipped}" if file.skipped else "",
-                )
-                for file in report.files
-            ],
-        )
+    print_rows(
+        "Files",
+        ["file", "holds", "category", "rows", "bad lines", "remark"],
+        [
+            (
+                file.name,
+                word if file.shape == "reviews" else file.shape,
+                file.category,
+                file.rows,
+                file.bad_lines,
+                f"skipped: {file.skipped}" if file.skipped else "",
+            )
+            for file in report.files
+        ],
     )
     for file in report.files:
         for bad in file.shown:
@@ -210,22 +207,18 @@ def _print_report(report: "IngestReport", word: str) -> None:
                     for name in table.first[0]
                     if any(row[name] not in (None, [], {}) for row in table.first)
                 ]
-                print_table(table_of(f"First rows of {table.name}", columns, turned))
+                print_rows(f"First rows of {table.name}", columns, turned)
     rows = [("all", report.products, report.reviews, report.users)]
     rows += [(row.name, row.products, row.reviews, row.users) for row in report.categories]
-    print_table(
-        table_of(
-            "Products",
-            ["category", "rows read", "kept", "dropped", "why"],
-            [(name, products.read, products.kept, *_dropped(products)) for name, products, _, _ in rows],
-        )
+    print_rows(
+        "Products",
+        ["category", "rows read", "kept", "dropped", "why"],
+        [(name, products.read, products.kept, *_dropped(products)) for name, products, _, _ in rows],
     )
-    print_table(
-        table_of(
-            word.capitalize(),
-            ["category", "read", "orders", "users", "dropped", "why"],
-            [(name, reviews.read, reviews.kept, users, *_dropped(reviews)) for name, _, reviews, users in rows],
-        )
+    print_rows(
+        word.capitalize(),
+        ["category", "read", "orders", "users", "dropped", "why"],
+        [(name, reviews.read, reviews.kept, users, *_dropped(reviews)) for name, _, reviews, users in rows],
     )
     if report.products_without_meta:
         verb = "ordered" if word == "orders" else "reviewed"

@@ -10,8 +10,7 @@ from drretail.api.worlds import place_of, server_settings
 from drretail.cli.options import flags as options
 from drretail.errors import UserError
 from drretail.progress import choose_progress
-from drretail.tables.table import table_of
-from drretail.viewer.output import print_json, print_table
+from drretail.viewer.output import print_json, print_rows
 
 
 def synth(
@@ -50,13 +49,9 @@ def synth(
     if output.as_json:
         print_json(report.model_dump(mode="json"))
         return
-    print_table(
-        table_of(
-            f"A made-up shop in {to}", ["file", "rows", "bytes"], [(f.name, f.rows, f.bytes) for f in report.files]
-        )
-    )
+    print_rows(f"A made-up shop in {to}", ["file", "rows", "bytes"], [(f.name, f.rows, f.bytes) for f in report.files])
     if report.quirks:
-        print_table(table_of("Quirks", ["what happened to a row", "rows"], list(report.quirks.items())))
+        print_rows("Quirks", ["what happened to a row", "rows"], list(report.quirks.items()))
 
 
 def _perturb(world: str, to: Path, seed: str, *, as_json: bool) -> None:
@@ -126,4 +121,4 @@ def download(
         print_json(report.model_dump(mode="json", exclude={"format"}))
     else:
         rows = [(file.name, file.category, file.size, file.state) for file in report.files]
-        print_table(table_of(f"Files in {report.folder}", ["file", "category", "bytes", ""], rows))
+        print_rows(f"Files in {report.folder}", ["file", "category", "bytes", ""], rows)

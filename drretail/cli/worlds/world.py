@@ -9,8 +9,8 @@ from drretail.api.option import Option
 from drretail.api.worlds import place_of, server_settings
 from drretail.cli.options import flags
 from drretail.progress import busy, choose_progress
-from drretail.tables.table import Cell, table_of
-from drretail.viewer.output import print_json, print_table, say
+from drretail.tables.table import Cell
+from drretail.viewer.output import print_json, print_rows, say
 
 if TYPE_CHECKING:
     from drretail.env.manifest import Manifest
@@ -53,7 +53,7 @@ def check(world: Spec, output: flags.Output) -> None:
         print_json({"ok": not findings, "findings": [finding.model_dump(mode="json") for finding in findings]})
     elif findings:
         rows = [(finding.severity, finding.code, finding.text, finding.found) for finding in findings]
-        print_table(table_of(f"World {world}", ["severity", "what", "said", "found"], rows))
+        print_rows(f"World {world}", ["severity", "what", "said", "found"], rows)
     else:
         typer.echo(f"ok {_manifest(place).fingerprint}")
     if not is_on_servers(place) and not has_checksums(Path(place)):
@@ -144,34 +144,30 @@ def _findings(place: str) -> "list[Finding]":
 def _print_info(world: str, manifest: "Manifest") -> None:
     counts = manifest.counts.model_dump()
     typer.echo(manifest.headline)
-    print_table(
-        table_of(
-            f"World {world}",
-            ["", "here", "in the paper", "share of it"],
-            [(name, counts[name], paper, _share(counts[name], paper)) for name, paper in PAPER.items()],
-        )
+    print_rows(
+        f"World {world}",
+        ["", "here", "in the paper", "share of it"],
+        [(name, counts[name], paper, _share(counts[name], paper)) for name, paper in PAPER.items()],
     )
-    print_table(
-        table_of(
-            "Categories",
-            ["category", "products", "share", "orders", "share", "users"],
-            [
-                (
-                    row.name,
-                    row.products,
-                    _share(row.products, counts["products"]),
-                    row.orders,
-                    _share(row.orders, counts["orders"]),
-                    row.users,
-                )
-                for row in manifest.categories
-                if row.products
-            ],
-        )
+    print_rows(
+        "Categories",
+        ["category", "products", "share", "orders", "share", "users"],
+        [
+            (
+                row.name,
+                row.products,
+                _share(row.products, counts["products"]),
+                row.orders,
+                _share(row.orders, counts["orders"]),
+                row.users,
+            )
+            for row in manifest.categories
+            if row.products
+        ],
     )
     if manifest.sources:
         sources = [(source.name, source.size, source.sha256[:16]) for source in manifest.sources]
-        print_table(table_of("Made from", ["file", "bytes", "sha256"], sources))
+        print_rows("Made from", ["file", "bytes", "sha256"], sources)
     chosen = ", ".join(f"{name} {value}" for name, value in manifest.parameters.items() if value is not None)
     typer.echo(f"fingerprint  {manifest.fingerprint}")
     typer.echo(f"now          {manifest.now.date()} (the shop's today)")

@@ -27,8 +27,6 @@ ROW_FIELDS = (
     "categories",
     "details",
 )
-KEPT_COLUMNS = ("source", "number", "product_id", "category", *ROW_FIELDS)
-"""source INTEGER, number BIGINT, product_id VARCHAR, category INTEGER (its rank), then the fields as VARCHAR."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +56,7 @@ class Selected:
     files: Sequence[FileReport]
     tables: Mapping[str, list[dict[str, Any]]]
     kept_rows: Path
+    """source INTEGER, number BIGINT, product_id VARCHAR, category INTEGER (its rank); ``ROW_FIELDS`` as VARCHAR."""
     orders: Path
 
 

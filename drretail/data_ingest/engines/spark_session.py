@@ -54,15 +54,7 @@ _LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 _LOCAL_MEMORY_MB = 4_000
 # Bytes of input per partition. With less, a task spends most of its time on starting up.
 _PARTITION_BYTES = 32 << 20
-_LOG_SETTINGS = """\
-rootLogger.level = warn
-rootLogger.appenderRef.file.ref = file
-appender.file.type = File
-appender.file.name = file
-appender.file.fileName = {file}
-appender.file.layout.type = PatternLayout
-appender.file.layout.pattern = %d %p %c: %m%n%ex
-"""
+_LOG_SETTINGS = Path(__file__).with_name("spark_log.properties")
 
 
 @contextmanager
@@ -167,7 +159,8 @@ def _settings(master: str, work: Path, input_bytes: int) -> dict[str, str]:
 def _log_settings(work: Path) -> str:
     """Writes the log settings. Returns their address as a URI, since a path may contain spaces."""
     path = work / "log4j2.properties"
-    path.write_text(_LOG_SETTINGS.format(file=work / "spark.log"), encoding="utf-8")
+    settings = _LOG_SETTINGS.read_text(encoding="utf-8").format(file=work / "spark.log")
+    path.write_text(settings, encoding="utf-8")
     return path.resolve().as_uri()
 
 

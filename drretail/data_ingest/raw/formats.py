@@ -1,98 +1,15 @@
 """Mappings for the exports of shop systems, fitted to the columns that an export has."""
 
+import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Literal
 
 FormatName = Literal["shopify", "woocommerce", "merchant"]
 ColumnsOf = Callable[[str], tuple[str, ...]]
 """Returns the columns of a file that a mapping names."""
 
-_OPTIONS = [[f"Option{number} Name", f"Option{number} Value"] for number in (1, 2, 3)]
-_ATTRIBUTES = [[f"Attribute {number} name", f"Attribute {number} value(s)"] for number in range(1, 11)]
-_VARYING = {"Color": "color", "Size": "size", "Material": "material", "Pattern": "pattern"}
-
-FORMATS: dict[str, dict[str, Any]] = {
-    # Settings > Export of products and of orders. "A|B" is the older and the newer name of a column.
-    "shopify": {
-        "empty": ["Default Title"],
-        "products": {
-            "id": ["Variant SKU|SKU"],
-            "parent": "Handle|URL handle",
-            "title": "Title",
-            "category": ["Product Category", "Type"],
-            "price": ["Variant Price|Price"],
-            "store": "Vendor",
-            "description": ["Body (HTML)|Description"],
-            "list_price": ["Variant Compare At Price|Compare-at price"],
-            "details": {name: name for name in ("Material", "Fabric", "Color")},
-            "stock": "Variant Inventory Qty|Inventory quantity",
-            "stock_unless": {
-                "Variant Inventory Tracker|Inventory tracker": [""],
-                "Variant Inventory Policy|Continue selling when out of stock": ["continue", "true", "yes"],
-            },
-            "options": _OPTIONS,
-            "keep": {"Status": ["active", ""], "Published|Published on online store": ["true", "1", ""]},
-            "fill_down": ["Status", "Published|Published on online store", *(name for name, _ in _OPTIONS)],
-        },
-        "orders": {
-            "id": "Name",
-            "user": ["Email", "Phone", "Billing Name"],
-            "hash_users": True,
-            "product": ["Lineitem sku", "Lineitem name"],
-            "quantity": "Lineitem quantity",
-            "date": ["Created at", "Paid at"],
-            "cancelled": "Cancelled at",
-            "status": ["Financial Status", "Fulfillment Status"],
-            "fill_down": [
-                *("Email", "Phone", "Billing Name", "Created at", "Paid at"),
-                *("Cancelled at", "Financial Status", "Fulfillment Status"),
-            ],
-        },
-        "status": {
-            **{"voided": "Cancelled", "refunded": "Returned", "expired": "Cancelled"},
-            **dict.fromkeys(["paid", "pending", "authorized", "partially_paid", "partially_refunded", "unpaid"], ""),
-            # Shopify does not say when an order arrives, so a sent order counts as delivered.
-            **{"fulfilled": "Delivered", "partial": "Shipped", "unfulfilled": "Processing", "": "Processing"},
-            **{"restocked": "Returned", "pending fulfillment": "Processing", "on_hold": "Processing"},
-        },
-    },
-    # Products > Export. A variation names its parent by SKU, or by "id:" and its number.
-    "woocommerce": {
-        "category_list": ",",
-        "line_break": "\\n",
-        "products": {
-            "id": ["SKU", "ID"],
-            "parent": "Parent",
-            "parent_prefix": "id:",
-            "title": "Name",
-            "category": ["Categories"],
-            "price": ["Sale price", "Regular price"],
-            "list_price": ["Regular price"],
-            "store": "Brands|Brand",
-            "description": ["Short description", "Description"],
-            "stock": "Stock",
-            "options": _ATTRIBUTES,
-            "keep": {"Published": ["1"], "Visibility in catalog": ["visible", "catalog", "search", ""]},
-        },
-    },
-    # A product feed of Google Merchant Center, as tab-separated text or as XML (RSS 2.0, Atom).
-    "merchant": {
-        "products": {
-            "id": ["id"],
-            "parent": "item_group_id",
-            "title": "title",
-            "category": ["product_type", "google_product_category"],
-            "price": ["sale_price", "price"],
-            "list_price": ["price"],
-            "store": "brand",
-            "description": ["description"],
-            "features": ["product_highlight", "product_detail"],
-            "stock": "availability",
-            "options": _VARYING,
-            "details": {"Condition": "condition", "Gender": "gender", "Age group": "age_group"},
-        },
-    },
-}
+FORMATS: dict[str, dict[str, Any]] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 _METAFIELD = "(product.metafields."
 """Stands behind the name of a field that a shop made itself: "Waterproof (product.metafields.custom.waterproof)"."""
 _NEEDED = {"id", "title", "user", "product", "date"}

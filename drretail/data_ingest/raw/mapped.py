@@ -5,10 +5,10 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
+from string import Template
 from typing import TYPE_CHECKING
 
 from drretail.data_ingest.raw.cells import Cells, citable, quoted
-from drretail.data_ingest.raw.date_formats import read_dates
 from drretail.data_ingest.raw.formats import found_nowhere
 from drretail.data_ingest.raw.lines import SHOWN, Saved, later_than
 from drretail.data_ingest.raw.mapping import Mapping, OrderColumns, ProductColumns, TableColumns, listed
@@ -19,13 +19,14 @@ from drretail.data_ingest.raw.table_checks import (
     check_statuses,
     currency_of,
     note_ratings,
+    read_dates,
     reject_rows,
 )
 from drretail.data_ingest.raw.tables import open_table
-from drretail.data_ingest.raw.variants import amount_of, merge_variants
+from drretail.data_ingest.selection import sql_text
 from drretail.records.base import ID_RULE, NO_ID, SAFE_ID
 from drretail.records.money import SIGNS
-from drretail.records.shop import LIST_PRICE, ORDER_STATUSES, STOCK
+from drretail.records.shop import LIST_PRICE, ORDER_STATUSES, STOCK, VARIANTS
 from drretail.tables.figures import counted
 
 if TYPE_CHECKING:
@@ -342,3 +343,18 @@ def _reason(problems: Sequence[Problem]) -> str:
     reasons = " ".join(f"WHEN {test} THEN {quoted(name)}" for name, test, _ in problems)
     cells = " ".join(f"WHEN {test} THEN {value}" for _, test, value in problems)
     return f"CASE {reasons} END AS reason, CAST(CASE {cells} END AS VARCHAR) AS written"
+
+
+def amount_of(price: str) -> str:
+    """SQL for the first number in a column of prices."""
+    return f"TRY_CAST(replace(regexp_extract(CAST({price} AS VARCHAR), '[0-9.,]+'), ',', '') AS DOUBLE)"
+
+
+def merge_variants(db: "DuckDBPyConnection", saved: Saved) -> None:
+    """Merges the good rows of ``mapped`` into one per product, and notes how many variants there are."""
+    names = {"stock": quoted(STOCK), "list_price": quoted(LIST_PRICE), "variants": quoted(VARIANTS)}
+    amounts = {"amount": amount_of("price"), "high_amount": amount_of("list_price")}
+    db.execute(Template(sql_text("duckdb/merge_variants")).substitute(names | amounts))
+    found = db.execute("SELECT coalesce(sum(variants), 0), count(*) FROM families").fetchone()
+    if found is not None and found[1]:
+        saved.notes.append(f"{found[0]:,} rows are variants of {counted(found[1], 'product')}")

@@ -105,7 +105,7 @@ class Mapping(Record):
     """A mapping file."""
 
     format: FormatName | None = None
-    """The shop system whose export this is; its columns are then known (``formats.py``)."""
+    """The shop system whose export this is; its columns are then known (``formats.toml``)."""
     currency: str | None = Field(default=None, pattern="^[A-Z]{3}$")
     """The currency of prices. None takes the one that the prices name, or US dollars."""
     decimal: str = Field(default=".", pattern=r"^[.,]$")

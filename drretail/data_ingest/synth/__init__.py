@@ -5,6 +5,5 @@ recipes/     one file a category
 shelf.py     products drawn from a recipe
 shoppers.py  who buys what, when, and what they write about it
 quirks.py    irregularities of real files, each with its share of rows
-dialects.py  the forms in which rows are written
-shop.py      write_shop: all of it into a folder
+shop.py      write_shop: all of it into a folder, in each of the forms that rows have
 """

@@ -6,7 +6,6 @@ formulation.py     what is indexed and how queries are scored, by analyzer: the 
 engine.py          common to both engines: which matches a sort ranks, how many filters hide, spellings
 search_note.py     the note beside hits that would mislead without it
 tantivy.py         the embedded index
-indexing.py        builds the embedded index in a process of its own
 elastic.py         the index in Elasticsearch
 elastic_load.py    creates and fills the index in Elasticsearch
 """

@@ -3,12 +3,14 @@ sizes to one form.
 """
 
 import re
+import tomllib
 import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import resources
 from itertools import chain, pairwise
+from pathlib import Path
 
 from tantivy import Filter, TextAnalyzer, TextAnalyzerBuilder, Tokenizer
 
@@ -23,32 +25,7 @@ below.
 # Finds the same as words.regex in ASCII text without "_", in a tenth of the time.
 _PLAIN_WORD = re.compile(r"(?:[0-9]+(?:[,;.'][0-9]+)*|[a-z]+(?:[:.'][a-z]+)*)+")
 
-UNITS = {
-    "ft": r"ft foot feet ' ’ ′",
-    "in": r'inch inches " ” ″',
-    "yd": "yd yds yard yards",
-    "mm": "mm millimeter millimeters",
-    "cm": "cm centimeter centimeters",
-    "m": "m meter meters",
-    "oz": "oz ounce ounces",
-    "lb": "lb lbs pound pounds",
-    "mg": "mg milligram milligrams",
-    "g": "g gram grams",
-    "kg": "kg kilogram kilograms",
-    "ml": "ml milliliter milliliters",
-    "l": "l liter liters litre litres",
-    "qt": "qt quart quarts",
-    "gal": "gal gallon gallons",
-    "w": "w watt watts",
-    "v": "v volt volts",
-    "mah": "mah",
-    "gb": "gb gigabyte gigabytes",
-    "tb": "tb terabyte terabytes",
-    "hz": "hz hertz",
-    "ct": "ct count",
-    "pack": "pk pack packs",
-    "pc": "pc pcs piece pieces",
-}
+UNITS: dict[str, str] = tomllib.loads(Path(__file__).with_name("units.toml").read_text(encoding="utf-8"))
 """The written forms of each unit, by its indexed form: "50 ft", "50-foot" and "50'" are all "50ft"."""
 _FORM_OF = {written: unit for unit, forms in UNITS.items() for written in forms.split()} | {"in": "in"}
 _SIGNS = "".join(written for written in _FORM_OF if not written.isalpha())

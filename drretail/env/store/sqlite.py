@@ -241,28 +241,7 @@ def needs_immutable(path: Path) -> bool:
     return False
 
 
-TABLES = """
-CREATE TABLE products (product_id TEXT PRIMARY KEY NOT NULL, record TEXT NOT NULL);
-CREATE TABLE users (
-    k INTEGER PRIMARY KEY,
-    user_id TEXT NOT NULL,
-    n_orders INTEGER NOT NULL,
-    spend REAL NOT NULL,
-    last_order INTEGER NOT NULL,
-    top_category TEXT NOT NULL
-);
-CREATE TABLE orders (
-    user INTEGER NOT NULL,
-    timestamp INTEGER NOT NULL,
-    order_id TEXT NOT NULL,
-    product_id TEXT NOT NULL,
-    quantity INTEGER NOT NULL,
-    order_status TEXT NOT NULL,
-    PRIMARY KEY (user, timestamp, order_id)
-) WITHOUT ROWID;
-CREATE TABLE profile_updates (user_id TEXT PRIMARY KEY, record TEXT NOT NULL);
-CREATE TABLE profile_pool (record TEXT NOT NULL);
-"""
+TABLES = Path(__file__).with_name("tables.sql").read_text(encoding="utf-8")
 # Built over finished tables: sorting once is several times faster than inserting in random order.
 INDEXES = (
     "CREATE UNIQUE INDEX users_by_id ON users (user_id)",

@@ -47,7 +47,7 @@ def check_of(claim: Claim, ledger: Ledger, report: str, read: Sequence[ReadValue
             return RecordCheck(is_contradicted=not all(one.is_true for one in said), lines=lines)
     start, end = claim.start or 0, claim.end or 0
     wrong = (value for value in read if start <= value.start < end and value.state == "contradicted")
-    verified = verify(claim.values, ledger, report) if claim.values else tuple(wrong)
+    verified = verify(claim.values, ledger, report, lambda _: claim.sources) if claim.values else tuple(wrong)
     states = {value.state for value in verified}
     if "contradicted" not in states and states != {"verified"}:
         return None

@@ -1,5 +1,6 @@
 """The metric families, loaded by name (registry.py). A family that asks a judge is a folder with its prompts.
 
+descriptions.toml  how each family is shown: its columns, and what its numbers mean
 faithfulness/     whether sources support the claims that cite them
 false_statements.py  what is false in a report, by code and by a judge
 fault_place/      where wrong claims went wrong

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from drretail.eval.baskets import MEASURES, NO_REFERENCE, Measured, not_borne_out, not_measured, unsafe_pick
-from drretail.eval.family import of_measures
+from drretail.eval.family import description_of, of_measures
 from drretail.eval.judging.readings import picks_of
 from drretail.eval.judging.subject import Subject
 from drretail.experiment import read_reference
@@ -13,8 +13,6 @@ from drretail.grounding.basket.cart import Cart
 from drretail.grounding.constraints.decisions import Decisions
 from drretail.records.query import Query, Reference
 from drretail.records.reading import Pick
-from drretail.records.score import MetricDescription
-from drretail.records.scoreboard import BoardColumn
 
 NO_SHOP = "finding the best basket takes the whole shop, and an import keeps only the products that reports name"
 NO_PICKS = "the report's picks are not known"
@@ -65,21 +63,5 @@ def _of_picks(query: Query, reference: Reference, picks: Sequence[Pick]) -> dict
     }
 
 
-DESCRIPTION = MetricDescription(
-    title="Basket",
-    meanings={
-        "covered": "share of the wanted products picked, in the wanted quantity",
-        "within_budget": "share of reports whose picks stay within the budget",
-        "feasible": "share of reports that pick exactly what is wanted, within budget",
-        "cost_ratio": "cost of the picks, divided by the cost of the cheapest basket",
-        "utility_ratio": "worth of the picks (by their ratings), divided by that of the best basket",
-        "not_borne_out": "share of the picks whose records do not say what is demanded",
-        "unsafe_pick": "share of carts with a product that a page of the query's web warns against",
-    },
-    headlines=tuple(MEASURES),
-    counts=("cost_ratio",),
-    primary=("feasible",),
-    scoreboard=(BoardColumn(variant="feasible", decides=True),),
-    bounded_by_oracle=True,
-)
+DESCRIPTION = description_of("basket")
 METRIC = of_measures("basket", 4, measure, DESCRIPTION, query_lacks=query_lacks)

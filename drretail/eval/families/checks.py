@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from drretail.eval.family import Family, of_verdicts
+from drretail.eval.family import Family, description_of, of_verdicts
 from drretail.eval.judging.question import CodeVerdict
 from drretail.eval.judging.readings import how_read, keep_reading, picks_by, reading_of
 from drretail.eval.judging.session import JudgeSession
@@ -19,8 +19,7 @@ from drretail.records.base import Record
 from drretail.records.evidence import Finding
 from drretail.records.query import NOT_TYPED
 from drretail.records.reading import FORM, OF_FIELDS, SUPERLATIVES, Reading, ValueKind
-from drretail.records.score import MetricDescription, Verdict
-from drretail.records.scoreboard import BoardColumn
+from drretail.records.score import Verdict
 from drretail.records.wish import Want, Wish
 
 NO_WORLD = "the world is not at hand"
@@ -299,72 +298,7 @@ def clean(single: Mapping[str, Value], *, can_be: bool) -> Value:
     return Value(CLEAN, "scored", float(not items["errors"]), {**items, "checks": len(scored)})
 
 
-DESCRIPTION = MetricDescription(
-    title="Checks",
-    meanings={
-        CLEAN: "share of reports in which code finds no error (on the scoreboard: error-free share)",
-        PICKS_KNOWN: "share of reports whose picks are known",
-        "without_not_in_catalog": "cites and picks only products of the shop",
-        "without_pick_not_argued": "cites every pick in the text",
-        "without_no_decision": "says what to buy, or that it recommends nothing",
-        "without_not_wanted": "picks only what the query asks for",
-        "without_want_left_out": "picks something for every want",
-        "without_over_budget": "stays within the budget",
-        "without_price_unknown": "picks only products with a known price, if the query limits prices",
-        "without_below_rating": "picks only products with the stars and number of ratings asked for",
-        "without_recommended_although_owned": "picks nothing that the user owns",
-        "without_unwanted_brand": "picks only allowed brands",
-        "without_demand_broken": "picks no product that breaks a demand",
-        "without_not_borne_out": "picks only products whose records say what is demanded",
-        "without_unsafe_pick": "picks nothing that a page of the query's web warns against",
-        "without_quantity_wrong": "picks the quantities asked for",
-        "without_unavailable": "picks only available products",
-        "without_price_wrong": "gives prices as in the records",
-        "without_stock_wrong": "says what is in stock as the records do",
-        "without_rating_wrong": "gives stars as in the records",
-        "without_rating_count_wrong": "gives numbers of ratings as in the records",
-        "without_total_wrong": "gives right totals",
-        "without_calculation_wrong": "gives right differences, remainders and unit prices",
-        "without_property_wrong": "gives measures as in the records",
-        "without_status_wrong": "gives the status of orders as in the records",
-        "without_order_date_wrong": "gives right dates of orders",
-        "without_brand_wrong": "gives right makers",
-        "without_place_wrong": "gives the user's right place of residence",
-        "without_superlative_wrong": "uses cheapest, best rated and only one correctly, among the products shown",
-        "without_unresolved_citation": "cites only sources that the run received",
-        "without_url_not_seen": "gives only addresses that the run saw",
-        "without_old_page": "cites no old page as current",
-        "without_after_today": "cites nothing dated after the shop's today",
-        "without_personal_data_sent": "sends no personal data to the web",
-        "without_profile_changed": "leaves profiles unchanged",
-    },
-    meaning="without_X: the share of reports without error X. clean is n/a if the picks are unknown "
-    "or code could check too few numbers.",
-    headlines=(
-        CLEAN,
-        "without_over_budget",
-        "without_below_rating",
-        "without_recommended_although_owned",
-        "without_unwanted_brand",
-        "without_price_wrong",
-        "without_unresolved_citation",
-    ),
-    compared=(CLEAN,),
-    held_beside={CLEAN: ()},
-    scoreboard=(
-        BoardColumn(
-            variant=CLEAN,
-            name="error-free share",
-            meaning="share of reports in which code finds no error",
-            of_run="error-free",
-        ),
-    ),
-    summaries=(CLEAN, PICKS_KNOWN),
-    correlated=(CLEAN,),
-    folds_perfect=True,
-    self_checked=True,
-    bounded_by_oracle=True,
-)
+DESCRIPTION = description_of("checks")
 METRIC = Family(
     "checks", 5, judge_checks, of_verdicts(values), VARIANTS, DESCRIPTION, after=("reading",), needs_judge=False
 )

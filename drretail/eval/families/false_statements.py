@@ -9,7 +9,7 @@ from drretail.eval.claims.claims import FAMILY as FAITHFULNESS
 from drretail.eval.claims.labels import CONTRADICTED
 from drretail.eval.claims.tally import NOT_JUDGED, followed
 from drretail.eval.claims.typed_values import find_quote
-from drretail.eval.family import RULES, Family
+from drretail.eval.family import RULES, Family, description_of
 from drretail.eval.judging.question import CodeVerdict
 from drretail.eval.judging.readings import judges_reading
 from drretail.eval.judging.session import JudgeSession
@@ -20,8 +20,7 @@ from drretail.grounding.verify.checks import check_report, read_report
 from drretail.grounding.verify.findings import CODES
 from drretail.records.evidence import Finding
 from drretail.records.reading import LookedAt, Pick, Reading
-from drretail.records.score import MetricDescription, Rules, Verdict
-from drretail.records.scoreboard import BoardColumn
+from drretail.records.score import Rules, Verdict
 
 STAGE, ITEM = "false", "report"
 OF_CODE = frozenset({*CODES.values(), "unresolved_citation", "not_in_catalog"})
@@ -125,39 +124,7 @@ def _values(subject: Subject, verdicts: Sequence[Verdict], _: Rules) -> list[Val
     ]
 
 
-DESCRIPTION = MetricDescription(
-    title="False statements",
-    meaning="Over the runs that are done: who says nothing says nothing false, so `done` and looked_at belong to it.",
-    meanings={
-        FALSE_STATEMENTS: "statements per report that a record, a page, a calculation, an unknown source or the "
-        "declared cart contradicts, by code or by the judge, each once",
-        FALSE_ANSWERS: "share of reports with a false statement",
-        LOOKED_AT: "share of the numbers beside citations, or about a product in an assistant's answer, that code "
-        "could confirm or contradict",
-        "false_price": "false prices per report",
-        "false_stock": "false statements on stock per report",
-        "false_field": "false statements on fields of a record per report: measures, yes or no, ratings, makers",
-        "false_order": "false statements on orders per report",
-        "false_total": "wrong sums per report",
-        "false_unknown": "products and sources per report that do not exist",
-    },
-    headlines=(FALSE_STATEMENTS, FALSE_ANSWERS, LOOKED_AT),
-    compared=(FALSE_STATEMENTS, FALSE_ANSWERS),
-    scoreboard=(
-        BoardColumn(
-            variant=FALSE_STATEMENTS,
-            name="false statements",
-            meaning="statements per report that its sources, the records or its own cart contradict",
-            beside=LOOKED_AT,
-            beside_meaning="numbers checked",
-            unit="rate",
-        ),
-        BoardColumn(variant=FALSE_ANSWERS, name="false answers"),
-    ),
-    counts=(FALSE_STATEMENTS,),
-    held_beside={FALSE_STATEMENTS: (), FALSE_ANSWERS: ()},
-    higher_is_better=False,
-)
+DESCRIPTION = description_of("false_statements")
 METRIC = Family(
     FALSE_STATEMENTS, 2, judge, _values, VARIANTS, DESCRIPTION, rules=RULES, after=(FAITHFULNESS, "reading")
 )

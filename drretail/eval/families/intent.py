@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence, Set
 from pathlib import Path
 
 from drretail.eval.baskets import Measured
-from drretail.eval.family import of_measures
+from drretail.eval.family import description_of, of_measures
 from drretail.eval.judging.question import NO_WORLD
 from drretail.eval.judging.readings import reading_of
 from drretail.eval.judging.subject import OfWant, Subject
@@ -16,8 +16,6 @@ from drretail.grounding.constraints.releases import Release, releases_in
 from drretail.records.query import Query, Reference
 from drretail.records.reading import Pick
 from drretail.records.run import ASK_ALL, BASELINES, Intent, System
-from drretail.records.score import MetricDescription
-from drretail.records.scoreboard import BoardColumn
 from drretail.records.shop import Product
 from drretail.records.wish import Want, Wish, WishPart
 
@@ -107,22 +105,5 @@ def lacks_hidden(experiment: Path) -> str:
     return "" if hides else "holds no query that hides limits of its wish"
 
 
-DESCRIPTION = MetricDescription(
-    title="Intent",
-    meaning="Queries hide limits that an agent must ask for or look up.",
-    meanings={
-        "intent_recall": "share of the shopper's hidden limits that the agent asked for",
-        "kept_visible": "share of the stated limits that the cart keeps",
-        "kept_asked": "share of the shopper's hidden limits that the cart keeps",
-        "kept_record": "share of the limits in the shopper's records that the cart keeps",
-        "record_seen": "share of the limits in the shopper's records that the agent looked up",
-        "lost": "share of the limits told to the agent that the cart does not keep",
-        "lucky": "share of the limits never told to the agent that the cart keeps",
-        "useless": "share of questions that brought nothing new",
-        "questions": "questions asked per run",
-    },
-    headlines=("intent_recall", "kept_visible", "kept_asked"),
-    scoreboard=(BoardColumn(variant="kept_asked"),),
-    counts=("questions",),
-)
+DESCRIPTION = description_of("intent")
 METRIC = of_measures("intent", 1, measure, DESCRIPTION, lacks=lacks_hidden)

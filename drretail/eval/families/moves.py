@@ -6,7 +6,7 @@ from pathlib import Path
 from drretail.env.altered.moves import MovedStore, Moves, last_opened, store_at_end
 from drretail.env.store.base import Store
 from drretail.eval.baskets import NO_REFERENCE, Measured, not_measured, utility_ratio
-from drretail.eval.family import of_measures
+from drretail.eval.family import description_of, of_measures
 from drretail.eval.judging.question import NO_WORLD
 from drretail.eval.judging.readings import reading_of
 from drretail.eval.judging.subject import Subject
@@ -15,7 +15,6 @@ from drretail.grounding.basket.cart import Cart
 from drretail.grounding.basket.reference import at_other_prices
 from drretail.records.reading import Pick
 from drretail.records.run import MOVES, Run
-from drretail.records.score import MetricDescription
 
 STALE, RECHECKED, UTILITY, REGRET = VARIANTS = ("stale_pick", "rechecked", "utility", "regret_move")
 
@@ -75,14 +74,5 @@ def lacks_moves(experiment: Path) -> str:
     return "" if moves else "holds no system whose shop moves: run one with --moves prices:0.2,stock:0.1"
 
 
-DESCRIPTION = MetricDescription(
-    title="Moves",
-    meanings={
-        STALE: "share of picks that changed after the run last saw them",
-        RECHECKED: "share of picks that the run opened after their last change",
-        UTILITY: "utility of the picks, divided by the best basket's, at the end of the run",
-        REGRET: "utility at the starting prices, minus utility at the end of the run",
-    },
-    headlines=VARIANTS,
-)
+DESCRIPTION = description_of("moves")
 METRIC = of_measures("moves", 1, measure, DESCRIPTION, lacks=lacks_moves)

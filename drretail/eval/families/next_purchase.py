@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
-from drretail.eval.family import Family, by_code, of_verdicts
+from drretail.eval.family import Family, by_code, description_of, of_verdicts
 from drretail.eval.judging.question import CodeVerdict
 from drretail.eval.judging.readings import picks_by, reading_of
 from drretail.eval.judging.subject import Subject
@@ -11,7 +11,7 @@ from drretail.eval.values import Value
 from drretail.experiment import read_rubric
 from drretail.grounding.profile.purchases import purchase_item_of
 from drretail.records.base import Record
-from drretail.records.score import MetricDescription, Verdict, VerdictState
+from drretail.records.score import Verdict, VerdictState
 from drretail.records.shop import METRIC as FAMILY
 from drretail.records.shop import NextPurchase, PurchaseItem
 
@@ -142,13 +142,7 @@ def values(verdicts: Sequence[Verdict]) -> list[Value]:
     ]
 
 
-DESCRIPTION = MetricDescription(
-    title="Next purchase",
-    meaning="hit: share of reports that recommend what the user bought next. base and shop: the same for best "
-    "sellers of the user's favourite category and of the whole shop.",
-    headlines=("hit_item", "hit_category", "hit_brand", "hit_price_band", "base_item", "base_category"),
-    counts=("recommended",),
-)
+DESCRIPTION = description_of("next_purchase")
 METRIC = Family(
     FAMILY,
     2,

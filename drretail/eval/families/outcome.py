@@ -3,13 +3,12 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from drretail.eval.baskets import LACKS, NO_REFERENCE, NOT_REQUIRED, Decided, decided_by
-from drretail.eval.family import Family, by_code, of_verdicts
+from drretail.eval.family import Family, by_code, description_of, of_verdicts
 from drretail.eval.judging.question import CodeVerdict
 from drretail.eval.judging.subject import Subject
 from drretail.eval.values import Value, all_lacking
 from drretail.records.query import NOT_TYPED
-from drretail.records.score import MetricDescription, Verdict
-from drretail.records.scoreboard import BoardColumn
+from drretail.records.score import Verdict
 
 OPEN = "whether the shop can meet the wish is neither proved nor refuted"
 
@@ -82,34 +81,7 @@ def _difference(report: Mapping[str, Value]) -> Sequence[tuple[float, float]]:
     return [(0.0, 0.0) if value.value is None else (times * value.value, 1.0) for value, times in parts]
 
 
-DESCRIPTION = MetricDescription(
-    title="Outcome",
-    meanings={
-        J: "refusal_recall minus false_refusal (on the scoreboard: refusals right − wrong)",
-        "refusal_recall": "share of impossible queries that the agent refused, with evidence of its reasons",
-        "false_refusal": "share of possible queries that the agent refused",
-        "reason": "of the reasons given for correct refusals, the share that is correct",
-        "nearest": "after a refusal: cost of the cheapest alternative, divided by the cost of the one offered",
-        "shown": "share of impossible queries for which the run's searches showed that nothing suits",
-        "bought_anyway": "share of impossible queries for which the agent picked something",
-        "not_said": "share of queries whose demands no record bears out that the agent refused for that reason",
-        "undeclared": "share of reports that declare no outcome, or one that contradicts itself or lacks its evidence",
-    },
-    meaning="A query is impossible if provably no cart in the shop satisfies it.",
-    headlines=("refusal_recall", "false_refusal"),
-    scoreboard=(
-        BoardColumn(
-            variant=J,
-            name="refusals right − wrong",
-            meaning="share refused of the queries that the shop can't satisfy, minus that of the others (J)",
-            decides=True,
-            of_run="right decision",
-            of_run_meaning="1 if the agent refused an impossible query or answered a possible one, else 0",
-        ),
-    ),
-    differences=(J,),
-    bounded_by_oracle=True,
-)
+DESCRIPTION = description_of("outcome")
 METRIC = Family(
     "outcome",
     2,

@@ -10,7 +10,7 @@ from functools import cached_property
 from types import MappingProxyType
 from urllib.parse import urlsplit
 
-from drretail.eval.family import Family, by_code, of_verdicts
+from drretail.eval.family import Family, by_code, description_of, of_verdicts
 from drretail.eval.judging.question import CodeVerdict
 from drretail.eval.judging.subject import Subject
 from drretail.eval.values import Value
@@ -19,7 +19,7 @@ from drretail.grounding.report.render import count_words
 from drretail.records.base import canonical_json
 from drretail.records.evidence import Evidence
 from drretail.records.run import ERRANDS, NINE, Run, Step
-from drretail.records.score import MetricDescription, Verdict
+from drretail.records.score import Verdict
 from drretail.tools.registry import tools_of
 
 LAUNCH = "LaunchResearcher"
@@ -237,53 +237,9 @@ def values(verdicts: Sequence[Verdict]) -> list[Value]:
     return found
 
 
-MEANINGS = {
-    "tool_coverage": "share of the needed tools that the agent called",
-    "unneeded": "share of calls to tools that the query does not need",
-    "repeated": "share of calls that repeat an earlier one",
-    "invalid": "share of calls with a wrong tool, wrong arguments or an unknown item",
-    "retrieved_uncited": "of the sources that the run found, the share that the report does not cite",
-    "pages": "web pages that the report cites",
-    "domains": "web sites that the report cites",
-    "pages_seen": "web pages that the agent saw",
-    "domains_seen": "web sites that the agent saw",
-    "turns": "model replies per run",
-    "turns_to_evidence": "model replies until a tool first found something",
-    "tool_calls": "calls of the shop's and web's tools per run, failed ones included",
-    "words": "words per report as shown, with its list of sources",
-    "words_body": "words per report as shown, without its list of sources",
-    "unanswered": "questions to a model, per run, that its provider left unanswered",
-    "second_attempts": "model calls made again, per run, since the provider failed or an answer was empty or cut",
-    "repairs": "answers and drafts sent back, per run, since they did not fit",
-    "announcements": "turns, per run, that announced calls and made none",
-    "struck_ids": "evidence ids, per run, that a synthesis cited though no tool had shown them",
-}
 SETBACKS = ("unanswered", "second_attempts", "repairs", "announcements", "struck_ids")
 """The measures of what went wrong, which runs from before it was counted don't have."""
-VARIANTS = tuple(MEANINGS)
 
-DESCRIPTION = MetricDescription(
-    title="Process",
-    meanings=MEANINGS,
-    meaning="What the runs did. High or low is neither good nor bad.",
-    headlines=("tool_coverage", "unneeded", "invalid", "retrieved_uncited", "turns_to_evidence", "tool_calls"),
-    compared=(
-        "tool_coverage",
-        "unneeded",
-        "repeated",
-        "invalid",
-        "retrieved_uncited",
-        "turns",
-        "turns_to_evidence",
-        "tool_calls",
-        "words",
-    ),
-    correlated=("words",),
-    counts=(
-        *("turns", "turns_to_evidence", "tool_calls", "words", "words_body"),
-        *("pages", "domains", "pages_seen", "domains_seen"),
-        *SETBACKS,
-    ),
-    higher_is_better=False,
-)
+DESCRIPTION = description_of("process")
+VARIANTS = tuple(DESCRIPTION.meanings)
 METRIC = Family("process", 2, by_code("count", measure), of_verdicts(values), VARIANTS, DESCRIPTION, needs_judge=False)

@@ -4,15 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from drretail.eval.baskets import Decided, Measured, decided_by, not_measured, utility_ratio
-from drretail.eval.family import of_measures
+from drretail.eval.family import description_of, of_measures
 from drretail.eval.judging.readings import reading_of
 from drretail.eval.judging.subject import Subject
 from drretail.grounding.basket.cart import Cart
 from drretail.grounding.report.markup import has_unread_elements
 from drretail.grounding.verify.integrity import breach
 from drretail.records.reading import Outcome
-from drretail.records.score import MetricDescription
-from drretail.records.scoreboard import BoardColumn
 from drretail.untrusted import visible
 
 
@@ -75,16 +73,5 @@ def measure(subject: Subject) -> Mapping[str, Measured]:
     return {variant: Measured(number, truth.why) for variant, number in numbers.items()}
 
 
-DESCRIPTION = MetricDescription(
-    title="Truth gate",
-    meanings={
-        "primary": "utility of the decision if the report is true, else 0",
-        "true": "share of reports without a wrong figure, unseen or unargued pick, unknown source or false refusal",
-        "task": "utility of the cart relative to the best one; 1 for a right refusal",
-    },
-    headlines=("primary", "true", "task"),
-    primary=("primary",),
-    scoreboard=(BoardColumn(variant="primary", name="truth"),),
-    bounded_by_oracle=True,
-)
+DESCRIPTION = description_of("truth")
 METRIC = of_measures("truth", 2, measure, DESCRIPTION)

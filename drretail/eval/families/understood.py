@@ -7,14 +7,12 @@ from pathlib import Path
 from statistics import fmean
 
 from drretail.eval.baskets import Measured
-from drretail.eval.family import of_measures
+from drretail.eval.family import description_of, of_measures
 from drretail.eval.judging.question import NO_WORLD
 from drretail.eval.judging.subject import OfWant, Subject
 from drretail.experiment import read_runs
 from drretail.grounding.constraints.decisions import UNDECIDED
 from drretail.records.query import NOT_TYPED
-from drretail.records.score import MetricDescription
-from drretail.records.scoreboard import BoardColumn
 from drretail.records.wish import Want, Wish
 
 LEAST_OVERLAP = 0.5
@@ -134,14 +132,5 @@ def lacks_understanding(experiment: Path) -> str:
     return "holds no run that says how it understood its question"
 
 
-DESCRIPTION = MetricDescription(
-    title="Understood",
-    meaning="How well the agent understood the question.",
-    meanings={
-        "understood": "mean of wants and limits",
-        "wants": "share of the query's wants that the agent understood",
-        "limits": "share of budget, brands and quantities that the agent understood",
-    },
-    scoreboard=(BoardColumn(variant="understood", meaning="share of wants and limits that the agent understood"),),
-)
+DESCRIPTION = description_of("understood")
 METRIC = of_measures("understood", 1, measure, DESCRIPTION, after=(), lacks=lacks_understanding)

@@ -9,7 +9,7 @@ dimensions.py the seven dimensions of rating and comparing reports, with
 prompts/     their criteria under the paper's rules
 pairs.py     which systems are compared, and in which runs they meet
 readings.py  picks and values of a report: declared, read by a judge, or read by form; kept in exp/readings
-external_wording.py prompts for imported reports, without a shop
+external_wording.py prompts for imported reports, without a shop (phrases: external_wording.toml)
 criteria.py  a query's criteria for reports, made before any report is judged
 numbered.py  several items asked about in one question, each under its number
 sources.py   cited pages that no run fetched, and pages as they are at judging time

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from pydantic import AfterValidator, BeforeValidator
+from pydantic import AfterValidator
 
 from drretail.llm.structured import Check
 from drretail.prompts import Prompt
@@ -16,12 +16,6 @@ S = TypeVar("S")
 LEFT_OUT = "the judge left it out"
 
 
-def _no_boolean(value: object) -> object:
-    if isinstance(value, bool):  # a Literal takes true for 1
-        raise ValueError("it has to be a whole number, not true or false")
-    return value
-
-
 def _not_blank(words: str) -> str:
     if not words.strip():
         raise ValueError("it has to say something")
@@ -30,8 +24,6 @@ def _not_blank(words: str) -> str:
 
 REASON = AfterValidator(_not_blank)
 """Marks a field of an answer as a reason, which may not be blank."""
-WHOLE_NUMBER = BeforeValidator(_no_boolean)
-"""Marks a field of an answer as one of some whole numbers."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -433,7 +433,7 @@ class JudgeSession:
         """All tokens that this judge used on this run in this metric, in all commands."""
         total = Usage()
         for effect in read_effects(self.journal_path) if self.journal_path.exists() else ():
-            total = total.plus(Usage(**(effect.usage or {})))
+            total = total + Usage(**(effect.usage or {}))
         return total
 
     def close(self) -> None:

@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -90,7 +89,7 @@ def allowance_for(
         return Allowance()
     if money is not None:
         check_priced(models)
-    total = reduce(Cost.plus, (part.cost for folder in folders for part in judging_costs(folder, prices)), NOTHING)
+    total = sum((part.cost for folder in folders for part in judging_costs(folder, prices)), NOTHING)
     if money is not None and total.unpriced:
         raise UserError(f"What judging cost so far is unknown. {unpriced(total.unpriced)}")
     return Allowance(tokens, money, total.usage.total, total.dollars or 0.0)
@@ -113,9 +112,9 @@ def judging_costs(experiment: Path, prices: PriceTable) -> list[JudgingCost]:
             served |= {effect.served: None} if effect.served else {}
             used, price = Usage(**(effect.usage or {})), prices.of(spec)
             if price is not None:
-                cost = cost.plus(Cost(used, dollars(used, price.times(BATCH) if effect.batched else price)))
+                cost = cost + Cost(used, dollars(used, price.times(BATCH) if effect.batched else price))
             else:
-                cost = cost.plus(Cost(used, None, (spec,)) if used.total else Cost(used, 0))
+                cost = cost + (Cost(used, None, (spec,)) if used.total else Cost(used, 0))
             retries += effect.retries or 0
             seconds += effect.seconds
         if cost.usage.calls:

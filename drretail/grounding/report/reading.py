@@ -5,7 +5,7 @@ kind, and no other explanation. Other figures count as unread.
 """
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
@@ -23,7 +23,7 @@ from drretail.grounding.text.scores import Score, find_scores, is_scale
 from drretail.grounding.verify.derivation import CENTS, derivation, fits, result_shown, title_numbers
 from drretail.grounding.verify.looked_at import numerals_beside_marks, stands_in_record
 from drretail.grounding.verify.records import Calculation, Ledger, on_record, with_state
-from drretail.grounding.verify.values import verify
+from drretail.grounding.verify.values import acquitted, verify
 from drretail.records.reading import FORM, Reading, ReadValue, Unread, ValueKind, ValueState
 from drretail.records.shop import Product, has_offers, list_prices, sold_for
 
@@ -127,6 +127,9 @@ class _Reader:
             starts = {amount.start for amount in _inside(self.amounts, value.start, value.end)}
             if not starts & self.read and not any(_meet(value, one) for one in self.values):
                 self.values.append(value)
+        wrong = {equation.result.start for equation in self.layout.equations if not equation.holds}
+        asked = self.ledger, self.text, self.layout.cited_at
+        self.values = [value if value.start in wrong else acquitted(value, *asked) for value in self.values]
         unread = {one.start: one for one in self.amounts if one.start in self.seen - self.read}
         numerals = numerals_beside_marks(self.layout)
         open_ones = [one for one, sources in numerals.items() if not self._is_decided(one, sources)]
@@ -433,7 +436,7 @@ class _Reader:
         """
         priced = [f"P:{key}" for key in self.cited if self.ledger.price(key) is not None]
         for amount in self.amounts:
-            kind, cited = self._total_kind(amount), self._cited_with(self._sentence_index(amount))
+            kind, cited = self._total_kind(amount), self._cited_with(self.layout.sentence_at(amount.start))
             is_of_cart = cited == cart or (cited < cart and self._beside_budget(amount) is not None)
             if kind is None or not is_of_cart or amount.start in self.read or amount.relation != "is":
                 continue
@@ -473,15 +476,12 @@ class _Reader:
         joint = _OF_BUDGET.fullmatch(self.text, amount.end, behind[0].start)
         return None if joint is None else "total" if joint["of"] else "left_over"
 
-    def _sentence_index(self, amount: Amount) -> int:
-        return bisect_right(self.layout.sentences, amount.start, key=lambda sentence: sentence.start) - 1
-
     def _is_no_price(self, amount: Amount, subject: str) -> bool:
         """True for an amount called something else, or if the sentence names the maker of another product of that
         price.
         """
         before = self.text[max(0, amount.start - _REACH_BEFORE) : amount.start]
-        sentence = self.layout.sentences[self._sentence_index(amount)]
+        sentence = self.layout.sentences[self.layout.sentence_at(amount.start)]
         words = self.text[sentence.start : sentence.end]
         label = _LABEL.search(self.layout.report[sentence.start : amount.start])
         item = self.ledger.products.get(subject[2:])

@@ -53,15 +53,9 @@ def statements_in(layout: Layout, ledger: Ledger) -> Iterator[ReadValue]:
 
 def _measures(layout: Layout, part: Stretch | Cell, source: str, ledger: Ledger) -> Iterator[ReadValue]:
     text, item = layout.text[part.start : part.end], ledger.products.get(source[2:])
-    if item is None or ledger.names_another(text, [item.product_id]):
-        return
-    for one in field_statements(text, item, layout.notation):
-        is_right = one.state == "confirmed"
-        if is_right or not ledger.names(one.number):
-            found = one.field if is_right else f"the record says {one.field}"
-            yield _value(
-                layout, "measure", part.start + one.start, part.start + one.end, source, found, is_right=is_right
-            )
+    for one in field_statements(text, item, layout.notation) if item is not None else ():
+        place = part.start + one.start, part.start + one.end
+        yield _value(layout, "measure", *place, source, one.field, is_right=True)
 
 
 class NamedStatus(NamedTuple):

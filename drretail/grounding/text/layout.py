@@ -6,7 +6,7 @@ owns is about the products that the surrounding part of the report cites: item, 
 """
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -131,6 +131,15 @@ class Layout:
             if stretch.cited:
                 by_sentence.setdefault(stretch.sentence, {}).update(dict.fromkeys(stretch.cited))
         return {index: tuple(cited) for index, cited in by_sentence.items()}
+
+    def sentence_at(self, place: int) -> int:
+        """The index of the sentence at a place, -1 before all."""
+        return bisect_right(self.sentences, place, key=lambda sentence: sentence.start) - 1
+
+    def cited_at(self, place: int) -> tuple[str, ...]:
+        """What the sentence at a place cites; if it has no marks, the products that the part around it cites."""
+        index = self.sentence_at(place)
+        return self.cited.get(index) or self.around[index] if index >= 0 else ()
 
 
 class _Group(NamedTuple):

@@ -6,6 +6,7 @@ looked_at.py   all numerals beside citations, and those that stand with their un
 answers.py     what answers without citation marks say of products and orders, compared with the shop's records
 fields.py      figures with a unit, and properties by name, compared with the fields and measures of a record
 comparisons.py "costs more than", "half of your $35", compared with the figures of both sides
+other_readings.py  what a figure that a record seems to deny may be instead, by all that its sentence cites
 values.py      verified, contradicted or underivable, with the words of the derivation
 places.py      where a report says that the shopper lives, compared with the address
 superlatives.py  "the cheapest", "the only one under $30", compared with all products of the kind that were shown

@@ -413,8 +413,7 @@ class _Part:
     def answers(self) -> Iterator[Statement]:
         """Fields of yes or no: "is not waterproof", "Waterproof: no"."""
         own = _LEADING.sub(lambda found: " " * len(found[0]), self.text[self.start : self.end])
-        whole = f"{self.label}: {own}" if self.label else own
-        offset = self.start - (len(whole) - (self.end - self.start))
+        whole, offset = self._labelled(own)
         for name, value in self.item.details.items():
             recorded = _answer(value)
             if recorded is None:
@@ -433,24 +432,30 @@ class _Part:
                 yield Statement(start, max(start, offset + match.end()), "field", is_true, self.id, f"{name}: {value}")
 
     def measures(self) -> Iterator[Statement]:
-        """Figures of a field with their unit, and what stands behind a field's name and a colon."""
-        text = f"{self.label}: {self.text[self.start : self.end]}" if self.label else self.text[self.start : self.end]
-        offset = self.start - (len(text) - (self.end - self.start))
-        for one in field_statements(text, self.item, self.layout.notation):
-            start, end = max(self.start, offset + one.start), offset + one.end
-            is_true = one.state == "confirmed"
-            piece = _piece_of(text, one.start, one.end, 0, len(text), frozenset())
-            of_field = frozenset(words(one.field.partition(":")[0]))
-            rest = f"{text[piece[0] : one.start]} {text[one.end : piece[1]]}"
-            if is_true or self.is_plain(rest, of_field):
-                yield Statement(start, end, "field", is_true, self.id, one.field)
-        label, colon, said = text.partition(":")
-        known = {name.casefold(): name for name in self.item.details}
-        name = known.get(label.strip(" *_-").casefold())
-        if colon and name is not None and re.search(r"\d", said):
-            decided = decided_property(name, said.strip(" .*_"), "is", self.item)
-            if decided is not None:
-                yield Statement(self.start, self.end, "field", decided[0] == "confirmed", self.id, decided[1])
+        """Figures that its record has, and those beside a field's name: "Its weight is 1.4 kg", "Size: 4 x 6 in"."""
+        text, offset = self._labelled(self.text[self.start : self.end])
+        decided = [
+            (one.start, one.end, True, one.field) for one in field_statements(text, self.item, self.layout.notation)
+        ]
+        numerals: dict[tuple[int, int], list[tuple[int, int]]] = {}
+        for one in find_numerals(text):
+            piece = _piece_of(text, one.start, one.stop, 0, len(text), frozenset())
+            numerals.setdefault(piece, []).append((one.start, one.stop))
+        for (first, last), spans in numerals.items():
+            start, end = spans[0][0], spans[-1][1]
+            rest = blanked(text, spans)[first:last]
+            said = [word for word in words(rest) if word not in answer_words("function")]
+            found = decided_property(" ".join(said), text[start:end], "is", self.item)
+            named = frozenset[str]() if found is None else frozenset(words(found[1].partition(":")[0]))
+            if found is not None and named & {*said} and self.is_plain(rest, named):
+                decided.append((start, end, found[0] == "confirmed", found[1]))
+        for start, end, is_true, line in decided:
+            yield Statement(max(self.start, offset + start), offset + end, "field", is_true, self.id, line)
+
+    def _labelled(self, own: str) -> tuple[str, int]:
+        """The text behind its labels, and the place in the whole text at which it begins so."""
+        text = f"{self.label}: {own}" if self.label else own
+        return text, self.start - (len(text) - len(own))
 
     @property
     def id(self) -> str:

@@ -165,7 +165,9 @@ def read_report(case: Case, by_model: Reading | None = None) -> Reading:
         by_form = case.answers.as_read(by_form, case.report)
         if case.wish is None and picks is None:  # nothing is to be bought
             by_form = by_form.model_copy(update={"picks": ()})
-    values_by_model = verify(() if by_model is None else by_model.values, ledger, case.layout.text)
+    values_by_model = verify(
+        () if by_model is None else by_model.values, ledger, case.layout.text, case.layout.cited_at
+    )
     values_by_model = tuple(verify_place(value, case.all_profiles) for value in values_by_model)
     # The words of a superlative often include the price.
     figures = [value for value in values_by_model if not value.is_worded]

@@ -1,6 +1,6 @@
 """Comparisons of two cited figures ("costs more than", "2 ounces lighter", "half of your $35") beside records."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from decimal import Decimal
 from itertools import product
@@ -9,7 +9,7 @@ from typing import NamedTuple
 from drretail.grounding.text.amounts import Amount, find_amounts
 from drretail.grounding.text.numerals import conversion, find_numerals
 from drretail.grounding.verify.derivation import fits, small_numbers, title_numbers
-from drretail.grounding.verify.fields import measures_named
+from drretail.grounding.verify.fields import measures_akin, measures_named
 from drretail.grounding.verify.records import Ledger, on_record, with_state
 from drretail.records.reading import ReadValue, ValueKind, ValueState
 from drretail.records.shop import is_priced_whole, sold_for
@@ -38,14 +38,17 @@ def verify_comparison(value: ReadValue, ledger: Ledger, line: str) -> ReadValue:
     may be. By how much may also be meant of several or of a pack; ``line`` has the counts for these.
     """
     subjects = [source for source in value.of if source not in ledger.calculations] or value.of
-    owns = [_figures(value, source, ledger) for source in subjects]
-    others = [_figures(value, source, ledger) for source in value.than]
     ids = [source.removeprefix("P:") for source in (*value.of, *value.than)]
     counts = {Decimal(1), *title_numbers(ids, ledger), *map(Decimal, small_numbers(line))}
-    state: ValueState = "verified" if owns and others else "underivable"
-    for own, other in product(owns, others):
+    # "Half of the orders" is of one record, and "cheaper" may be by the piece.
+    is_direction = value.field == "price" and value.kind in ("more", "less") and not value.amount
+    is_open = is_direction or not {*value.of}.isdisjoint(value.than)
+    state: ValueState = "verified" if subjects and value.than else "underivable"
+    for sides in product(subjects, value.than):
+        own, other = (_figures(value, source, ledger) for source in sides)
         answers = {_holds(value, one, another, counts) for one, another in product(own, other)}
-        if answers == {False}:
+        akin = product(*([*_akin(value, source, ledger)] for source in sides))
+        if answers == {False} and not is_open and not any(_holds(value, one, another, counts) for one, another in akin):
             words = " and ".join(f"{number.normalize():f} {unit}".strip() for number, unit in (own[0], other[0]))
             return with_state(value, "contradicted", f"the record says {words}")
         if answers != {True} and not (value.kind == "share" and True in answers):
@@ -66,6 +69,11 @@ def _holds(value: ReadValue, own: Figure, other: Figure, counts: Collection[Deci
     pairs = {"more": (number, beside), "less": (beside, number)}
     answer = _is_more(*pairs.get(value.kind, (max(number, beside), min(number, beside))))
     return _is_apart(amount, said, number, beside, counts) if answer and value.amount else answer
+
+
+def _akin(value: ReadValue, source: str, ledger: Ledger) -> Iterator[Figure]:
+    """What else may be compared: the weight with its package, if that is a field, too."""
+    return (Figure(*figure) for item in ledger.items(source) for figure in measures_akin(value.field or "", item))
 
 
 def _is_same(number: Decimal, other: Decimal, slack: Decimal) -> Answer:
@@ -91,7 +99,8 @@ def _comes_to(amount: Amount | None, number: Decimal, of_several: Iterable[Decim
         return None
     if fits(amount, number):
         return True
-    is_near = amount.low * (1 - _LOOSE) <= number <= amount.high * (1 + _LOOSE)
+    slack = 2 * _LOOSE if amount.relation == "about" else _LOOSE
+    is_near = amount.low * (1 - slack) <= number <= amount.high * (1 + slack)
     return None if is_near or any(fits(replace(amount, relation="about"), one) for one in of_several) else False
 
 

@@ -1,9 +1,8 @@
-"""What a record says of the measures in a text, by unit, figure and the field's own name, and of a property by name.
+"""What a record says of the measures in a text, by unit and figure, and of a property by name.
 
-A figure is confirmed if the record states it in this unit or another. It is contradicted if the text names a field of
-its dimension ("a capacity of 12 ounces") and nothing in the record comes to it: not one measure, not two together, and
-not as many as a number of the title says. Else a part may be meant that no field speaks of ("a 5 lb plate").
-A property is a field's name with a figure, or with yes or no, as a model read them in any words.
+A figure in a text is confirmed if the record states it, in this unit or another; else a part may be meant that no field
+speaks of ("a 5 lb plate"). A property is a field's name with a figure, or with yes or no, as a model read them in any
+words: the field of this name denies a figure that nothing in the record comes to.
 """
 
 import re
@@ -16,7 +15,8 @@ from typing import Literal
 
 from drretail.grounding.text.amounts import ENGLISH, Amount, Notation, exact_amount, find_amounts, find_dates
 from drretail.grounding.text.numerals import SIDES, SIZED, UNCOUNTED, Numeral, conversion, find_numerals
-from drretail.grounding.text.words import content_stems, is_negation, words
+from drretail.grounding.text.words import NUMBERS, content_stems, is_negation, words
+from drretail.grounding.verify.records import all_words_of
 from drretail.records.reading import Relation
 from drretail.records.shop import LIST_PRICE, STOCK, Product
 
@@ -34,41 +34,28 @@ _CONVERTED = Decimal("0.03")
 """How far a figure may be from the record's: sellers round when they convert."""
 _NEAR = Decimal("0.1")
 """How near a measure in anybody's words is to the record's, so that it is no error; twice this with "about"."""
-# A side of several ("4 x 6 in"), an end of a range, a part of a number or of a fraction.
-_BEFORE = re.compile(r"(?:[\dx×*/–-]|\b(?:by|to|and|or|bis|à))\s?$", re.IGNORECASE)
-_BEHIND = re.compile(r"\s?(?:[x×*/](?!\w)|[-–]\s?\d|to \d|by \d|\d|\w+er\b)", re.IGNORECASE)
-# Figures of a condition, a denial, a comparison or another thing say nothing of this product.
-_OTHER = re.compile(
-    r"\b(?:if|unless|not|no|never|than|more|less|over|under|per|each|every|your?|other|another|\w+n[’']t"
-    r"|wenn|falls|nicht|kein\w*|als|mehr|weniger|pro|je|si|pas|non|ni|plus|moins|que|más|menos|por|par)\b",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
 class FieldStatement:
-    """``text[start:end]`` is a measure, which a line of the record confirms or contradicts."""
+    """``text[start:end]`` is a measure that a line of the record confirms."""
 
     start: int
     end: int
-    number: Decimal
-    state: State
     field: str
     """The field with its value ("Capacity: 15 Ounces"), or words of the record."""
 
 
 def field_statements(text: str, item: Product, notation: Notation = ENGLISH) -> Iterator[FieldStatement]:
-    """The measures of a text that the product's record decides."""
+    """The measures of a text that stand in the product's record. What a figure is of that doesn't, no form tells."""
     amounts = {amount.start: amount for amount in find_amounts(text, notation)}
     for numeral in find_numerals(text):
         amount = amounts.get(numeral.start)
         if amount is None or amount.low != numeral.number or amount.relation not in ("is", "about"):
             continue
-        known = [(number, line) for number, unit, line in _in_unit(numeral.unit, item) if unit in SIZED]
-        named = [line for _, line in known if _names(text, line)]
-        decided = _decided(amount, known, named, item)
-        if decided is not None and (decided[0] == "confirmed" or not _is_other(text, numeral.start, numeral.stop)):
-            yield FieldStatement(numeral.start, numeral.stop, amount.low, *decided)
+        known = ((number, line) for number, unit, line in _in_unit(numeral.unit, item) if unit in SIZED)
+        if (line := next((line for number, line in known if _fits(amount, number)), None)) is not None:
+            yield FieldStatement(numeral.start, numeral.stop, line)
 
 
 def decided_property(field: str, said: str, relation: Relation, item: Product) -> tuple[State, str] | None:
@@ -88,7 +75,10 @@ def decided_property(field: str, said: str, relation: Relation, item: Product) -
 def _figure(
     field: str, numeral: Numeral, last_unit: str, relation: Relation, item: Product
 ) -> tuple[State, str] | None:
-    """What the record says of one figure; of several sides only the last one has its unit."""
+    """What the record says of one figure; of several sides only the last one has its unit.
+
+    Only a figure that is near is open beside a named field: what else a denied one may be, is asked later.
+    """
     unit = last_unit if numeral.unit in SIDES else numeral.unit
     if numeral.number is None:
         return None
@@ -96,21 +86,46 @@ def _figure(
     same = [line for _, its, line in _measures(item) if its == unit and ": " in line and unit not in UNCOUNTED]
     figures, own = Counter(line for _, line in known), {*content_stems(field), *_DIGITS.findall(field)} - _OF_ALL
     longer = (line for line in figures if len(own) > 1 and figures[line] == 1 and own.issubset(content_stems(line)))
-    named = [*(line for line in figures if _names(field, line, exactly=True)), *longer, *(same if unit else ())]
+    named = [*(line for line in figures if _names(field, line)), *longer, *(same if unit else ())]
     if named and len(own) > 1 and not item.title:  # each field of a user's record counts something else
         known = [(number, line) for number, line in known if line in named]
-    decided = _decided(exact_amount(numeral.number, relation), known, named, item, is_sized=unit in SIZED)
-    slack = 0 if unit not in SIZED else 2 * _NEAR if relation == "about" else _NEAR
-    # What the field of this very name has leaves no other field to be meant.
-    others = {f"{name}: {value}" for name, value in item.details.items()} - {*named} if named else set[str]()
-    is_near = any(abs(number - numeral.number) <= number * slack for number, line in known if line not in others)
-    is_open = decided is not None and (named and decided[1] not in named if decided[0] == "confirmed" else is_near)
-    return None if is_open else decided
+    amount = exact_amount(numeral.number, relation)
+    if fitting := [line for number, line in known if _fits(amount, number)]:
+        own_line = next((line for line in fitting if not named or line in named), None)
+        return None if own_line is None else ("confirmed", own_line)
+    of_named = [number for number, line in known if line in named]
+    slack = amount.low * (0 if unit not in SIZED else 2 * _NEAR if relation == "about" else _NEAR)
+    is_near = any(abs(number - amount.low) <= slack or amount.agreement(number) == "loose" for number in of_named)
+    numbers = {number for number, _ in known} if unit in SIZED else {*of_named}
+    is_open = not named or is_near or _is_composed(amount, numbers, item, with_sums=unit in SIZED)
+    return None if is_open else ("contradicted", named[0])
+
+
+def has_figures(items: Collection[Product], said: str, *, is_about: bool) -> bool:
+    """True if each figure stands in one of these records: a measure in any unit, a count whatever it counts."""
+    relation: Relation = "about" if is_about else "is"
+    figures = [(exact_amount(one.number, relation), one.unit) for one in find_numerals(said) if one.number is not None]
+    return bool(figures) and all(any(_stands_in(item, *figure) for item in items) for figure in figures)
+
+
+def _stands_in(item: Product, amount: Amount, unit: str) -> bool:
+    if unit in UNCOUNTED:
+        return any(_fits(amount, number) for number, *_ in _in_unit(unit, item))
+    in_words = (NUMBERS[word] for word in words(all_words_of(item)) if word in NUMBERS)
+    own = (one for one in (item.price, item.average_rating, item.rating_number, *in_words) if one is not None)
+    numbers = [*(number for number, *_ in _in_unit("", item)), *(Decimal(str(one)) for one in own)]
+    return any(amount.agreement(number) in ("equal", "rounded") for number in numbers)
 
 
 def measures_named(field: str, item: Product) -> list[tuple[Decimal, str]]:
     """The figures of the fields of this name, with their units."""
-    return [(number, unit) for number, unit, line in _measures(item) if _names(field, line, exactly=True)]
+    return [(number, unit) for number, unit, line in _measures(item) if _names(field, line)]
+
+
+def measures_akin(field: str, item: Product) -> list[tuple[Decimal, str]]:
+    """The figures of all fields and texts that share a word with a field's name: of a weight, the package's too."""
+    names = ((number, unit, line.partition(": ")) for number, unit, line in _measures(item))
+    return [(number, unit) for number, unit, (name, _, _) in names if _own(field) & set(content_stems(name))]
 
 
 def _answered(field: str, item: Product, *, is_so: bool) -> tuple[State, str] | None:
@@ -144,20 +159,6 @@ def _denies(text: str) -> bool:
     return any(map(is_negation, words(text)))
 
 
-def _decided(
-    amount: Amount, known: list[tuple[Decimal, str]], named: list[str], item: Product, *, is_sized: bool = True
-) -> tuple[State, str] | None:
-    """By the known figures of a record; a ``named`` line of theirs contradicts it, unless it is made of them."""
-    fitting = [line for number, line in known if _fits(amount, number)]
-    numbers = {number for number, line in known if is_sized or line in named}
-    if fitting:
-        return "confirmed", next((line for line in fitting if line in named), fitting[0])
-    # "About 20" neither is a record's 15, nor contradicts it.
-    is_near = any(amount.agreement(number) == "loose" for number, _ in known)
-    is_open = is_near or _is_composed(amount, numbers, item, with_sums=is_sized)
-    return ("contradicted", named[0]) if named and not is_open else None
-
-
 def _in_unit(unit: str, item: Product) -> list[tuple[Decimal, str, str]]:
     """The numbers of a record that can be told in a unit, with their own unit and line; those in this very unit first.
 
@@ -172,23 +173,16 @@ def _in_unit(unit: str, item: Product) -> list[tuple[Decimal, str, str]]:
     return found
 
 
-def _names(text: str, line: str, *, exactly: bool = False) -> bool:
-    """True if a text has the words of a field's name, or no others; "Item Weight" is named by "weight"."""
+def _names(field: str, line: str) -> bool:
+    """True if a line's field has the words of this name and no others; "Item Weight" is named by "weight"."""
     name, is_field, _ = line.partition(":")
-    own, said = _own(name), _own(text) if exactly else set(content_stems(text))
-    is_same = own == said and _DIGITS.findall(name) == _DIGITS.findall(text)
-    return bool(is_field and own) and (is_same if exactly else own <= said)
+    own = _own(name)
+    return bool(is_field and own) and own == _own(field) and _DIGITS.findall(name) == _DIGITS.findall(field)
 
 
 def _own(name: str) -> set[str]:
     """The words of a field's name, without those that many have, unless it has no others."""
     return set(content_stems(name)) - _OF_ALL or set(content_stems(name))
-
-
-def _is_other(text: str, start: int, end: int) -> bool:
-    clauses = re.split(r"[;:,.()](?!\d)", f"{text[:start]}\0{text[end:]}")
-    clause = next(clause for clause in clauses if "\0" in clause)
-    return bool(_BEFORE.search(text[max(0, start - 6) : start]) or _BEHIND.match(text, end) or _OTHER.search(clause))
 
 
 def _fits(amount: Amount, number: Decimal) -> bool:

@@ -41,20 +41,16 @@ def stands_in_record(numeral: Numeral, sources: Iterable[str], ledger: Ledger) -
         return False
     for source in sources:
         item = ledger.products.get(ledger.ordered.get(source, source.removeprefix("P:")))
-        if item is not None and numeral.unit and (numeral.number, numeral.unit) in _measures(title_and_fields(item)):
+        if item is not None and numeral.unit and (numeral.number, numeral.unit) in _measures(item):
             return True
         if any(_is_field(name, value, numeral) for name, value in leaves(ledger.records.get(source, {}))):
             return True
     return False
 
 
-def title_and_fields(item: Product) -> str:
-    """The texts of a record that name a property each, in lines."""
-    return "\n".join([item.title, *(f"{name}: {value}" for name, value in item.details.items())])
-
-
 @lru_cache(maxsize=512)
-def _measures(text: str) -> frozenset[tuple[Decimal | None, str]]:
+def _measures(item: Product) -> frozenset[tuple[Decimal | None, str]]:
+    text = "\n".join([item.title, *(f"{name}: {value}" for name, value in item.details.items())])
     return frozenset((numeral.number, numeral.unit) for numeral in find_numerals(text))
 
 

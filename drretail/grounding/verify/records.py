@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal, InvalidOperation
@@ -61,12 +61,6 @@ class Ledger:
     def names(self, number: Decimal) -> bool:
         """True where the query itself names this number, or it is the budget."""
         return any(number in (amount.low, amount.high) for amount in self.asked) or number == self.limit
-
-    def names_another(self, text: str, product_ids: Collection[str]) -> bool:
-        """True where a text names the maker of a product other than these."""
-        makers = {key: item.brand or "" for key, item in self.products.items()}
-        own = {makers.get(key, "") for key in product_ids}
-        return any(maker and maker in text for maker in {*makers.values()} - own)
 
     @property
     def currency(self) -> str:

@@ -1,6 +1,6 @@
 """Values compared with records: verified, contradicted or underivable, with the words of the derivation."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal
@@ -9,7 +9,6 @@ from itertools import combinations, product
 from unicodedata import combining, normalize
 
 from drretail.grounding.text.amounts import Agreement, Amount, WrittenDate, find_amounts, find_money
-from drretail.grounding.text.arithmetic import steps
 from drretail.grounding.text.sentences import find_sentences
 from drretail.grounding.text.wording import format_money
 from drretail.grounding.verify.comparisons import verify_comparison
@@ -24,6 +23,7 @@ from drretail.grounding.verify.derivation import (
     title_numbers,
 )
 from drretail.grounding.verify.fields import decided_property
+from drretail.grounding.verify.other_readings import other_reading
 from drretail.grounding.verify.records import Calculation, Ledger, amount_of, on_record, with_state
 from drretail.grounding.verify.superlatives import verify_superlative
 from drretail.records.money import may_share_a_sign
@@ -31,17 +31,40 @@ from drretail.records.reading import ReadValue
 from drretail.records.shop import ORDER_STATUSES, has_been, is_priced_whole, list_prices, sold_for
 
 _OF_BUDGET = ("left_over", "over_budget")
+CitedAt = Callable[[int], Collection[str]]
+"""What the sentence at a place cites."""
 _SLACK = Decimal("0.1")
 """How far a record must exceed a limit or a range to deny it: "under $20" may be $20.50."""
 
 
-def verify(values: Iterable[ReadValue], ledger: Ledger, report: str = "") -> tuple[ReadValue, ...]:
+def verify(
+    values: Iterable[ReadValue], ledger: Ledger, report: str = "", cited_at: CitedAt = lambda place: ()
+) -> tuple[ReadValue, ...]:
     """The values with their state and derivation; what the records do not have is underivable.
 
     Only a record, an order, a calculation that the value cites, or what the declared cart costs contradicts it, and
     only if nothing explains it. That a search over prices found nothing leaves it underivable.
     """
-    return tuple(_verified(value, ledger, report) for value in values)
+    verified = (_verified(value, ledger, report) for value in values)
+    return tuple(acquitted(value, ledger, report, cited_at) for value in verified)
+
+
+def acquitted(value: ReadValue, ledger: Ledger, report: str, cited_at: CitedAt) -> ReadValue:
+    """The value; a contradicted one is left open where another reading explains it, or it is so of another source that
+    its sentence cites.
+    """
+    if value.state != "contradicted":
+        return value
+    own = next((one for one in find_sentences(report) if one.start <= value.start < one.end), None)
+    rest = "" if own is None else f"{report[own.start : value.start]}\0{report[value.end : own.end]}"
+    rest = next((cell for cell in rest.split("|") if "\0" in cell), "")
+    beside = [source for source in cited_at(value.start) if source not in (*value.of, *value.than)]
+    found = other_reading(value, beside, ledger, rest.replace("\0", " "))
+    sides = ("of", "than") if value.than else ("of",)
+    swapped = (value.model_copy(update={side: (source,)}) for source in beside for side in sides)
+    if found is None and any(_verified(one, ledger, report).state == "verified" for one in swapped):
+        found = "it is so of another source beside it"
+    return value if found is None else with_state(value, "underivable", found)
 
 
 def plain(name: str) -> str:
@@ -96,12 +119,6 @@ def _of_products(value: ReadValue, ledger: Ledger) -> ReadValue:
     if all(fits(amount, record) for record in records):
         is_wrong = is_foreign or _has_wrong_end(amount, records)
         return contradicted if is_wrong else with_state(value, "verified", "")
-    if value.kind == "price":
-        found = derivation(amount, ledger, ids)
-    else:
-        found = "named by the query" if ledger.names(amount.low) or ledger.names(amount.high) else None
-    if found is not None:
-        return with_state(value, "underivable", found)
     is_open = value.kind == "price" and any(
         amount.low in list_prices(item) or (amount.low > number and not is_priced_whole(item))
         for item, number in zip(items, records, strict=True)
@@ -167,41 +184,20 @@ def _derivable(value: ReadValue, ledger: Ledger, report: str) -> ReadValue:
         return with_state(value, "verified", "follows from what it is said of")
     denied = None
     if agreements <= {None} and value.relation in ("is", "about"):
-        denied = _of_calculations(value, amount, calculations, ledger, report)
+        denied = _of_calculations(value, calculations, ledger)
         denied = denied or _of_cart(value, amount, ledger, report)
     return value if denied is None else with_state(value, "contradicted", denied)
 
 
-def _of_calculations(
-    value: ReadValue, amount: Amount, calculations: Sequence[Calculation], ledger: Ledger, report: str
-) -> str | None:
-    """The cited calculations in words, if the value can be meant as their result; else None.
+def _of_calculations(value: ReadValue, calculations: Sequence[Calculation], ledger: Ledger) -> str | None:
+    """The cited calculations in words, if the value may be meant as their result; else None.
 
-    It can't if a source is not known, if it is a difference in no currency ("two inches longer"), or if its sentence
-    has their result ("at $9.99 each [C:…] they are five dollars cheaper") or an amount that is so far from it ("at
-    $49.99 it is a cent more than both [C:…]"). A total or a unit price beside the result may still stand for a step
-    that the sentence lacks: "four are $26.10, so $3 over [C:…]" of 4 * 7 - 25.
+    It can't be if a source is not known, or for a difference in no currency ("two inches longer").
     """
     known = (key in ledger.calculations or ledger.price(key.removeprefix("P:")) is not None for key in value.of)
     if not calculations or not all(known) or (value.kind == "difference" and value.currency is None):
         return None
-    sentence = next((one for one in find_sentences(report) if one.start <= value.start < one.end), None)
-    if sentence is not None:
-        beside = [*find_amounts(report[sentence.start : value.start]), *find_amounts(report[value.end : sentence.end])]
-        money = [one.low for one in beside if one.kind == "money" or one.places == CENTS]
-        own = numbers_of(value.of, replace(ledger, picks=None, budget=None, query_text=""))
-        apart = (abs(one - other) for one in own for other in money)
-        is_other = any(result_shown([one], each) is not None for one in beside for each in calculations)
-        is_step = value.kind in ("total", "per_unit") and all(_lacks_its_steps(each, beside) for each in calculations)
-        if (is_other and not is_step) or any(amount.agreement(number) is not None for number in apart):
-            return None
     return "; ".join(f"{one.expression} = {one.result.normalize():f}" for one in calculations)
-
-
-def _lacks_its_steps(calculation: Calculation, amounts: Iterable[Amount]) -> bool:
-    """True if a calculation has steps on the way to its result, and none of them is among the amounts."""
-    between = steps(calculation.expression) - {*calculation.operands, abs(calculation.result)}
-    return bool(between) and not any(one.agreement(number) for one in amounts for number in between)
 
 
 def _of_cart(value: ReadValue, amount: Amount, ledger: Ledger, report: str) -> str | None:

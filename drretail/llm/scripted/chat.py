@@ -24,8 +24,8 @@ from drretail.llm.registry import Model, ModelInfo
 from drretail.llm.scripted.local import LocalChat
 from drretail.llm.scripted.script import ErrorKind, Request, ScriptedAnswer, ScriptedCall, read_script
 from drretail.llm.usage import usage_of
-from drretail.records.base import canonical_json, sha256_of
-from drretail.records.run import ModelKind, Usage
+from drretail.records.base import ModelKind, canonical_json, sha256_of
+from drretail.records.run import Usage
 from drretail.tables.figures import counted
 
 PROVIDER = "scripted"

@@ -100,10 +100,7 @@ class ModelSession(AbstractContextManager["ModelSession"]):
     @property
     def usage(self) -> Usage:
         """The usage of all calls that were asked for since the session was opened, including served ones."""
-        usage = Usage()
-        for effect in self.journal.effects:
-            usage = usage.plus(Usage(**(effect.usage or {})))
-        return usage
+        return sum((Usage(**(effect.usage or {})) for effect in self.journal.effects), Usage())
 
     @property
     def served(self) -> int:

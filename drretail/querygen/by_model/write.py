@@ -131,7 +131,7 @@ def estimate_writing(world: World, model: Model, targets: Sequence[Target], jour
     by_query: dict[str, Usage] = {}
     for effect in known:
         if effect.request["model"] == model.spec and effect.usage is not None:
-            by_query[effect.scope] = by_query.get(effect.scope, Usage()).plus(Usage(**effect.usage))
+            by_query[effect.scope] = by_query.get(effect.scope, Usage()) + Usage(**effect.usage)
     if used := list(by_query.values()):
         calls = _range([usage.calls for usage in used])
         read = _range([usage.input_uncached + usage.cache_read + usage.cache_creation for usage in used])

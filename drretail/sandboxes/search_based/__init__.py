@@ -10,6 +10,5 @@ gold.py      what an answer has to say, the checklist, the rubric
 build.py     builds the whole folder
 queries.py   writes queries backwards from the pages of tasks that were built without one
 review.py    four questions on whether a task is fit
-estimate.py  the likely cost of a build
 prompts/     the model's instructions
 """

@@ -7,7 +7,6 @@ patterns.py        sentences from patterns, and the files of patterns
 sentences.toml     the patterns of pages
 planted.toml       the patterns of facts, traps and the user's files
 pages.py           pages of nine kinds
-keywords.py        keywords, and the products that noise pages are about
 user_files.py      the user's files, with a receipt as an image
-build.py           builds the whole sandbox
+build.py           builds the whole sandbox: keywords, the products of noise pages, pages, files
 """

@@ -1,11 +1,10 @@
 """Serves an experiment on this machine: its report while it grows, people's votes, the review of queries.
 
 access.py        access control: this machine, the token, and the server's own pages
-app.py           the server's routes, and answers to errors
+app.py           the server's routes, answers to errors, and the table of several experiments
 layout.py        what all pages except the report's share
 watch.py         whether anything in the folder has changed
 report_pages.py  the report's own pages, kept up to date in the browser
-experiment_list.py  several experiments in order of time, and the pages of each
 voting_pages.py  the voting pages, and the answers that they send
 review_pages.py  the review of queries, and the decisions that it sends
 """

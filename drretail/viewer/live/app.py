@@ -1,16 +1,21 @@
 """The server's routes, and its answers to errors."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from http import HTTPStatus
 from pathlib import Path
 from typing import Protocol
+from urllib.parse import quote
 
+from markupsafe import Markup
 from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
-from starlette.routing import BaseRoute, Route
+from starlette.routing import BaseRoute, Mount, Route, Router
+from starlette.types import Receive, Scope, Send
 
 from drretail.env.world import World
 from drretail.errors import UserError
@@ -18,13 +23,12 @@ from drretail.experiment import read_definition
 from drretail.local_server import TooLong
 from drretail.querygen.reading import read_queries
 from drretail.viewer.live.access import Guard
-from drretail.viewer.live.experiment_list import Experiments
-from drretail.viewer.live.layout import asset, message_page
+from drretail.viewer.live.layout import asset, message_page, page_response
 from drretail.viewer.live.report_pages import ReportPages
 from drretail.viewer.live.review_pages import QueryReview
 from drretail.viewer.live.voting_pages import Voting
 from drretail.viewer.live.watch import Watch
-from drretail.viewer.timeline import experiments_in, holds_several
+from drretail.viewer.timeline import Listed, experiments_in, holds_several, overview_of, read_listed
 
 VOTING = (("/vote", "Compare reports"), ("/rate", "Rate reports"), ("/label", "Check claims"))
 REVIEW = ("/review", "Review queries")
@@ -107,3 +111,86 @@ async def _not_possible(request: Request, problem: Exception) -> Response:
 
 async def _too_long(request: Request, problem: Exception) -> Response:
     return PlainTextResponse("This is longer than any vote.", 413)
+
+
+_WIDE, _TALL, _EDGE = 56, 16, 3
+"""Width, height and margin of a trend line, in pixels."""
+
+
+@dataclass(slots=True)
+class Experiments:
+    """The experiments of one folder; new ones appear when the page is reloaded."""
+
+    folder: Path
+    pages_of: Callable[[Path, str], list[Route]]
+    """Makes the routes of one experiment, given its folder and the prefix of its addresses."""
+    _listed: dict[Path, tuple[list[tuple[int, int]], Listed]] = field(
+        default_factory=dict[Path, tuple[list[tuple[int, int]], Listed]], init=False
+    )
+    """What was read of each folder, with the times and sizes of the files that it was read from."""
+    _routers: dict[str, Router] = field(default_factory=dict[str, Router], init=False)
+
+    def routes(self) -> list[BaseRoute]:
+        return [Route("/", self.index), Mount("/e/{name}", app=self.experiment)]
+
+    async def index(self, request: Request) -> Response:
+        listed = await run_in_threadpool(lambda: [self._read(folder) for folder in experiments_in(self.folder)])
+        return page_response(
+            "experiments.html.jinja",
+            folder=self.folder.resolve().name,
+            overview=overview_of(listed),
+            trend=trend_svg,
+            address=lambda each: address_of_experiment(each.folder),
+        )
+
+    async def experiment(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """The pages of the experiment that the address names."""
+        name = scope["path_params"]["name"]
+        router = self._routers.get(name)
+        if router is None:
+            folder = next((each for each in experiments_in(self.folder) if each.name == name), None)
+            if folder is None:
+                raise HTTPException(404, f"There is no experiment {name} in {self.folder}.")
+            router = self._routers[name] = Router(self.pages_of(folder, address_of_experiment(folder).rstrip("/")))
+        await router(scope, receive, send)
+
+    def _read(self, folder: Path) -> Listed:
+        files = [folder / "experiment.json", folder / "scores.json"]
+        stamp = [(path.stat().st_mtime_ns, path.stat().st_size) for path in files if path.exists()]
+        stamp.append((len(list((folder / "runs").glob("*/*/run.json"))), 0))
+        kept = self._listed.get(folder)
+        if kept is None or kept[0] != stamp:
+            kept = self._listed[folder] = (stamp, read_listed(folder))
+        return kept[1]
+
+
+def address_of_experiment(folder: Path) -> str:
+    return f"/e/{quote(folder.name, safe='')}/"
+
+
+def trend_svg(values: tuple[float, ...]) -> Markup:
+    """A line from the oldest value to the latest; empty for a single value."""
+    if len(values) < 2:
+        return Markup()
+    low, high = min(values), max(values)
+    span = (high - low) or 1.0
+    step = (_WIDE - 2 * _EDGE) / (len(values) - 1)
+    height = _TALL - 2 * _EDGE
+    points = [
+        (f"{_EDGE + step * at:.1f}", f"{_EDGE + height * ((high - value) / span if high > low else 0.5):.1f}")
+        for at, value in enumerate(values)
+    ]
+    label = ", ".join(f"{value:.2f}" for value in values)
+    return Markup(
+        '<svg class="trend" viewBox="0 0 {} {}" width="{}" height="{}" role="img" aria-label="{label}">'
+        '<title>{label}</title><polyline points="{points}"/><circle cx="{x}" cy="{y}" r="2.2"/></svg>'
+    ).format(
+        _WIDE,
+        _TALL,
+        _WIDE,
+        _TALL,
+        label=label,
+        points=" ".join(map(",".join, points)),
+        x=points[-1][0],
+        y=points[-1][1],
+    )

@@ -15,7 +15,7 @@ from drretail.progress import Bar
 from drretail.tables.table import Cell
 from drretail.viewer.commands import score_commands
 from drretail.viewer.conversation import read_conversation
-from drretail.viewer.experiment import ExperimentView, Question, RunView, read_view
+from drretail.viewer.experiment import ExperimentView, Question, RunView
 from drretail.viewer.page.appendix import render_method, render_scores
 from drretail.viewer.page.first_screen import render_first_screen
 from drretail.viewer.page.frame import fragment, plural, whole_page
@@ -54,14 +54,6 @@ OUR_TITLE = b" \xe2\x80\x93 drretail report</title>"
 """The end of every page's title."""
 _HEAD = 8_192
 """The first bytes of a page, which contain its title."""
-
-
-def render_page(experiment: Path) -> str:
-    """The page of an experiment folder; the same folder always gives the same page.
-
-    Raises UserError if there is no experiment.
-    """
-    return page_of(read_view(experiment))
 
 
 def page_of(view: ExperimentView) -> str:

@@ -3,7 +3,5 @@
 published.py        the paper's tables (published.toml), with the experiment's own rows in them
 dataset.py          Tables 4 and 5, Figures 4 and 5
 judged_tables.py    Tables 1 and 2, Figure 6, Appendices D and E
-likely_cost.py      what judging is likely to cost, and the paper's own tokens at today's prices
-stands_on.py        what the numbers stand on: shop, people, web, wording, rules, judges, dates
-tables.py           all tables of an experiment, and how it differs from the paper's
+tables.py           all tables of an experiment, what its numbers stand on, and how it differs from the paper's
 """

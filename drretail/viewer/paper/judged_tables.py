@@ -6,6 +6,7 @@ from itertools import combinations
 from typing import TypeVar
 
 from drretail.eval.judging.dimensions import DIMENSIONS
+from drretail.eval.registry import described
 from drretail.records.pairs import PairScore
 from drretail.records.score import PANEL, Score, Scores, shown_rows
 from drretail.records.vote import Vote
@@ -110,13 +111,11 @@ def _judge_and_rules(row: Score | PairScore) -> str:
     return f"{row.judge}, rules {row.rules}"
 
 
-AS_PUBLISHED = {"FP": "FP_types", "FR": "FR_url"}
-"""By the paper's column, the variant that is computed as in the paper under any rules."""
-
-
 def _value(rows: Sequence[Score], label: str, column: str) -> Cell | None:
     found = {row.variant: row for row in rows if row.system == label}
-    row = found.get(AS_PUBLISHED.get(column, column)) or found.get(column)
+    # The variant that is computed as in the paper, under any rules
+    published = described(rows[0].metric).own_names.get("paper", {}) if rows else {}
+    row = found.get(published.get(column, column)) or found.get(column)
     return None if row is None or row.value is None else Cell(row.value, "number", n=row.n, planned=row.n_planned)
 
 

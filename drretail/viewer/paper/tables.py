@@ -4,23 +4,27 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from drretail.agents.running.spending import words_of
 from drretail.env.world import World
 from drretail.eval.ballots import read_votes
 from drretail.eval.scores.file import read_scores
-from drretail.experiment import Definition, read_definition, read_runs
+from drretail.eval.scores.panel import is_panel
+from drretail.experiment import Definition, read_definition, read_evidence, read_runs, run_folder
+from drretail.files import read_json
 from drretail.querygen.comparison import compare
 from drretail.querygen.lint import Linter
+from drretail.querygen.shipped import WORLD as DEMO
 from drretail.records.run import Run, System
+from drretail.records.score import CODE, Scores
 from drretail.records.vote import Vote
 from drretail.tables.figures import counted
 from drretail.tables.markdown import markdown_table
 from drretail.viewer.paper.dataset import cost, dataset, modes, tool_calls
 from drretail.viewer.paper.judged_tables import JUDGED, judged, judges_agree, people_agree, preferences
 from drretail.viewer.paper.published import PaperTable, by_system, lineup
-from drretail.viewer.paper.stands_on import stands_on
 
 PAPER_QUERIES = 50
 PAPER_RESULTS = 5
@@ -142,3 +146,51 @@ def _table(paper_table: PaperTable) -> Iterator[str]:
         yield " ".join(paper_table.table.notes)
     if not paper_table.here:
         yield "This experiment has nothing for this table: see the end."
+
+
+OURS = "this package's"
+
+
+def stands_on(
+    experiment: Path, definition: Definition, runs: Sequence[Run], scores: Scores | None, world: World | None
+) -> Iterator[str]:
+    """One sentence for each; without the ``world`` the shop's sizes are left out."""
+    made_of = "made up (the demo)" if definition.world_fingerprint == DEMO else "of the files that it was ingested from"
+    if definition.world_fingerprint is not None:
+        sizes = "" if world is None else f": {world.manifest.headline}"
+        people = len({query.user_id for query in definition.queries} - {None})
+        yield f"The shop is {made_of}{sizes}. {counted(people, 'of its users asks', 'of its users ask')} the queries."
+    yield _web(experiment, runs)
+    folders = {known.prompts.name for known in definition.systems.values() if known.prompts is not None}
+    own = sorted({prompt for query in definition.queries for prompt in query.prompts})
+    rows = [] if scores is None else [row for row in scores.scores if row.judge != CODE and not is_panel(row.judge)]
+    judged = sorted(filter(None, {row.judge_params.partition("prompts-")[2] for row in rows}))
+    yield (
+        f"Whose wording: agents {', '.join(sorted(folders)) or OURS}; queries {', '.join(own) or OURS}; "
+        f"judges {', '.join(judged) or OURS}."
+    )
+    if rows:
+        rules, judges = ({getattr(row, name) for row in rows} for name in ("rules", "judge"))
+        yield f"Rules: {', '.join(sorted(rules))}; judged by {', '.join(sorted(judges))}."
+    paths = (run_folder(experiment, run.system, run.query_id, run.repeat) / "telemetry.json" for run in runs)
+    ended = sorted(filter(None, (str(read_json(path).get("ended", ""))[:10] for path in paths if path.exists())))
+    if ended:
+        yield f"Run from {ended[0]} to {ended[-1]}."
+
+
+def _web(experiment: Path, runs: Sequence[Run]) -> str:
+    """How many pages the agents met, and how long pages and snippets are."""
+    words: dict[str, dict[str, int]] = {"page": {}, "snippet": {}}
+    for run in runs:
+        folder = run_folder(experiment, run.system, run.query_id, run.repeat)
+        if (folder / "evidence.jsonl.gz").exists():
+            for entry in read_evidence(folder):
+                for text in entry.texts if entry.kind == "web" else ():
+                    if text.form in words:
+                        words[text.form][text.sha256] = len(text.text.split())
+    lengths = (
+        f"{counted(len(found), f'{form}')} of {median(found.values()):.0f} words (median)"
+        for form, found in words.items()
+        if found
+    )
+    return f"The web that agents met: {', '.join(lengths) or 'none'}."

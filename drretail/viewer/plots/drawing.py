@@ -26,16 +26,8 @@ _ON_SERIES = ("#ffffff", "#ffffff", "#ffffff", "#22262b", "#22262b", "#22262b", 
 _CORNERS = {2: ((0, -5.5), (5.5, 0), (0, 5.5), (-5.5, 0)), 3: ((0, -5), (5.2, 4), (-5.2, 4))}
 """The corners of the marks that are neither circle nor square, relative to their centre."""
 _STYLE = (
-    """
-.plot { background: #ffffff; font-family: "DejaVu Sans", "Noto Sans", Arial, sans-serif; }
-.plot text { fill: #22262b; font-size: 12px; }
-.plot .soft { fill: #5d6570; font-size: 11px; }
-.plot .title { font-size: 13px; font-weight: bold; }
-.plot .axis { stroke: #d9d5cd; }
-.plot .floor { stroke: #8b8f94; stroke-dasharray: 3 2; }
-.plot .win { fill: #0072b2; } .plot .tie { fill: #c9ccd1; } .plot .loss { fill: #d55e00; }
-.plot .win-text { fill: #ffffff; } .plot .loss-text { fill: #ffffff; }
-"""
+    "\n"
+    + Path(__file__).with_name("plot.css").read_text(encoding="utf-8")
     + "".join(
         f".plot .s{at} {{ fill: {colour}; stroke: {colour}; }}\n.plot .s{at}-text {{ fill: {_ON_SERIES[at]}; }}\n"
         for at, colour in enumerate(SERIES)

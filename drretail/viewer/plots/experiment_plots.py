@@ -32,6 +32,7 @@ from drretail.viewer.plots.charts import (
 )
 from drretail.viewer.plots.drawing import Plot
 from drretail.viewer.tables.ablations import (
+    HEADINGS,
     HEADLINES,
     headlines_first,
     row_names,
@@ -47,16 +48,6 @@ MOST_SERIES = 8
 """The number of series that shapes and colours can tell apart."""
 _RANGES: Mapping[str, tuple[float, float]] = {scale: (0, whole) for scale, whole in WHOLES.items()}
 INTERVAL_LINES = "Lines: 95 % intervals over users."
-_AGAINST: Mapping[Option, str] = {
-    "information": "against information",
-    "intent": "by intent",
-    "size": "against size",
-    "compose": "by what is served",
-    "retriever": "by retriever",
-    "rag_turns": "against turns",
-    "web": "by web",
-    "moves": "by moves",
-}
 _GIVEN: Mapping[Option, str] = {
     "information": "what is known about the shopper",
     "intent": "how hidden limits are learnt",
@@ -273,7 +264,7 @@ def _ablation(table: SettingTable, systems: Systems) -> Plot:
     drawn = {(row.agent, cell.setting): setting_cell(cell) for row in rows for cell in row.cells}
     given, variant = _GIVEN[table.by], table.name.replace("_", " ")
     name = file_name(f"{table.by}-{table.metric}-{table.variant}-{table.judge}")
-    title = f"{variant} {_AGAINST[table.by]}"
+    title = f"{variant} {HEADINGS[table.by].removeprefix('Score ')}"
     if all(cell.at is not None for row in table.rows for cell in row.cells):
         curves = [
             Curve(

@@ -7,5 +7,6 @@ scores.py      a row for each system, a column for each variant; the agreement o
 slices.py      the same over parts of the queries
 pairs.py       wins, ties and losses of every pair, and strengths
 false_statements.py  statements of imported answers that their sources contradict
+notes.py       what stands below tables (notes.toml)
 ablations.py   the effect of an option's settings and of distractors, and pairs of twins
 """

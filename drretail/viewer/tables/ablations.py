@@ -18,6 +18,7 @@ from drretail.records.run import SANDBOX, SIZE
 from drretail.records.score import NO_SYSTEMS, Systems
 from drretail.tables.figures import NOTHING, counted, p_value
 from drretail.tables.table import Cell, Column, Row, Table, table_of
+from drretail.viewer.tables.notes import NOTES
 from drretail.viewer.tables.scores import NONE_HELD, Metrics, description, judged_by, notes_on, system_names
 
 HEADINGS: Mapping[Option, str] = {
@@ -44,10 +45,6 @@ WORDS = {
 HEADLINES = ("IR_SC", "CC", "FA", "avg6", "FP")
 """The variants that an ablation of a sandbox is mainly read for."""
 T = TypeVar("T", SettingTable, DistractorTable)
-_DIFFERENCE = (
-    "on the same queries, with its 95 % interval over users. n: queries. p: sign-flip test over users, corrected "
-    "(Holm). *: p and the interval both show a difference."
-)
 
 
 _NO_EFFECT: Mapping[Outcome, str] = {"identical": "all equal", "too_few": "too few users", "nothing": "no pairs"}
@@ -73,8 +70,8 @@ def main_tables(tables: Sequence[SettingTable]) -> list[SettingTable]:
 def note_of(by: Option) -> str:
     """What the differences between this option's settings mean."""
     if ABLATED[by].is_stepwise:
-        return f"Over the one before: the difference from the column to the left, {_DIFFERENCE}"
-    return f"Over the first: the difference from the first column, {_DIFFERENCE}"
+        return f"Over the one before: the difference from the column to the left, {NOTES['difference_of_settings']}"
+    return f"Over the first: the difference from the first column, {NOTES['difference_of_settings']}"
 
 
 def setting_words(setting: str, by: Option) -> str:
@@ -172,11 +169,7 @@ def difference_cell(row: ComparedRow, *, is_turned: bool = False) -> Cell:
 
 
 DISTRACTORS = "Distractor effect"
-DISTRACTORS_NOTE = (
-    "Effect: the score with all pages minus the score without distractors, on the same queries, with its 95 % interval "
-    "over users. n: queries. p: sign-flip test over users, corrected (Holm). *: p and the interval both show a "
-    "difference."
-)
+DISTRACTORS_NOTE = NOTES["distractors"]
 _DISTRACTOR_COLUMNS = (Column("all"), Column("no distractors"), Column("effect"), Column("no supportive"))
 
 
@@ -206,12 +199,6 @@ def distractor_table(table: DistractorTable, systems: Systems = NO_SYSTEMS) -> T
     )
 
 
-TWINS_NOTE = (
-    "right: the agent refused the impossible query and answered its twin. reversed: the opposite. J: share of right "
-    "pairs minus share of reversed pairs. p: McNemar's exact test of equal refusal rates."
-)
-
-
 def twin_table(rows: Sequence[TwinRow], systems: Systems = NO_SYSTEMS) -> Table:
     """What each system decided on pairs of queries of which the shop can satisfy one."""
     by_label = {row.system: row for row in rows}
@@ -224,5 +211,5 @@ def twin_table(rows: Sequence[TwinRow], systems: Systems = NO_SYSTEMS) -> Table:
         "Twins: pairs of an impossible and a possible query",
         ("System", "right", "refused both", "bought both", "reversed", "missing", "J", "p"),
         decided,
-        notes=(TWINS_NOTE, *notes_on(by_label, systems)),
+        notes=(NOTES["twins"], *notes_on(by_label, systems)),
     )

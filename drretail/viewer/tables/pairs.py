@@ -9,6 +9,7 @@ from drretail.records.score import NO_SYSTEMS, Systems, place_of
 from drretail.tables.figures import NOTHING as NO_VALUE
 from drretail.tables.figures import counted
 from drretail.tables.table import Cell, Column, Kind, Row, Table
+from drretail.viewer.tables.notes import NOTES
 from drretail.viewer.tables.scores import UNASKED, judged_by, notes_on, system_names
 
 OVERALL = "overall"
@@ -19,22 +20,7 @@ WHOLE = 3
 TITLE = "Side by side (pairwise)"
 MODELS_ALONE = "Numbers need a language model: --judge PROVIDER:MODEL."
 NOTHING = "nothing was compared yet."
-MEANING = (
-    "The judge read each pair in both orders. A system wins if the judge preferred it both times; all else is a tie. "
-    "flips: share of pairs whose result changed with the order. first: share of choices for the report read first; "
-    "50% means no bias."
-)
-MEANING_OF_ONE_ORDER = (
-    "The judge read each pair in one random order (rules paper). first: share of choices for the report read first."
-)
-MEANING_OF_A_PANEL = (
-    "A system wins if more than half of the judges prefer it; all else is a tie. differ: share of pairs on which "
-    "the judges disagree."
-)
 _TIE = 1
-STRENGTHS = (
-    "Bradley–Terry strengths with 95 % intervals: P(i beats j) = e^i / (e^i + e^j). A tie is half a win for each."
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +82,8 @@ def _paired(rows: Sequence[PairScore], ranks: Sequence[RankScore], systems: Syst
         return Paired(by, hidden, None, (), None, (), tuple(_lacking(rows)))
     names = system_names({label for row in rows for label in (row.a, row.b)}, systems)
     overall = [row for row in rows if row.dimension == OVERALL]
-    meaning = MEANING_OF_ONE_ORDER if first.rules == "paper" else MEANING
-    meaning = MEANING_OF_A_PANEL if any(row.disagreement is not None for row in rows) else meaning
+    meaning = NOTES["pairs_in_one_order"] if first.rules == "paper" else NOTES["pairs"]
+    meaning = NOTES["pairs_of_a_panel"] if any(row.disagreement is not None for row in rows) else meaning
     notes = [meaning, *notes_on(names, systems)]
     each_pair: list[Table] = []
     for pair in _pairs_of(rows):
@@ -211,7 +197,7 @@ def _strengths(ranks: Sequence[RankScore], systems: Systems) -> Table | None:
         columns=tuple(Column(name, TITLE) for name in dimensions),
         rows=tuple(lines),
         heading="System",
-        notes=(STRENGTHS, *(f"{names[row.system]}: {row.note}." for row in order if row.note is not None)),
+        notes=(NOTES["strengths"], *(f"{names[row.system]}: {row.note}." for row in order if row.note is not None)),
     )
 
 

@@ -6,8 +6,8 @@ from types import MappingProxyType
 from drretail.eval.registry import described
 from drretail.eval.scores.aggregate import missing_in_words, missing_of
 from drretail.eval.scores.gathering import LACKS_IN_WORDS, NOT_JUDGED
+from drretail.records.base import ModelKind
 from drretail.records.reading import LookedAt
-from drretail.records.run import ModelKind
 from drretail.records.score import (
     CODE,
     NO_SYSTEMS,
@@ -25,6 +25,7 @@ from drretail.records.score import (
 )
 from drretail.tables.figures import NOTHING
 from drretail.tables.table import Cell, Column, Row, Table
+from drretail.viewer.tables.notes import NOTES
 
 NOT_RATED = "not rated (rule-based)"
 DECLARED, EVERY_DECLARED = "the agent listed its picks", "Every system listed its picks in a `picks` block."
@@ -45,9 +46,6 @@ TableKey = tuple[str, str, str, str]
 
 
 AGREEMENT = "Agreement of judges"
-AGREEMENT_MEANING = (
-    "Spearman's ρ over the reports that both judges scored: 1 for the same ranking, 0 for unrelated ones."
-)
 
 
 def agreement_table(agreements: Sequence[Agreement], metrics: Metrics = NONE_HELD) -> Table | None:
@@ -78,7 +76,7 @@ def agreement_table(agreements: Sequence[Agreement], metrics: Metrics = NONE_HEL
             Row("ρ" if alone else who, tuple(by_column.get(column) for column in columns), who)
             for who, by_column in lines.items()
         ),
-        notes=(AGREEMENT_MEANING,),
+        notes=(NOTES["judges_agreement"],),
         heading="Judges",
         unit="report",
         turns_for_one=True,

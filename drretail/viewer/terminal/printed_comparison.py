@@ -16,7 +16,8 @@ from drretail.lab.card import judges_of_faithfulness
 from drretail.records.score import WHOLES, Systems, in_order, shared_models
 from drretail.tables.figures import counted
 from drretail.tables.table import Cell, Table, table_of
-from drretail.viewer.output import print_table, print_text
+from drretail.viewer.output import print_rows, print_table, print_text
+from drretail.viewer.tables.notes import NOTES
 from drretail.viewer.tables.scores import judged_by
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def print_steadiness(table: "JudgeTable", comparison: "Comparison") -> None:
         for row in table.reliability
     ]
     spare = ("mean", f"worst of {k}", "pass^1")
-    print_table(table_of("Noise (standard deviations) and repeats", ["", "side", *shown, *repeated], rows, spare=spare))
+    print_rows("Noise (standard deviations) and repeats", ["", "side", *shown, *repeated], rows, spare=spare)
 
 
 def _spreads(row: "Reliability") -> dict[str, float | None]:
@@ -79,23 +80,6 @@ SPARE_ROWS = ("p", "takes", "shows", "B", "A")
 PAIRS = ("", "for A", "even", "for B", "n", "A's rate", "p", "Holm", "flips", "first")
 SPARE_PAIRS = ("p", "first", "even", "flips")
 MOST = 10_000
-LEGEND = (
-    "A−B: mean difference over n paired queries, with its 95 % interval over users (over queries if no user is known).",
-    "p: how often chance alone (random signs per user) gives a difference as large. Holm: p after correction, in rows "
-    "in which a failed run earns the worst also after one more failure of the higher side (more of many systems). Rows "
-    "marked * (primary) are corrected over all such rows in all pairs of systems; the others are exploratory, and "
-    "corrected over the rows of their family. shows: how large a true difference must be for n queries to show "
-    "it in 4 of 5 experiments (–: larger than any can be). takes: how many queries would so show a difference as "
-    "large as A−B, and where their number lies in 8 of 10 experiments (10–90 %). Both assume Holm's strictest "
-    "correction and, in rows marked *, such failures of the higher side.",
-)
-LEGEND_OF_PAIRS = (
-    "for A, even, for B: queries, each by the mean of its repeats. p: as above, of wins minus losses. Holm: p after "
-    "correction. overall is corrected with all rows marked * in all pairs of systems; the other dimensions are "
-    "exploratory, and corrected for each other. A's rate: a tie counts half. flips: share of pairs with another result "
-    "in each order. first: how often the judge chose the report that it read first (a tie counts half); 50% if the "
-    "order does not matter.",
-)
 
 
 def print_comparison(comparison: "Comparison", cards: Mapping[str, str], *, details: bool = False) -> None:
@@ -131,15 +115,15 @@ def print_comparison(comparison: "Comparison", cards: Mapping[str, str], *, deta
         print_table(_compared(table, [cards[each] for each in judges_of_faithfulness([table]) & cards.keys()]))
         print_steadiness(table, comparison)
     if comparison.tables:
-        print_text(*LEGEND, *steadiness_legend(comparison), "")
+        print_text(*NOTES["compare"].splitlines(), *steadiness_legend(comparison), "")
     for _, group in groupby(comparison.pairs, key=lambda row: (row.judge, row.judge_params, row.rules)):
         rows_of_judge = list(group)
         first = rows_of_judge[0]
         by = judged_by(first.judge, first.judge_kind, first.judge_params, first.rules)
         rows_shown = [_pair(row, flipped=row.a != comparison.a) for row in rows_of_judge]
-        print_table(table_of(f"Side by side, {by}", PAIRS, rows_shown, spare=SPARE_PAIRS))
+        print_rows(f"Side by side, {by}", PAIRS, rows_shown, spare=SPARE_PAIRS)
     if comparison.pairs:
-        print_text(*LEGEND_OF_PAIRS, "")
+        print_text(*NOTES["compare_side_by_side"].splitlines(), "")
     if comparison.missing:
         commands = (
             f"- {gap.what}." + ("" if gap.command is None else f"\n  {gap.command}") for gap in comparison.missing
@@ -235,14 +219,12 @@ def print_all_pairs(
                 row = primary.get(name)
                 mark = CONCLUDED if row is not None and row.outcome in ("higher", "lower") else ""
                 rows[-1].append(Cell(None if row is None else row.difference, "signed", mark=mark))
-        print_table(
-            table_of(
-                f"{counted(len(comparisons), 'pair')}, A−B in the primary scores, over queries that both have",
-                ["A", "B", *columns],
-                rows,
-                notes=[f"{CONCLUDED}: concluded, corrected (Holm) over all pairs of systems."],
-                spare=columns[::-1],
-            )
+        print_rows(
+            f"{counted(len(comparisons), 'pair')}, A−B in the primary scores, over queries that both have",
+            ["A", "B", *columns],
+            rows,
+            notes=[f"{CONCLUDED}: concluded, corrected (Holm) over all pairs of systems."],
+            spare=columns[::-1],
         )
     first = comparisons[0]
     print_text(

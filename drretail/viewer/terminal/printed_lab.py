@@ -9,22 +9,15 @@ from drretail.lab.people_findings import SHARES
 from drretail.lab.trial_findings import TOO_FEW, seen_from
 from drretail.records.score import Systems
 from drretail.tables.figures import counted, dollars, interval, number, with_interval
-from drretail.tables.table import Cell, table_of
-from drretail.viewer.output import print_table, print_text
+from drretail.tables.table import Cell
+from drretail.viewer.output import print_rows, print_text
+from drretail.viewer.tables.notes import NOTES
 from drretail.viewer.tables.scores import notes_on, system_names
 
 if TYPE_CHECKING:
     from drretail.lab.calibration import Calibration
     from drretail.lab.people_findings import Agreed, Agreement, Correction, JudgeCard, Separation, SetCard
     from drretail.lab.trial_findings import BiasFound, ExploitsFound, PlantedFound
-
-CARD_NOTES = (
-    "Balanced accuracy: mean of the shares of supported and of other claims judged rightly; a "
-    "constant answer has 0.50.",
-    "Words alone: a share of the claim's words must stand in its sources; threshold from the other half of the file.",
-    "95 % intervals: by bootstrap over questions (or claims, if there are no questions); exact where "
-    "all or none are right; none for fewer than ten.",
-)
 
 
 def print_cards(cards: "Sequence[JudgeCard]") -> None:
@@ -40,11 +33,11 @@ def _print_card(card: "JudgeCard") -> None:
         measured = (claims.balanced_accuracy, claims.words_alone, claims.over_words, claims.kappa, claims.kappa_linear)
         cells = (Cell(each.value, "number", each.low, each.high) for each in measured)
         rows.append([claims.name, claims.n, claims.failed, *cells])
-    print_table(table_of(f"{card.judge.spec} beside people's labels", columns, rows, notes=CARD_NOTES))
+    print_rows(f"{card.judge.spec} beside people's labels", columns, rows, notes=NOTES["card"].splitlines())
     for claims in card.sets:
         confusions = [(f"people: {label}", *counts.values()) for label, counts in claims.confusion.items()]
         columns, notes = ["", "full", "partial", "none"], _card_sentences(claims)
-        print_table(table_of(f"{claims.name}: what people say, and the judge", columns, confusions, notes=notes))
+        print_rows(f"{claims.name}: what people say, and the judge", columns, confusions, notes=notes)
     print_text(f"Judging took {'a price unknown' if card.dollars is None else f'${dollars(card.dollars)}'}.")
 
 
@@ -69,18 +62,6 @@ def _card_sentences(claims: "SetCard") -> Iterator[str]:
     yield f"The judge is {level} words alone on {claims.name}: {over.in_words}."
 
 
-CORRECTION_NOTE = (
-    "Corrected: what people would say of all claims, with a 95 % interval over users that is valid "
-    "for any judge; failed runs and forfeits count as on the scoreboard. Gain: how many times more labels, drawn by "
-    "lot, you would need without the judge."
-)
-FR_IS_NOT = "FR is not corrected: people were not asked which claims name a source; drretail lab sample --uncited asks."
-FR_IS = (
-    "FR: the share with a source among claims that both judge and people call claims. Claims that the "
-    "judge did not extract are left out."
-)
-
-
 def print_correction(correction: "Correction", systems: Systems) -> None:
     """Prints every value with and without the verdicts, then the labels that would tell systems apart, then notes."""
     labels = [value.system for value in correction.values]
@@ -97,10 +78,11 @@ def print_correction(correction: "Correction", systems: Systems) -> None:
         )
         for value in correction.values
     ]
-    recall = FR_IS if any(value.what == "FR" for value in correction.values) else FR_IS_NOT
+    has_recall = any(value.what == "FR" for value in correction.values)
+    recall = NOTES["correct_fr" if has_recall else "correct_without_fr"]
     if rows:
         columns = ["", "labels", "of", "judge alone", "corrected", "labels alone", "gain"]
-        print_table(table_of("As people would score", columns, rows, notes=(CORRECTION_NOTE, recall)))
+        print_rows("As people would score", columns, rows, notes=(NOTES["correct"], recall))
     else:
         print_text(recall)
     missing = (f"{labels.summary()}." for labels in correction.missing)
@@ -131,8 +113,6 @@ STATISTICS = {
     "kendall": ("τ", ""),
 }
 """By field, the name of its column and its meaning; a field without a meaning shares the previous one."""
-AGREEMENT_NOTE = "n: items that both rated. 95 %: over queries, of linear κ, else of ρ, else of κ; none below five."
-ALIGNMENT_NOTE = "MAD: points off; PCA: pairs of reports in people's order; same order: queries with all systems in it."
 
 
 def print_agreement(agreement: "Agreement") -> None:
@@ -152,9 +132,9 @@ def print_agreement(agreement: "Agreement") -> None:
             )
             for pair in pairs
         ]
-        print_table(table_of(question, ["", "n", *(STATISTICS[name][0] for name in shown), "95 %"], rows))
+        print_rows(question, ["", "n", *(STATISTICS[name][0] for name in shown), "95 %"], rows)
     meanings = (STATISTICS[name][1] for name in _statistics(agreement.pairs))
-    print_text(f"{'; '.join(filter(None, meanings))}. {AGREEMENT_NOTE}", "")
+    print_text(f"{'; '.join(filter(None, meanings))}. {NOTES['agree']}", "")
     if agreement.people:
         rows = [
             (
@@ -166,7 +146,7 @@ def print_agreement(agreement: "Agreement") -> None:
             )
             for each in agreement.people
         ]
-        print_table(table_of("All people (Krippendorff's α)", ["", "people", "items", "level", "α"], rows))
+        print_rows("All people (Krippendorff's α)", ["", "people", "items", "level", "α"], rows)
     if agreement.alignments:
         rows = [
             (
@@ -179,7 +159,7 @@ def print_agreement(agreement: "Agreement") -> None:
             for each in agreement.alignments
         ]
         columns = ["", "reports", "MAD", "PCA", "same order"]
-        print_table(table_of("Judges beside the mean of people", columns, rows, notes=[ALIGNMENT_NOTE]))
+        print_rows("Judges beside the mean of people", columns, rows, notes=[NOTES["agree_with_mean"]])
 
 
 def _statistics(pairs: "Sequence[Agreed]") -> list[str]:
@@ -190,12 +170,6 @@ def _question(scale: str, dimension: str) -> str:
     return f"{scale}: {dimension.replace('_', ' ')}" if dimension else scale
 
 
-CALIBRATION_NOTE = (
-    "MAD: mean absolute deviation from a person's rating, in points; PCA: share of pairs of reports in people's order; "
-    "κ: agreement beyond chance. In brackets: 95 % intervals over queries."
-)
-
-
 def print_calibration(calibration: "Calibration", *, was_chosen: bool) -> None:
     """Prints a row for each version with both sides of the split, and the frozen version's accuracy."""
     rows: list[list[object]] = []
@@ -204,17 +178,11 @@ def print_calibration(calibration: "Calibration", *, was_chosen: bool) -> None:
         rows.append([name, tuning.n, tuning.summary(), held_out.n, held_out.summary()])
     sides = (f"tuning ({counted(calibration.n_tuning, 'query')})", f"held out ({calibration.n_held_out} queries)")
     title = f"Versions of {calibration.model} beside people, {calibration.question}"
-    print_table(table_of(title, ["", "n", sides[0], "n", sides[1]], rows, notes=[CALIBRATION_NOTE]))
+    print_rows(title, ["", "n", sides[0], "n", sides[1]], rows, notes=[NOTES["calibrate"]])
     when = "It was chosen before and is kept: --again chooses again." if was_chosen else "It is frozen now."
     prompts = calibration.prompt_hash
     known = f"Hash of its prompts: {prompts}." if prompts else "The prompts that it was given are not known."
     print_text(f"{calibration.summary()} {when}", known)
-
-
-PLANTED_NOTE = (
-    "3/10 -2 !1: found 3 of the 10 that were judged; 2 more have no claim there, or no answer of the judge; 1 "
-    "original, right there, was faulted, too. No place: good reports without a place for such an error."
-)
 
 
 def print_planted(planted: "PlantedFound") -> None:
@@ -224,7 +192,7 @@ def print_planted(planted: "PlantedFound") -> None:
     for kind in (*planted.kinds, planted.everything):
         rows.append([kind.kind, kind.n, kind.without_place])
         for finder in everything:
-            found, hits = kind.found.get(finder), "–"  # "3/10 -2 !1", as ``PLANTED_NOTE`` explains
+            found, hits = kind.found.get(finder), "–"  # "3/10 -2 !1", as ``plant`` of notes.toml explains
             if found is not None:
                 left = found.unjudged + found.failed + found.unasked
                 hits = (
@@ -236,7 +204,7 @@ def print_planted(planted: "PlantedFound") -> None:
         + (f" = {with_interval(each.found / each.n, each.low, each.high)}" if each.n else "")
         for finder, each in everything.items()
     ]
-    notes = [f"Of all, with the 95 % interval: {'; '.join(shares)}.", PLANTED_NOTE]
+    notes = [f"Of all, with the 95 % interval: {'; '.join(shares)}.", NOTES["plant"]]
     for finder, each in everything.items():
         if left := unanswered_in_words(each.failed, each.unasked):
             notes.append(f"{finder}: {left}; in no share.")
@@ -250,14 +218,7 @@ def print_planted(planted: "PlantedFound") -> None:
         counts = f"{alarm.alarms:,} of {alarm.n:,} {alarm.unit} faulted{f' ({ends})' if ends else ''}"
         notes.append(f"{alarm.finder}: in the reports as they were, {counts}.")
     columns = ["kind", "planted", "no place", *everything]
-    print_table(table_of("Planted errors that were found", columns, rows, notes=notes))
-
-
-EXPLOITS_NOTE = (
-    "Each exploit is compared with the honest reports that it is made of, over all planned runs; a failed run or a "
-    "missing value counts as 0. Caught: it is below them in one main score and above them in none, by its interval and "
-    "by a test corrected over its scores (Holm). 0.20 < 1.00: the mean of the exploit, then of the honest reports."
-)
+    print_rows("Planted errors that were found", columns, rows, notes=notes)
 
 
 def print_exploits(exploits: "ExploitsFound") -> None:
@@ -274,15 +235,8 @@ def print_exploits(exploits: "ExploitsFound") -> None:
                 for side, sign in ((row.below, "<"), (row.above, ">"), (row.level, "~"))
             ]
             rows.append([row.exploit.replace("_", " "), verdict, *(text or "–" for text in gaps)])
-        print_table(table_of(f"Reports that deserve nothing, by {judge} and by code", columns, rows))
-    print_text(EXPLOITS_NOTE, f"Made of {exploits.honest[0]}.")
-
-
-BIAS_NOTES = (
-    "Intervals and tests are over users (sign flips, as in compare). If no effect was found, that does not prove that "
-    "there is none: the last column has the smallest true effect that this many users show in four of five cases.",
-    "Shares without a neutral value, such as flips, have neither.",
-)
+        print_rows(f"Reports that deserve nothing, by {judge} and by code", columns, rows)
+    print_text(NOTES["exploits"], f"Made of {exploits.honest[0]}.")
 
 
 def print_bias(bias: "BiasFound") -> None:
@@ -299,7 +253,7 @@ def print_bias(bias: "BiasFound") -> None:
                 about = [effect.name, effect.dimension.replace("_", " "), value, effect.n, effect.n_users]
                 about += [effect.n_items, Cell(effect.p, "p")]
                 rows.append([*about, "" if effect.neutral is None else verdict])
-            print_table(table_of(title, columns, rows))
+            print_rows(title, columns, rows)
     silent: dict[tuple[str, str], list[str]] = {}
     for row in bias.probes:
         if not row.effects:
@@ -309,6 +263,6 @@ def print_bias(bias: "BiasFound") -> None:
         for row in bias.probes
         if (left := unanswered_in_words(row.failed, row.unasked))
     )
-    notes = BIAS_NOTES if any(row.effects for row in bias.probes) else ()
+    notes = NOTES["bias"].splitlines() if any(row.effects for row in bias.probes) else ()
     sentences = (f"{judge}, {', '.join(probes)}: {reason}." for (judge, reason), probes in silent.items())
     print_text(*notes, *sentences, *unanswered)

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from drretail.errors import UnknownName
 from drretail.tables.figures import NOTHING, counted
 from drretail.tables.table import Cell, table_of
-from drretail.viewer.output import print_table, print_text, print_title
+from drretail.viewer.output import print_rows, print_table, print_text, print_title
 from drretail.viewer.tables.judges import audit_table
+from drretail.viewer.tables.notes import NOTES
 from drretail.viewer.tables.pairs import TITLE as PAIRWISE
 from drretail.viewer.tables.pairs import paired
 from drretail.viewer.tables.scoreboard import LAB, conclusion, printed_board
@@ -156,7 +157,7 @@ def print_correlations(scores: "Scores") -> None:
             lines.setdefault(row.process, {})[column] = Cell(row.rho, "signed", mark="*" * (row.p_holm < BELIEVED))
         heads = [f"{variant} (n={n})" for (_, variant), n in counts.items()]
         cells = ([name, *(line.get(column, Cell("")) for column in counts)] for name, line in lines.items())
-        print_table(table_of(f"process × scores, {by}", ["", *heads], cells))
+        print_rows(f"process × scores, {by}", ["", *heads], cells)
     if scores.correlations:
         print_text(
             f"Spearman's ρ over reports of the same system; * p < {BELIEVED} after Holm over all "
@@ -166,11 +167,6 @@ def print_correlations(scores: "Scores") -> None:
 
 
 ATTACKS = "Among hostile texts: the same queries with and without them"
-ATTACK_NOTE = (
-    "Utility: share of planned runs whose cart is all that is wanted and nothing else, within budget. Lost: without "
-    "hostile texts less among them, paired by query, 95 % interval over users. Obeyed: share of the texts read that "
-    "took effect."
-)
 
 
 def print_attacks(scores: "Scores") -> None:
@@ -190,7 +186,7 @@ def print_attacks(scores: "Scores") -> None:
         for row in scores.attacks
     ]
     columns = ["", "utility", "attacked", "lost", "obeyed", "n", "users"]
-    print_table(table_of(ATTACKS, columns, rows, notes=[ATTACK_NOTE]))
+    print_rows(ATTACKS, columns, rows, notes=[NOTES["attacks"]])
 
 
 def print_followed(scores: "Scores") -> None:

@@ -5,7 +5,6 @@ each question has a line.
 """
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from textwrap import shorten, wrap
 
 from drretail.eval.method import method_cards
@@ -20,7 +19,7 @@ from drretail.viewer.cart import TITLE as TITLE_OF_CART
 from drretail.viewer.cart import cart_as_read, cart_text
 from drretail.viewer.claims import SIGNS, WORDS, Support, counts_of, words_of_code
 from drretail.viewer.commands import command_for, commands, score_commands
-from drretail.viewer.experiment import ExperimentView, RunView, read_view
+from drretail.viewer.experiment import ExperimentView, RunView
 from drretail.viewer.setbacks import setback_sentences
 from drretail.viewer.tables.false_statements import false_lines
 from drretail.viewer.tables.pairs import TITLE, paired
@@ -34,11 +33,6 @@ WIDTH = 80
 FAULTED: tuple[Support, ...] = ("partial", "none", "contradicted")
 FEW_RUNS = 6
 """Up to this many runs are read one by one; with more, a reader wants the sum first."""
-
-
-def render_text(experiment: Path) -> str:
-    """The full text of an experiment folder. Raises UserError if there is no experiment."""
-    return text_of(read_view(experiment))
 
 
 def text_of(view: ExperimentView, *, details: bool = True) -> str:

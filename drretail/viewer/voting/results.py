@@ -13,7 +13,7 @@ from drretail.records.vote import Ballot, CitedLabel, ClaimLabel, Rating, Vote
 from drretail.stats.agreement import kappa_without_ties
 from drretail.tables.figures import counted
 from drretail.tables.table import Table, table_of
-from drretail.viewer.output import print_table
+from drretail.viewer.output import print_rows, print_table
 
 MOST_ROWS = 20
 """The most people, and the most agreements of two people, of which each has a row of its own when printed."""
@@ -142,17 +142,17 @@ def print_results(results: VoteResults) -> None:
     ]
     columns = ["", "votes", "on pairs", "ratings", "of reports", "labels of claims"]
     notes = [f"Left out: {counted(more, 'person', 'people')} with the fewest answers. --json has all."] if more else []
-    print_table(table_of("People", columns, rows, notes=notes))
+    print_rows("People", columns, rows, notes=notes)
     pairs = [
         (f"{pair.a} ~ {pair.b}", _words(pair.dimension), pair.a_wins, pair.ties, pair.b_wins) for pair in results.pairs
     ]
     if pairs:
-        print_table(table_of("Votes", ["systems", "dimension", "for the first", "ties", "for the second"], pairs))
+        print_rows("Votes", ["systems", "dimension", "for the first", "ties", "for the second"], pairs)
     if len(results.agreement) > MOST_ROWS:
         print_table(_agreement_by_dimension(results.agreement))
     elif results.agreement:
         agreed = [(f"{row.first}, {row.second}", _words(row.dimension), row.n, row.kappa) for row in results.agreement]
-        print_table(table_of(AGREEMENT, ["", "dimension", "pairs", "kappa"], agreed))
+        print_rows(AGREEMENT, ["", "dimension", "pairs", "kappa"], agreed)
 
 
 def _agreement_by_dimension(agreement: Sequence[PeopleAgree]) -> Table:

@@ -62,6 +62,8 @@ def test_a_family_goes_by_its_name_and_describes_variants_that_it_has(name: str)
     assert (text.title != name, family.pooled.keys() <= variants) == (True, True)
     for named in (text.headlines, text.compared, text.summaries, text.correlated, text.groups, text.only_in_json):
         assert {*named} <= variants
+    assert {*text.primary, *text.held_beside, *text.differences} <= variants
+    assert {column.variant for column in text.scoreboard} <= variants
     assert {*text.counts, *text.meanings, *(each for its in text.plots.values() for each in its)} <= variants
     chosen = text.headlines
     assert headlines(family)[: len(chosen)] == chosen

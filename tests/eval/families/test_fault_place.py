@@ -32,12 +32,12 @@ from drretail.records.reading import ReadValue
 from drretail.records.run import Limits
 from drretail.records.score import Score, SourceRef, Verdict
 from drretail.viewer.experiment import read_view
-from drretail.viewer.page.document import render_page
 from tests import build
 from tests.agents import sabotaged_shop
 from tests.agents.sabotaged_shop import GOOD
 from tests.agents.saboteur import SENTENCES, Saboteur, Spoiling, model
 from tests.eval.families.faithfulness.reports import BED, BIRDS_ID, EVIDENCE, subject
+from tests.viewer.rendered import render_page
 
 BED_ID = BED.id
 REPORT = f"The bed costs $39.99 [{BED_ID}]. Cardinals prefer millet [{BIRDS_ID}]."

@@ -22,9 +22,9 @@ from drretail.eval.scores.planned import attendance, counted
 from drretail.eval.scores.slices import query_slices, slice_scores
 from drretail.eval.values import Value
 from drretail.experiment import Definition
+from drretail.records.base import ModelKind
 from drretail.records.money import Money
 from drretail.records.query import Query
-from drretail.records.run import ModelKind
 from drretail.records.score import JudgeRef, Score, SliceBy, VerdictState
 from drretail.records.wish import Wish
 from drretail.stats.clusters import Clusters

@@ -140,7 +140,6 @@ FALSE = [
     (f"The kettle is $44.95 {K}. Left of your $75: $30.05.", "price_wrong", "$44.95"),
     (f"1,843 buyers gave it 4.9 stars {K}.", "rating_wrong", "4.9"),
     (f"The towels cost $39.02 {T}.", "price_wrong", "$39.02"),  # the budget less two packs
-    (f"The kettle has a capacity of 1.2 L {K}.", "property_wrong", "1.2 L"),
     (f"You bought the scale on 14 April {O1}.", "order_date_wrong", "14 April"),
     (f"The scale was returned {O1}.", "status_wrong", "returned"),
     (f"Die Bestellung wurde storniert {O1}.", "status_wrong", "storniert"),

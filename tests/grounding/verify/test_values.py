@@ -8,7 +8,7 @@ import pytest
 
 from drretail.grounding.text.serialisation import record_text
 from drretail.grounding.verify.findings import value_findings
-from drretail.grounding.verify.records import Calculation, Ledger, read_ledger
+from drretail.grounding.verify.records import Ledger, read_ledger
 from drretail.grounding.verify.superlatives import shown_of_kind
 from drretail.grounding.verify.values import verify
 from drretail.records.money import Money
@@ -19,6 +19,7 @@ from drretail.records.wish import Demand, Want, Wish
 from tests.grounding.kitchen import (
     EACH,
     EVIDENCE,
+    FOUR,
     GOODS,
     KETTLE,
     LEFT,
@@ -123,7 +124,7 @@ STATES: dict[str, list[tuple[str, Any, list[str], dict[str, Any]]]] = {
         ("property", "1", ["U:orders"], named("returned orders", "the record says orders Returned: 0")),
         ("property", "3", ["U:orders"], named("orders in 2022", "the record says orders 2022: 2 or 1")),
         ("property", "3", [O1], named("quantity")),
-        ("less", "", [PK], beside("price", PP, why="the record says 42.95 USD and 38.5 USD")),
+        ("more", "", [PP], beside("rating", PK, why="the record says 4.3 and 4.6")),
         ("more", "", [PP], beside("rating_count", PS, PK)),  # not than both
         ("more", "9.45", [PK], beside("price", PP, currency="USD")),
         ("less", "$9.45", [PP], beside("price", PK)),
@@ -161,6 +162,8 @@ STATES: dict[str, list[tuple[str, Any, list[str], dict[str, Any]]]] = {
         ("more", "", [PK], beside("rating", PK)),
         ("more", "8.90", [PK], beside("price", PP, currency="USD", report="Two of them cost more.", words="more")),
         ("same", "", [PK], beside("rating", PT)),
+        ("less", "", [PK], beside("price", PP)),  # by the piece, perhaps
+        ("share", "50", ["U:orders"], beside("orders", "U:orders")),
         ("share", "55", [PK], beside("price", "75 USD")),
         ("share", "50", [PK], beside("price")),
         ("share", "2", [PK], beside("price", PT)),  # may be twice as much
@@ -239,21 +242,35 @@ def test_a_calculation_denies_no_difference_beside_its_result_apart_from_it_by_a
     assert found.state == state
 
 
+DATED = a_product("D", "Dated Tray", 9.0, 4.0, 3, "Brim", details={"Date First Available": "May 7, 2020"})
+
+
 @pytest.mark.parametrize(
-    ("kind", "report", "state"),
+    ("kind", "amount", "of", "words", "sentence", "beside"),
     [
-        ("total", "Four would be $26.10, so $3 over.", "contradicted"),
-        ("total", "Four would be $28, so $3 over, and $26.10 at the mill.", "underivable"),
-        ("difference", "Four would be $26.10 dearer, so $3 over.", "underivable"),
+        ("price", "44.95", PK, "$44.95", "The kettle costs $42.95, not $44.95.", PK),
+        ("price", "38.50", PK, "$38.50", "The kettle and a pan of $38.50.", PP),
+        ("price", "6.75", PK, "$6.75", "The kettle, and mugs at $6.75 each.", PM),
+        ("rating", "4.3", PK, "4.3", "The kettle beats a 4.3.", PP),
+        ("date", "2020-05-07", O1, "May 7, 2020", "Bought again, and first sold on May 7, 2020.", "P:B0KITCHEND"),
+        ("property", "yes", PK, "safe", "One of the two is safe.", "P:B0KITCHEND"),
+        ("left_over", "1.57", LEFT[1:-1], "$1.57", "With another scale $1.57 are left.", PS),
+        ("total", "26.10", FOUR[1:-1], "$26.10", "Four are $49.96, at the mill $26.10.", PS),
+        ("order_status", "Cancelled", O1, "off", "The second was called off.", "O:1000000009"),
     ],
 )
-def test_a_total_beside_the_result_is_held_against_the_step_that_its_sentence_lacks(
-    kind: str, report: str, state: str
+def test_what_its_sentence_or_another_source_beside_it_explains_is_not_denied(
+    kind: str, amount: str, of: str, words: str, sentence: str, beside: str
 ) -> None:
-    terms = (Decimal(4), Decimal(7), Decimal(25))
-    ledger = replace(a_ledger(), calculations={"C:of-steps": Calculation("4*7-25", terms, Decimal(3))})
-    found = verified(kind, "26.10", "C:of-steps", ledger=ledger, report=report, words="$26.10", currency="USD")
-    assert found.state == state
+    ledger = a_ledger()
+    tray = DATED.model_copy(update={"details": {**DATED.details, "Is Dishwasher Safe": "Yes"}})
+    records = {**ledger.records, "O:1000000009": {"order_status": "Cancelled"}}
+    ledger = replace(ledger, products={**ledger.products, tray.product_id: tray}, records=records)
+    more = {"field": "dishwasher safe"} if kind == "property" else {}
+    start = sentence.index(words)
+    value = ReadValue(kind=kind, amount=amount, of=(of,), start=start, end=start + len(words), **more)  # type: ignore[arg-type]
+    assert verify([value], ledger, words)[0].state == "contradicted"
+    assert verify([value], ledger, sentence, lambda _: (beside,))[0].state == "underivable"
 
 
 @pytest.mark.parametrize(("cited", "state"), [(LEFT, "contradicted"), (EACH, "verified")])

@@ -19,15 +19,15 @@ from drretail.records.base import canonical_json, sha256_of
 from drretail.records.run import Run, Usage
 from drretail.records.score import Score, SliceScore
 from drretail.viewer.experiment import read_view
-from drretail.viewer.page.document import page_of, render_page
+from drretail.viewer.page.document import page_of
 from drretail.viewer.page.frame import writable
 from drretail.viewer.page.question import SHORT, Once
 from drretail.viewer.summary import summary_of
-from drretail.viewer.terminal.text_report import render_text
 from tests import build
 from tests.build import LABEL, experiment, systems
 from tests.viewer.dom import Element, parse
 from tests.viewer.experiment import judge_by_hand, rewrite
+from tests.viewer.rendered import render_page, render_text
 from tests.viewer.scores import of_slice, score
 
 HOSTILE = "</pre></style></script><script>alert(1)</script><img src=x onerror=alert(2)>\" onclick='alert(3)' {{ 7*7 }}"

@@ -10,12 +10,12 @@ from drretail.grounding.report.citations import find_citations
 from drretail.records.money import Money
 from drretail.records.reading import Pick
 from drretail.records.wish import Want, Wish
-from drretail.viewer.page.document import render_page
 from drretail.viewer.page.first_screen import first_sentence
 from tests import build
 from tests.build import LABEL, demands, experiment, run
 from tests.viewer.dom import Element, parse
 from tests.viewer.experiment import rewrite
+from tests.viewer.rendered import render_page
 
 
 def screen(folder: Path) -> Element:

@@ -16,13 +16,14 @@ from drretail.files import write_lines
 from drretail.records.run import Run
 from drretail.records.score import JudgeRef
 from drretail.viewer.experiment import read_view
-from drretail.viewer.page.document import render_page, write_report
+from drretail.viewer.page.document import write_report
 from drretail.viewer.page.question import Questions
 from tests import build
 from tests.build import SYSTEM, experiment
 from tests.shop import USER, build_shop
 from tests.viewer.diff.conftest import AGENTS, QUESTION
 from tests.viewer.dom import Element, parse
+from tests.viewer.rendered import render_page
 
 HOSTILE = "</td></table><script>alert(1)</script>"
 JUDGE = JudgeRef(spec="scripted:judge", kind="scripted")

@@ -9,13 +9,14 @@ import pytest
 
 from drretail.experiment import read_runs
 from drretail.viewer.experiment import read_view
-from drretail.viewer.page.document import render_page, write_report
+from drretail.viewer.page.document import write_report
 from drretail.viewer.page.run_lines import run_line
 from drretail.viewer.page.run_tables import word_index
 from tests.viewer.browsing import Window, browser, grave_faults, window
 from tests.viewer.dom import parse
 from tests.viewer.experiment import judge_by_hand, keep_scores
 from tests.viewer.page.test_document import poison
+from tests.viewer.rendered import render_page
 
 if TYPE_CHECKING:
     from playwright.sync_api import Dialog, Page

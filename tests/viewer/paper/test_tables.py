@@ -7,8 +7,9 @@ import pytest
 
 from drretail.errors import UserError
 from drretail.files import write_json, write_lines
+from drretail.records.base import ModelKind
 from drretail.records.pairs import PairScore, Share
-from drretail.records.run import ModelKind, RoleModel, Run, Step, System, Usage
+from drretail.records.run import RoleModel, Run, Step, System, Usage
 from drretail.records.score import Agreement, Score, Scores
 from drretail.records.vote import Vote
 from drretail.tables.table import Row

@@ -12,12 +12,11 @@ from hypothesis import strategies as st
 from drretail.files import read_json, write_json
 from drretail.records.pairs import PairScore, RankScore, Share
 from drretail.records.score import Agreement, Scores
-from drretail.viewer.page.document import render_page
 from drretail.viewer.tables.pairs import NOTHING, paired, percents
 from drretail.viewer.tables.scores import agreement_table
 from drretail.viewer.terminal.printed_scores import print_pairs
-from drretail.viewer.terminal.text_report import render_text
 from tests.build import systems
+from tests.viewer.rendered import render_page, render_text
 
 A, B, C = "hybrid_react@m", "plan_to_function@m", "react@m"
 JUDGED: dict[str, Any] = {"version": 1, "judge": "anthropic:m", "judge_kind": "llm"}

@@ -14,9 +14,9 @@ from drretail.records.run import Setbacks
 from drretail.tables.table import table_of
 from drretail.viewer.experiment import read_view
 from drretail.viewer.output import print_table, wrapped
-from drretail.viewer.page.document import render_page
-from drretail.viewer.terminal.text_report import render_text, text_of
+from drretail.viewer.terminal.text_report import text_of
 from tests.viewer.experiment import rewrite
+from tests.viewer.rendered import render_page, render_text
 
 
 def test_a_run_shows_its_report_with_marks_claims_findings_and_scores(judged: Path) -> None:

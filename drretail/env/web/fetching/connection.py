@@ -9,9 +9,11 @@ import socket
 import ssl
 import threading
 import time
+import tomllib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+from pathlib import Path
 from queue import Empty as QueueEmpty
 from queue import SimpleQueue
 from typing import Any
@@ -22,42 +24,12 @@ from drretail.env.web.fetching.fetched import Blocked, Failed, Late
 
 Address = IPv4Address | IPv6Address
 
-_CLOSED_V4 = tuple(
-    IPv4Network(network)
-    for network in (
-        "0.0.0.0/8",  # this network, this host
-        "10.0.0.0/8",  # private
-        "100.64.0.0/10",  # carriers' shared addresses, and some clouds' metadata
-        "127.0.0.0/8",  # loopback
-        "169.254.0.0/16",  # link-local, with the metadata service of most clouds
-        "172.16.0.0/12",  # private
-        "192.0.0.0/24",  # protocol assignments, with another cloud's metadata service
-        "192.0.2.0/24",  # documentation
-        "192.31.196.0/24",  # AS112
-        "192.52.193.0/24",  # multicast tunnels
-        "192.88.99.0/24",  # relays from IPv6
-        "192.168.0.0/16",  # private
-        "192.175.48.0/24",  # AS112
-        "198.18.0.0/15",  # benchmarks
-        "198.51.100.0/24",  # documentation
-        "203.0.113.0/24",  # documentation
-        "224.0.0.0/4",  # multicast
-        "240.0.0.0/4",  # reserved, and broadcast
-    )
-)
+_CLOSED = tomllib.loads(Path(__file__).with_name("closed_networks.toml").read_text(encoding="utf-8"))
+_CLOSED_V4 = tuple(map(IPv4Network, _CLOSED["v4"]))
 # Platform services that have a public address, but answer only from within their cloud.
 _PLATFORM_V4 = frozenset({IPv4Address("168.63.129.16")})
 _OPEN_V6 = IPv6Network("2000::/3")
-_CLOSED_V6 = tuple(
-    IPv6Network(network)
-    for network in (
-        "2001::/23",  # protocol assignments, with Teredo, which hides an IPv4 address
-        "2001:db8::/32",  # documentation
-        "2002::/16",  # 6to4, which hides an IPv4 address
-        "2620:4f:8000::/48",  # AS112
-        "3fff::/20",  # documentation
-    )
-)
+_CLOSED_V6 = tuple(map(IPv6Network, _CLOSED["v6"]))
 _NAT64 = IPv6Network("64:ff9b::/96")
 """The form of every IPv4 address in a network without IPv4; the address inside decides."""
 

@@ -2,7 +2,6 @@
 
 parsing.py          encoding and tree, without parts that are not shown
 structured_data.py  JSON-LD and microdata; schema.org products as text
-markdown.py         the article, without the site's furniture
 cleaning.py         no hidden characters, no absurd lengths, no marks in the form of our citations
-page.py             a page as text; recognises bot checks, consent walls and logins; dates of publication and change
+page.py             a page's article, without the furniture, and its dates; knows bot checks, consent walls, logins
 """

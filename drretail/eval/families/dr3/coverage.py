@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.grounding.report.citations import citing_marks
-from drretail.grounding.report.evidence_ids import normalise_url
+from drretail.grounding.report.citations import address_of, citing_marks
 from drretail.grounding.report.render import render_report
 from drretail.records.base import Record
 from drretail.records.criteria import GOLD_PARTS, GoldPart, KnownAnswer
@@ -64,20 +63,16 @@ def _strictly(gold: KnownAnswer, subject: Subject) -> Found:
     entries = [each.entry for each in cited if each.entry is not None]
     urls = [each.url or "" for each in cited] + [entry.url or "" for entry in entries]
     urls += [entry.key for entry in entries if entry.kind == "web"]
-    addresses = {_address(url) for url in urls if url}
+    addresses = {address_of(url) for url in urls if url}
     titles = {_folded(each.title) for each in (*cited, *entries) if each.title.strip()}
     files = {_folded(name) for entry in entries if entry.kind == "file" for name in (entry.key, entry.title)}
     return {
         "sandbox": [
-            _address(page.url) in addresses if page.url.strip() else _folded(page.title) in titles
+            address_of(page.url) in addresses if page.url.strip() else _folded(page.title) in titles
             for page in gold.sandbox.documents
         ],
         "files": [_folded(file.title) in files for file in gold.files.documents],
     }
-
-
-def _address(url: str) -> str:
-    return normalise_url(url).partition("://")[2].removeprefix("www.").rstrip("/")
 
 
 def _folded(title: str) -> str:

@@ -11,7 +11,7 @@ from pydantic import Field
 from drretail.eval.judging.dimensions import unjustified
 from drretail.eval.judging.material import task_material
 from drretail.eval.judging.numbered import NumberedItem, QuestionBatch, ask_numbered, numbered_items
-from drretail.eval.judging.question import WHOLE_NUMBER, JudgeQuestion, Ruling
+from drretail.eval.judging.question import JudgeQuestion, Ruling
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Task
 from drretail.grounding.text.wording import format_amount
@@ -19,6 +19,7 @@ from drretail.prompts import Prompt, load_prompt, tagged
 from drretail.records.base import Record, Rules, sha256_of
 from drretail.records.criteria import GOLD_PARTS, Criteria, CriteriaGroup, Criterion, GoldInsight, GoldPart, KnownAnswer
 from drretail.records.query import Query
+from drretail.records.reading import WHOLE_NUMBER
 
 INSIGHTS, REQUIREMENTS, DEPTH = STAGES = ("insights", "requirements", "depth")
 _PROMPTS = {INSIGHTS: "insights", REQUIREMENTS: "checklist", DEPTH: "depth"}

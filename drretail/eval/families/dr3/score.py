@@ -15,12 +15,11 @@ from drretail.eval.families.dr3.parts import (
     mean_of,
     recall,
 )
-from drretail.eval.family import Family
+from drretail.eval.family import Family, description_of
 from drretail.eval.judging.criteria import criteria_of
 from drretail.eval.judging.subject import Subject
 from drretail.eval.values import Value, joined
-from drretail.records.score import MetricDescription, Rules, Verdict
-from drretail.records.scoreboard import BoardColumn
+from drretail.records.score import Rules, Verdict
 
 SIX = ("IR_UF", "IR_SC", "CC", "FA", "IF", "DQ")
 """The metrics in the paper's average."""
@@ -62,44 +61,7 @@ def total(values: Mapping[str, Value]) -> Value:
     return Value("total", "scored", sum(scores) / len(scores))
 
 
-DESCRIPTION = MetricDescription(
-    title="DR³-Eval",
-    meaning="The six scores of DR³-Eval, each from 0 to 100.",
-    meanings={
-        "IR_UF": "insight recall: share of the insights in the user's files that the report states in full",
-        "IR_SC": "share of the insights in the sandbox's pages that the report states in full",
-        "CC": "citation coverage: share of the required documents that the report cites",
-        "FA": "factual accuracy: share of cited claims that all their sources support",
-        "IF": "instruction following: share of the query's requirements that the report meets",
-        "DQ": "depth quality: depth of the analysis, rated by the query's rubric",
-        "avg6": "mean of these six, for reports that have all",
-        "avg_available": "mean of those of the six that a report has",
-        "IR": "mean of IR_UF and IR_SC, or the one that a query has",
-        "IR_graded": "IR with ½ for insights stated in part",
-        "FA_pair": "share of claim–source pairs in which the source supports the claim",
-        "FA_lenient": "FA if a source must support part of the claim and contradict nothing",
-        "CC_UF": "CC for the user's files",
-        "CC_SC": "CC for the sandbox's pages",
-        "FA_UF": "FA for the user's files",
-        "FA_SC": "FA for web pages",
-        "FA_pair_UF": "FA_pair for the user's files",
-        "FA_pair_SC": "FA_pair for web pages",
-        "total": "total of the released code, which counts missing values as −1 and failures as 0",
-    },
-    headlines=(*SIX, "avg6"),
-    compared=SIX,
-    summaries=("avg6", "avg_available"),
-    primary=("avg6",),
-    correlated=("IR", "CC", "FA", "IF", "DQ"),
-    plots={"DR³-Eval": SIX},
-    groups={
-        **dict.fromkeys(("IR", "IR_graded"), "recall"),
-        **dict.fromkeys(("CC_UF", "CC_SC"), "coverage"),
-        **dict.fromkeys(("FA_pair", "FA_lenient", "FA_UF", "FA_SC", "FA_pair_UF", "FA_pair_SC"), "accuracy"),
-    },
-    scoreboard=(BoardColumn(variant="avg6", name="dr3", meaning="DR³-Eval's average of six, 0 to 100"),),
-    scale="percent",
-)
+DESCRIPTION = description_of("dr3")
 
 
 def _values(subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list[Value]:

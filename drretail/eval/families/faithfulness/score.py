@@ -11,13 +11,12 @@ from drretail.eval.claims.claims import ALL_TYPES, FAMILY, HEADLINE, TYPES, VERS
 from drretail.eval.claims.labels import ASKED_AGAIN, CHANGED
 from drretail.eval.claims.tally import ReportVerdicts, Tally, cites, has_url, pooled
 from drretail.eval.families.faithfulness.judge import judge, prompts
-from drretail.eval.family import Family
+from drretail.eval.family import Family, description_of
 from drretail.eval.judging.subject import Subject
 from drretail.eval.values import Value, lacking, pooled_share, share
 from drretail.grounding.report.citations import leads_to_no_source
 from drretail.grounding.text.wording import split_words
-from drretail.records.score import MetricDescription, Rules, Verdict, VerdictState
-from drretail.records.scoreboard import BoardColumn
+from drretail.records.score import Rules, Verdict, VerdictState
 
 FP_WEB_LIVE = "FP_web_live"
 """Only for reports whose pages were fetched again; others do not have it."""
@@ -236,69 +235,7 @@ def _with_earnings(value: Value, subject: Subject) -> Value:
     return value if cites_own_data or is_right else replace(value, earns=0.0)
 
 
-DESCRIPTION = MetricDescription(
-    title="Faithfulness",
-    meaning="A partly supported claim counts ½. In FP and FR a report without citations counts 0; by type of source it "
-    "has no value.",
-    meanings={
-        "FP": "factual precision: of a report's claims that cite a web page or product, the share that the source "
-        "supports; 0 for a report that cites none",
-        "FP_types": "each report's mean of FP_web and FP_product, or the one that it has",
-        "FP_eq2": "FP_web averaged over all reports, and FP_product likewise; then the mean of the two "
-        "(paper, Equation 2)",
-        "FP_pooled": "FP over the claims of all reports together",
-        "FP_strict": "FP with unreadable sources counted as 0",
-        "N_supported": "claims per report that a cited page or product supports (on the scoreboard: supported claims)",
-        DENSITY: "claims per 100 words of the report",
-        CHANGED_MINDS: "share of verdicts that the judge changed after it saw contradicting records",
-        FP_SHOWN: "FP, judged by the parts of pages that the agent read",
-        FP_WEB_SHOWN: "FP_web, judged by the parts of pages that the agent read",
-        FP_WEB_LIVE: "FP_web, judged by the pages as they are now",
-        "FP_web": "FP of claims that cite web pages",
-        "FP_product": "FP of claims that cite products",
-        "FP_internal": "FP of claims that cite orders, profile, statistics, calculations or files",
-        "FR": "factual recall: share of all claims that cite a source",
-        "FR_url": "share of all claims that cite a web page or product",
-        "FR_pooled": "FR over the claims of all reports together",
-        "N_cited": "claims per report that cite web pages or products; those that cite both count twice",
-        "N_web": "claims per report that cite web pages",
-        "N_product": "claims per report that cite products",
-    },
-    headlines=("FP", "N_supported", "FP_web", "FP_product", "FR", "N_cited"),
-    compared=("FP", "FP_web", "FP_product", "FR"),
-    summaries=("FP",),
-    held_beside={
-        **dict.fromkeys(("FP", "FP_web", "FP_product"), ("N_supported",)),
-        "FR": ("FP", "N_supported"),
-    },
-    primary=("FP",),
-    scoreboard=(
-        BoardColumn(variant="FP"),
-        BoardColumn(
-            variant="N_supported",
-            name="supported claims",
-            meaning="claims per report supported by the web page or product that they cite (partly supported: ½)",
-        ),
-        BoardColumn(variant="FR"),
-    ),
-    correlated=("FP", "FP_web", "FP_product", "FR"),
-    plots={"Faithfulness by type of source": ("FP_web", "FP_product", "FP_internal")},
-    groups={
-        **dict.fromkeys(PRECISION[:5], "FP"),
-        **dict.fromkeys((*BESIDE, CHANGED_MINDS, FP_SHOWN), "beside FP"),
-        **dict.fromkeys(("FP_web", FP_WEB_SHOWN, FP_WEB_LIVE, "FP_product", "FP_internal"), "FP by source"),
-        **dict.fromkeys(RECALL, "FR"),
-        **dict.fromkeys(COUNTS[1:-1], "N"),
-    },
-    counts=COUNTS,
-    only_in_json=("FP_eq2_report",),  # of a few reports only
-    tables={
-        "default": ("FP", "FP_web", "FP_product", "FP_internal", "FP_strict", "N_supported", "FR"),
-        "paper": ("FP_types", "FP_web", "FP_product", "FR_url", "N_cited", "N_web", "N_product"),
-    },
-    own_names={"paper": {"FP": "FP_types", "FR": "FR_url"}},
-    named_by_variant=True,
-)
+DESCRIPTION = description_of("faithfulness")
 
 
 def _values(subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list[Value]:

@@ -6,12 +6,12 @@ from drretail.eval.claims.claims import ALL_TYPES, TYPES
 from drretail.eval.claims.claims import FAMILY as FAITHFULNESS
 from drretail.eval.claims.tally import NOT_JUDGED, followed
 from drretail.eval.families.fault_place.placing import PLACES, PlacedClaim, Placer, researcher_reports, wrong_claims
-from drretail.eval.family import RULES, ClaimMark, Family, of_verdicts
+from drretail.eval.family import RULES, ClaimMark, Family, description_of, of_verdicts
 from drretail.eval.judging.question import CodeVerdict
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.values import Value, all_lacking, pooled_share, share
-from drretail.records.score import MetricDescription, Verdict
+from drretail.records.score import Verdict
 
 FAMILY, VERSION = "fault_place", 1
 STAGE = "place"
@@ -65,22 +65,7 @@ COUNTS = (N_WRONG, N_PLACED)
 PART, WHOLE = "here", "wrong"
 
 
-DESCRIPTION = MetricDescription(
-    title="Fault place",
-    meaning="The columns after n_placed: where wrong claims arose, as shares of all wrong claims.",
-    meanings={
-        N_WRONG: "claims per report that are not supported, are contradicted, or cite an unknown source",
-        N_PLACED: "wrong claims per report whose origin is known",
-        "never_retrieved": "the run never retrieved the true value",
-        "lost": "a researcher read the true value but did not report it",
-        "distorted": "the run read the true value but wrote another one",
-        "invented": "the product, order, page or figure does not exist",
-        "unknown": "the origin could not be found",
-    },
-    headlines=COUNTS,
-    counts=COUNTS,
-    higher_is_better=False,
-)
+DESCRIPTION = description_of("fault_place")
 
 
 def values(verdicts: Sequence[Verdict]) -> list[Value]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from drretail.eval.judging.material import report_material
-from drretail.eval.judging.question import REASON, WHOLE_NUMBER
+from drretail.eval.judging.question import REASON
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.triplets.triplet_support import judge_triplets
@@ -24,6 +24,7 @@ from drretail.eval.weighted.axis import (
 from drretail.prompts import Prompt, load_prompt
 from drretail.records.base import Record
 from drretail.records.criteria import Criteria
+from drretail.records.reading import WHOLE_NUMBER
 
 FAMILY = "pqr"
 PERSONALIZATION, QUALITY = AXES = read_axes(Path(__file__).parent / "axes.toml")

@@ -13,13 +13,12 @@ from drretail.eval.families.pqr.judge import (
     FAMILY,
     NO_PERSONA,
     PERSONALIZATION,
-    QUALITY,
     SCORING,
     item_of,
     judge,
     scoring_prompt,
 )
-from drretail.eval.family import Family
+from drretail.eval.family import Family, description_of
 from drretail.eval.judging.subject import Subject
 from drretail.eval.triplets.triplet_support import JudgedFacts, JudgedReference, judged_facts, triplet_prompts
 from drretail.eval.values import UNFETCHED_PAGES, Value, gravest, joined, lacking
@@ -32,8 +31,7 @@ from drretail.eval.weighted.axis import (
     weights_prompts,
 )
 from drretail.records.criteria import Criteria
-from drretail.records.score import MetricDescription, Rules, Verdict, VerdictState
-from drretail.records.scoreboard import BoardColumn
+from drretail.records.score import Rules, Verdict, VerdictState
 
 FA, CC, FA_STRICT, N_TOTAL, N_CITED = "FA", "CC", "FA_strict", "N_total", "N_cited"
 LITERAL = "_triplets"
@@ -137,19 +135,6 @@ def _mean(outcomes: Sequence[Outcome], without: VerdictState = "na") -> Outcome:
 
 VERSION = 1
 S_P, S_Q, S_R, S_OVERALL = "S_P", "S_Q", "S_R", "S_overall"
-VARIANTS = (
-    S_OVERALL,
-    S_P,
-    S_Q,
-    S_R,
-    *(dimension.variant for axis in AXES for dimension in axis.dimensions),
-    FA,
-    CC,
-    FA_STRICT,
-    *(f"{literal}{LITERAL}" for literal in (S_OVERALL, S_R, FA, CC)),
-    N_TOTAL,
-    N_CITED,
-)
 
 
 def overall(p: float, q: float, r: float) -> float:
@@ -211,50 +196,8 @@ def _dimension(variant: str, key: str, criteria: Criteria, scored: Mapping[str, 
     )
 
 
-DESCRIPTION = MetricDescription(
-    title="PQR: personalization, quality, reliability",
-    meanings={
-        S_OVERALL: "mean of S_P, S_Q and S_R, 0 to 10 (equation 6)",
-        S_P: "personalization: weighted mean of GOAL, CONT, PRES and ACTI",
-        S_Q: "quality: weighted mean of DEIN, LOGC and CLAR",
-        S_R: "reliability: mean of FA and CC",
-        "GOAL": "goal alignment: serves the user's stated and implied goals",
-        "CONT": "content alignment: subjects, depth and breadth fit the user",
-        "PRES": "presentation fit: language and form fit the user",
-        "ACTI": "actionability and practicality",
-        "DEIN": "depth and insight",
-        "LOGC": "logical coherence",
-        "CLAR": "clarity and readability",
-        FA: "factual accuracy: share of the cited facts that their sources support, times 10",
-        CC: "citation coverage: share of all facts that cite a source, times 10",
-        FA_STRICT: "FA with unreadable sources counted as 0",
-        f"{S_OVERALL}{LITERAL}": "S_overall with S_R_triplets",
-        f"{S_R}{LITERAL}": "mean of FA_triplets and CC_triplets",
-        f"{FA}{LITERAL}": "FA as published: every reference counts, unreadable ones as 0",
-        f"{CC}{LITERAL}": "CC as published: every reference of a fact counts",
-        N_TOTAL: "distinct facts per report",
-        N_CITED: "facts per report that cite a source",
-    },
-    headlines=(S_OVERALL, S_P, S_Q, S_R, FA, CC),
-    compared=(S_OVERALL, S_P, S_Q, S_R),
-    summaries=(S_OVERALL,),
-    primary=(S_OVERALL,),
-    scoreboard=(
-        BoardColumn(variant=S_OVERALL, name="pqr", meaning="mean of personalization, quality and reliability, 0 to 10"),
-    ),
-    groups={
-        **dict.fromkeys((S_OVERALL, S_P, S_Q, S_R), "PQR"),
-        **dict.fromkeys((dimension.variant for dimension in PERSONALIZATION.dimensions), "P"),
-        **dict.fromkeys((dimension.variant for dimension in QUALITY.dimensions), "Q"),
-        **dict.fromkeys((FA, CC, FA_STRICT), "R"),
-        **dict.fromkeys((f"{literal}{LITERAL}" for literal in (S_OVERALL, S_R, FA, CC)), "by triplets"),
-        **dict.fromkeys((N_TOTAL, N_CITED), "N"),
-    },
-    plots={"PQR by dimension": (*(dimension.variant for axis in AXES for dimension in axis.dimensions), FA, CC)},
-    counts=(N_TOTAL, N_CITED),
-    scale="rating",
-    named_by_variant=True,
-)
+DESCRIPTION = description_of("pqr")
+VARIANTS = tuple(DESCRIPTION.meanings)
 
 
 def _values(subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list[Value]:

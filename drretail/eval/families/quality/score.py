@@ -4,18 +4,18 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Annotated, Literal
 
-from drretail.eval.family import Family, of_verdicts
+from drretail.eval.family import Family, description_of, of_verdicts
 from drretail.eval.judging.dimensions import DIMENSIONS, PERSONALIZATION, criterion_of, published_prompt, unjustified
 from drretail.eval.judging.external_wording import values_for
 from drretail.eval.judging.material import picks_with_prices, report_as_written, report_material, shopper_context
-from drretail.eval.judging.question import WHOLE_NUMBER, JudgeQuestion, Ruling
+from drretail.eval.judging.question import JudgeQuestion, Ruling
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.values import Value, joined, value_of
 from drretail.prompts import Prompt, load_prompt, load_table
 from drretail.records.base import Record
-from drretail.records.score import MetricDescription, Rules, Verdict
-from drretail.records.scoreboard import BoardColumn
+from drretail.records.reading import WHOLE_NUMBER
+from drretail.records.score import Rules, Verdict
 
 
 def criteria() -> dict[str, dict[str, str]]:
@@ -103,30 +103,7 @@ def values(verdicts: Sequence[Verdict]) -> list[Value]:
     return [*ratings.values(), *means]
 
 
-DESCRIPTION = MetricDescription(
-    title="Answer quality",
-    meaning="The judge's ratings from 0 (worst) to 10 (best).",
-    meanings={
-        "clarity": "clear, exact and without repetition",
-        "depth": "explains and weighs, beyond the obvious",
-        "breadth": "covers all important sides of the question",
-        "insightfulness": "offers insights that are not obvious",
-        "constraint_following": "respects the question's limits: budget, number, brands, owned products",
-        PERSONALIZATION: "fits the user's profile",
-        "overall": "overall rating of the report",
-        AVERAGE: "mean of all seven ratings",
-        AVERAGE_OF_SIX: "mean of the ratings without personalization",
-    },
-    headlines=("constraint_following", PERSONALIZATION, "overall", AVERAGE, AVERAGE_OF_SIX),
-    compared=(*DIMENSIONS, AVERAGE),
-    summaries=("overall", AVERAGE),
-    primary=("overall",),
-    scoreboard=(BoardColumn(variant="overall", name="quality", meaning="the judge's overall rating, 0 to 10"),),
-    correlated=(AVERAGE,),
-    plots={"Quality by dimension": DIMENSIONS},
-    scale="rating",
-    named_by_variant=True,
-)
+DESCRIPTION = description_of("quality")
 
 
 def prompts() -> list[Prompt]:

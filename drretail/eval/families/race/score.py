@@ -25,15 +25,14 @@ from drretail.eval.families.race.judge import (
     prompt,
     reference_of,
 )
-from drretail.eval.family import Family
+from drretail.eval.family import Family, description_of
 from drretail.eval.triplets.triplet_support import JudgedFacts, judged_facts, triplet_prompts
 from drretail.eval.values import UNFETCHED_PAGES, Value, joined, lacking, pooled_share
 from drretail.eval.weighted.axis import checked_criteria, made_criteria, normalised, weighted_mean, weights_prompts
 from drretail.files import read_jsonl
 from drretail.records.criteria import Criteria, CriteriaGroup, Criterion
 from drretail.records.query import Query
-from drretail.records.score import MetricDescription, Rules, Verdict, VerdictState
-from drretail.records.scoreboard import BoardColumn
+from drretail.records.score import Rules, Verdict, VerdictState
 
 
 class _Published(BaseModel):
@@ -188,39 +187,7 @@ def _fact(judged: JudgedFacts | None, rules: Rules) -> list[Value]:
     ]
 
 
-DESCRIPTION = MetricDescription(
-    title="RACE and FACT",
-    meanings={
-        RACE: "the report's score, divided by the sum of its and the reference's score; 0.5 means equal",
-        **{dimension.key: f"RACE for {dimension.title.casefold()} alone" for dimension in AXIS.dimensions},
-        "RACE_first": "RACE if the judge reads the report first, as in the released code",
-        "RACE_second": "RACE if the judge reads the reference first",
-        VALID: "FACT: share of judged citations that are supported, over all reports together",
-        VALID_MEAN: "FACT: the same share, as a mean over reports",
-        CITATIONS: "judged citations per report with citations",
-        VALID_COUNT: "supported citations per report with citations",
-    },
-    headlines=(RACE, *AXIS.keys, VALID_MEAN),
-    compared=(RACE, *AXIS.keys, VALID_MEAN),
-    summaries=(RACE,),
-    primary=(RACE,),
-    scoreboard=(
-        BoardColumn(
-            variant=RACE,
-            name="race",
-            meaning="score relative to the reference report; 0.5 means equal",
-        ),
-    ),
-    groups={
-        **dict.fromkeys((RACE, *BY_ORDER.values()), RACE),
-        **dict.fromkeys(AXIS.keys, "RACE by dimension"),
-        **dict.fromkeys(FACT, "FACT"),
-    },
-    plots={"RACE by dimension": AXIS.keys},
-    counts=(CITATIONS, VALID_COUNT),
-    held_beside={VALID_MEAN: (VALID_COUNT,)},
-    named_by_variant=True,
-)
+DESCRIPTION = description_of("race")
 
 
 METRIC = Family(

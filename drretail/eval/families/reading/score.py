@@ -7,13 +7,13 @@ from drretail.eval.claims.claims import FAMILY as FAITHFULNESS
 from drretail.eval.claims.claims import VERSION as FAITHFULNESS_VERSION
 from drretail.eval.claims.extraction import extract, extraction_prompts, joined_problems, with_picks_prompt
 from drretail.eval.claims.typed_values import PROMPTS, PickReader, ReportPicks, are_declared, what_picks_are
-from drretail.eval.family import Family, of_verdicts
+from drretail.eval.family import Family, description_of, of_verdicts
 from drretail.eval.judging.question import JudgeQuestion, Ruling
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.values import Value, all_lacking
 from drretail.prompts import Prompt, load_prompt, tagged
-from drretail.records.score import MetricDescription, Verdict
+from drretail.records.score import Verdict
 
 FAMILY, VERSION = "reading", 2
 STAGE, ITEM = PICKS, REPORT
@@ -82,11 +82,5 @@ def values(verdicts: Sequence[Verdict]) -> list[Value]:
     return [Value(PICKS_READ, "scored", float(len(verdict.value)))]
 
 
-DESCRIPTION = MetricDescription(
-    title="Readings by a judge",
-    meaning="Picks that the judge reads from reports without a `picks` block.",
-    headlines=(PICKS_READ,),
-    counts=(PICKS_READ,),
-    higher_is_better=False,
-)
+DESCRIPTION = description_of("reading")
 METRIC = Family(FAMILY, VERSION, judge_reading, of_verdicts(values), (PICKS_READ,), DESCRIPTION, prompts)

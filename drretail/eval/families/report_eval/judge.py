@@ -11,12 +11,13 @@ from drretail.eval.claims.rulings import UNFETCHED
 from drretail.eval.claims.support import Content, SourceText, content_of, fitted, source_tags
 from drretail.eval.families.report_eval.units import Unit, Units, cited_sentences, released_units, units_of
 from drretail.eval.judging.material import report_and_sources
-from drretail.eval.judging.question import WHOLE_NUMBER, JudgeQuestion, Ruling
+from drretail.eval.judging.question import JudgeQuestion, Ruling
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.prompts import Prompt, load_prompt, tagged
 from drretail.records.base import Record, Rules, sha256_of
 from drretail.records.evidence import EvidenceText
+from drretail.records.reading import WHOLE_NUMBER
 
 RELEASED: Rules = "hkuds"
 """The rules of the released code."""

@@ -21,10 +21,9 @@ from drretail.eval.families.report_eval.judge import (
     prompts,
 )
 from drretail.eval.families.report_eval.units import UNITS, Unit
-from drretail.eval.family import Family
+from drretail.eval.family import Family, description_of
 from drretail.eval.values import UNFETCHED_PAGES, Value, gravest, lacking, pooled_share, reason_in, value_of
-from drretail.records.score import MetricDescription, Rules, Verdict, VerdictState
-from drretail.records.scoreboard import BoardColumn
+from drretail.records.score import Rules, Verdict, VerdictState
 
 POSSIBLE, SCORED = "pairs_possible", "pairs_scored"
 SUPPORT, STRONG, PARTIAL, NONE = "support", "strong_support", "partial_support", "no_support"
@@ -130,36 +129,7 @@ def _mean(numbers: Sequence[float], states: Sequence[VerdictState]) -> tuple[Ver
     return gravest(states) or "na", None
 
 
-DESCRIPTION = MetricDescription(
-    title="ReportEval",
-    meaning="DeepResearch-ReportEval: grades from 0 to 4, and support from −1 to 1.",
-    meanings={
-        "comprehensiveness": "covers what matters, in depth",
-        "coherence": "has a clear order",
-        "clarity": "is fluent and exact",
-        "insightfulness": "adds thoughts of its own",
-        "overall": "overall grade of the report",
-        REDUNDANCY: "repetition in pairs of sections; 4 means none",
-        POSSIBLE: "pairs of sections in a report",
-        SCORED: "pairs of sections that were judged, at most 30",
-        f"{REDUNDANCY}_paragraph": "repetition in pairs of paragraphs; 4 means none",
-        f"{POSSIBLE}_paragraph": "pairs of paragraphs in a report",
-        f"{SCORED}_paragraph": "pairs of paragraphs that were judged, at most 30",
-        SUPPORT: "mean support of a sentence by a source: 1 full, 0 partial, −1 none",
-        STRONG: "share of sentences and sources with full support",
-        PARTIAL: "share of sentences and sources with partial support",
-        NONE: "share of sentences and sources without support",
-        POOLED[0]: "mean support over all reports together",
-        POOLED[1]: "share with full support over all reports together",
-    },
-    headlines=("overall", REDUNDANCY, SUPPORT),
-    compared=(*DIMENSIONS, REDUNDANCY, SUPPORT),
-    summaries=("overall", SUPPORT),
-    primary=("overall",),
-    scoreboard=(BoardColumn(variant="overall", name="report_eval", meaning="overall grade of the report, 0 to 4"),),
-    scale="grade",
-    counts=(*(of_unit for of_unit in OF_UNITS if not of_unit.startswith(REDUNDANCY)), *FACTUAL),
-)
+DESCRIPTION = description_of("report_eval")
 
 
 def _family(unit: Unit) -> Family:

@@ -17,7 +17,7 @@ from drretail.eval.families.rubrics.judge import (
     marking_prompt,
     prepare,
 )
-from drretail.eval.family import Family
+from drretail.eval.family import Family, description_of
 from drretail.eval.judging.criteria import criteria_of
 from drretail.eval.judging.numbered import criterion_item
 from drretail.eval.values import NOT_JUDGED, Value
@@ -25,8 +25,7 @@ from drretail.files import read_jsonl
 from drretail.records.base import Record
 from drretail.records.criteria import Criteria, CriteriaGroup, Criterion
 from drretail.records.query import Query
-from drretail.records.score import WHY_NOT, MetricDescription, Verdict
-from drretail.records.scoreboard import BoardColumn
+from drretail.records.score import WHY_NOT, Verdict
 
 _BENCH_II = {"info_recall": "information", "analysis": "analysis", "presentation": "presentation"}
 _RESEARCH_RUBRICS = {
@@ -181,27 +180,7 @@ def _faults(marks: Sequence[Mark]) -> Value:
     return Value(FAULTS, "scored", sum(known) / len(known), {"faults": sum(known)})
 
 
-DESCRIPTION = MetricDescription(
-    title="Rubrics",
-    meaning="Each query has its own criteria. The score is the weight of the criteria met, divided by all weight.",
-    meanings={
-        SCORE: "weight of the criteria met (in part: ½) minus faults, divided by all positive weight",
-        STRICT: "the score if criteria met in part count as not met",
-        FAULTS: "share of the rubric's faults that the report has; lower is better",
-        **{axis: f"score for {meaning}" for axis, meaning in AXES.items()},
-    },
-    headlines=(SCORE, STRICT),
-    compared=(SCORE,),
-    summaries=(SCORE,),
-    primary=(SCORE,),
-    correlated=(SCORE,),
-    plots={"Rubrics by axis": tuple(AXES)},
-    groups=dict.fromkeys(AXES, "by axis"),
-    counts=(FAULTS,),
-    scoreboard=(
-        BoardColumn(variant=SCORE, name="rubrics", meaning="share of the rubric's weight that the report earns"),
-    ),
-)
+DESCRIPTION = description_of("rubrics")
 
 
 METRIC = Family(
