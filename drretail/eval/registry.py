@@ -63,6 +63,7 @@ DECIDES = "outcome"
 COUNTS_STEPS = "process"
 """The family of what runs did, whose measures are correlated with scores."""
 FALSE_STATEMENTS = "false_statements"
+"""The family of what is false in reports, which pages list, and its headline."""
 KINDS: Mapping[str, Sequence[str]] = {
     "price": ("price_wrong",),
     "stock": ("stock_wrong",),
@@ -84,7 +85,6 @@ def kind_of_code(code: str) -> str:
 
 AS_ANSWERS = "read as answers"
 """The item of a score: in how many of its reports code read the answers of an assistant, which cites nothing."""
-"""The family of what is false in reports, which pages list, and its headline."""
 MARKS_CLAIMS = "fault_place"
 """The family with marks on single claims (``Family.marks``), which pages show beside them."""
 UNITS = {"section": "report_eval", "paragraph": "drretail.eval.families.report_eval.score:BY_PARAGRAPHS"}

@@ -13,7 +13,7 @@ from drretail.eval.claims.claims import Claim as Extracted
 from drretail.eval.claims.labels import CONTRADICTED, INVENTED
 from drretail.eval.claims.quotes import find_words
 from drretail.eval.family import ClaimMark
-from drretail.grounding.verify.answers import Statement
+from drretail.grounding.verify.product_statements import Statement
 from drretail.parsing import parse_json
 from drretail.records.score import Verdict
 from drretail.viewer.judged import Judged, Judgements

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from drretail.grounding.text.sentences import find_sentences
-from drretail.grounding.verify.answers import Cause
+from drretail.grounding.verify.product_statements import Cause
 from drretail.records.evidence import Finding
 from drretail.tables.figures import counted
 from drretail.tables.table import Cell, Column, Row, Table

@@ -138,13 +138,25 @@ def evidence(key: str, text: str, *, looked_up: bool = False) -> Evidence:
 
 
 @pytest.mark.parametrize(
-    ("price", "cause", "tool"), [("15.0", "stale", "15.0"), ("18.0", "ignored", "18.0"), (None, None, "")]
+    ("answer", "told", "cause", "tool"),
+    [
+        ("It costs €15.", '"price":15.0', "stale", "15.0"),
+        ("It costs €15.", '"price":18.0', "ignored", "18.0"),
+        ("It costs €15.", '"price":null', None, ""),
+        ("It is microwave safe.", '"Microwave safe":"Yes"', "stale", "Yes"),
+        ("It is microwave safe.", '"Microwave safe":"No"', "ignored", "No"),
+        ("It is sold out.", '"stock":0', "stale", "0"),
+        ("It is sold out.", '"stock":38', "ignored", "38"),
+        ("It is sold out.", '"stock":"ask us"', None, "ask us"),
+    ],
 )
-def test_a_product_that_only_a_tool_names_is_checked_and_the_tool_explains(price: str, cause: str, tool: str) -> None:
+def test_a_product_that_only_a_tool_names_is_checked_and_the_tool_explains(
+    answer: str, told: str, cause: str, tool: str
+) -> None:
     """The tool calls it by another id."""
-    its = evidence("4711", f'{{"id":"4711","title":"Fjell Mug","price":{price or "null"}}}')
+    its = evidence("4711", f'{{"id":"4711","title":"Fjell Mug",{told}}}')
     step = Step(path="0", seq=1, kind="tool", role="assistant", name="find", args={"q": "mug"}, evidence=("P:4711",))
-    _, found = read(("What does it cost?", "It costs €15."), steps=[step], seen=[its])
+    _, found = read(("What does it cost?", answer), steps=[step], seen=[its])
     (statement,) = found.statements
     assert (statement.is_true, statement.of, statement.title) == (False, "P:mug", "Fjell Mug")
     assert (statement.cause, statement.tool) == (cause, tool)
