@@ -14,7 +14,7 @@ from drretail.env.web.sandbox import SandboxPage
 from drretail.errors import UserError
 from drretail.eval.judging.sources import completed
 from drretail.experiment import read_evidence
-from drretail.exports import chat, dataset, score_tables, statements
+from drretail.exports import chat, dataset, score_tables
 from drretail.exports.selection import Selection
 from drretail.files import made_whole, write_lines
 from drretail.grounding.report.evidence_ids import normalise_url
@@ -115,7 +115,7 @@ FORMS: Mapping[str, Form] = {
     "csv": Form("scores-csv", score_tables.write_csv, redacts=True),
     "parquet": Form("scores-parquet", score_tables.write_parquet, redacts=True),
     "dataset": Form("dataset", dataset.write, redacts=True),
-    "statements": Form("statements.csv", statements.write, redacts=True),
+    "statements": Form("statements.csv", score_tables.write_statements, redacts=True),
     "sandbox": Form("pages.jsonl", write_sandbox),
     "inspect": Form("inspect", write_inspect_logs),
 }

@@ -17,6 +17,7 @@ from drretail.files import write_atomically
 from drretail.records.score import Score, Scores
 from drretail.records.scoreboard import Scoreboard
 from drretail.tables.cells import csv_table
+from drretail.tables.figures import counted
 from drretail.tables.table import table_of
 
 Row = Mapping[str, Any]
@@ -66,6 +67,15 @@ def write_csv(selection: Selection, to: Path) -> str:
 def write_parquet(selection: Selection, to: Path) -> str:
     """Writes the same tables as Parquet."""
     return _write(selection, to, ".parquet", _parquet)
+
+
+def write_statements(selection: Selection, to: Path) -> str:
+    """Writes the statements alone as one CSV file. Raises UserError without a report."""
+    rows = [*statement_rows(selection)]
+    if not rows and not any(True for _ in selection):
+        raise selection.nothing_left()
+    _csv(to, STATEMENTS, rows)
+    return counted(len(rows), "statement")
 
 
 def _write(selection: Selection, to: Path, suffix: str, write: Write) -> str:

@@ -1,21 +1,16 @@
 """What answers say, one row for each statement that was looked at and each figure that was not."""
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 from drretail.eval.judging.verdicts import judges_in
 from drretail.eval.registry import FALSE_STATEMENTS, kind_of_code
 from drretail.eval.scores.gathering import verdicts_by_assessor
 from drretail.exports.selection import Chosen, Selection
-from drretail.files import write_atomically
 from drretail.grounding.report.markup import prose
 from drretail.grounding.text.sentences import find_sentences
 from drretail.records.run import Turn
 from drretail.records.score import Verdict
-from drretail.tables.cells import csv_table
-from drretail.tables.figures import counted
-from drretail.tables.table import table_of
 
 STATEMENTS: Mapping[str, str] = {
     "system": "VARCHAR", "conversation": "VARCHAR", "turn": "BIGINT", "question": "VARCHAR", "answer": "VARCHAR",
@@ -24,17 +19,6 @@ STATEMENTS: Mapping[str, str] = {
 }  # fmt: skip
 """The columns with their SQL types. ``state`` is contradicted, confirmed or not_looked_at."""
 _KINDS = ("llm", "scripted", "rule_based")
-
-
-def write(selection: Selection, to: Path) -> str:
-    """Writes one CSV file, the turns of a conversation together. Raises UserError without a report."""
-    rows = [*statement_rows(selection)]
-    if not rows and not any(True for _ in selection):
-        raise selection.nothing_left()
-    write_atomically(
-        to, csv_table(table_of(to.stem, [*STATEMENTS], ([row[name] for name in STATEMENTS] for row in rows)))
-    )
-    return counted(len(rows), "statement")
 
 
 def statement_rows(selection: Selection) -> Iterator[Mapping[str, Any]]:
@@ -53,7 +37,7 @@ def statement_rows(selection: Selection) -> Iterator[Mapping[str, Any]]:
 def _rows(chosen: Chosen, verdict: Verdict) -> Iterator[dict[str, Any]]:
     run, report, value = chosen.run, chosen.run.report or "", verdict.value
     turns = run.turns or (Turn(question=chosen.query.text, start=0, end=len(report)),)
-    sentences = find_sentences(report)
+    sentences, text = find_sentences(report), prose(report)
     read = {(one["start"], one["of"]): one for one in value.get("read", ())}
     found = [
         (one, "contradicted", read.get((one.get("start"), one.get("evidence_id")), {})) for one in value["statements"]
@@ -72,7 +56,7 @@ def _rows(chosen: Chosen, verdict: Verdict) -> Iterator[dict[str, Any]]:
             "turn": number,
             "question": turn.question,
             "answer": report[turn.start : turn.end],
-            "statement": one.get("said") if sentence is None else prose(report)[sentence.start : sentence.end].strip(),
+            "statement": one.get("said") if sentence is None else text[sentence.start : sentence.end].strip(),
             "said": one.get("said") or report[start:end],
             "state": state,
             "kind": known.get("kind") or (kind_of_code(one["code"]) if "code" in one else None),

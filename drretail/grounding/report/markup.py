@@ -51,6 +51,7 @@ _TABLE_CELL = re.compile(r"(?:[^|\\]|\\.?)*+(?:\||$)")
 _BLOCK_TAG = re.compile(
     r"<(?P<end>/?)(?P<name>li|[uo]l|p|div|br|tr|t[dh]|table|thead|tbody|h[1-6]|section|article)\b[^<>]{0,200}>", re.I
 )
+_MARKS_OF_TAGS = {"<li": "\n- ", "<tr": "\n", "</tr": "|\n", "<td": "|", "<th": "|", "</td": " ", "</th": " "}
 URL_START = re.compile(r"https?://(?=[^\W_])", re.IGNORECASE)
 _STOPS = r"\s<>\"`\[\](){}|\\^，。；：、！？…（）【】［］〔〕《》〈〉「」『』“”‘’"
 _WIDE = re.compile(rf"[^{_STOPS}]*")
@@ -111,11 +112,7 @@ def prose(text: str) -> str:
 
 def _as_lines(tag: re.Match[str]) -> str:
     """What Markdown has for a block's tag, in equal length: items, cells and paragraphs keep their borders."""
-    name, is_end = tag["name"].casefold(), bool(tag["end"])
-    mark = "\n- " if name == "li" and not is_end else "|" if name in ("td", "th") and not is_end else ""
-    mark = mark or ("|\n" if name == "tr" and is_end else " " if name in ("td", "th") else "\n\n")
-    mark = "\n" if name == "tr" and not is_end else mark
-    return mark.ljust(len(tag[0]))
+    return _MARKS_OF_TAGS.get(f"<{tag['end']}{tag['name']}".casefold(), "\n\n").ljust(len(tag[0]))
 
 
 def closing_brackets(text: str) -> dict[int, int]:

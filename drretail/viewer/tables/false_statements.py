@@ -76,9 +76,7 @@ def false_statements(view: RunView) -> Iterator[tuple[Finding, FalseStatement]]:
             statement,
             FalseStatement(
                 system=subject.label,
-                question=next(
-                    (one.question for one in turns if one.start <= (start or 0) < one.end), subject.query.text
-                ),
+                question=next((one.question for one in turns), subject.query.text),
                 sentence=" ".join(_TAG.sub(" ", _MARKS.sub("", words)).split()),
                 record=_SAYS.sub("", record),
                 products=own.title if own is not None else ", ".join(entry.title for entry in named),
