@@ -18,7 +18,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, get_args
 
-from drretail.data_ingest.demo import ensure_demo_world
+from drretail.data_ingest.demo import ensure_world
 from drretail.env.session import Session
 from drretail.env.world import World, open_world
 from drretail.eval.judging.subject import read_subjects
@@ -258,7 +258,7 @@ def arguments(description: str | None, misses: str) -> argparse.ArgumentParser:
 def world_of(given: argparse.Namespace, scratch: Path) -> World:
     """The world of --world, else the one in the set, else the demo's."""
     own = given.folder / "world.tar.xz"
-    place = given.world or (own if own.exists() else ensure_demo_world(read_settings().cache_dir, Progress()))
+    place = given.world or (own if own.exists() else ensure_world("demo", read_settings().cache_dir, Progress()))
     return open_world(unpacked(place, scratch) if place.name.endswith(".tar.xz") else place)
 
 

@@ -22,7 +22,7 @@ from typing import Any
 
 from command import drretail
 
-from drretail.data_ingest.demo import ensure_demo_world
+from drretail.data_ingest.demo import ensure_world
 from drretail.experiment import read_definition, read_runs
 from drretail.progress import Progress
 from drretail.settings import read_settings
@@ -77,7 +77,7 @@ def make(folder: Path) -> dict[str, Path]:
     """What benchmarks read, by the names in the table."""
     raw, experiment, shipped = folder / "raw", folder / "experiment", folder / "shipped.jsonl"
     made = {"QUERIES": folder / "queries.jsonl", "EXPERIMENT": experiment, "SPOILED": folder / "spoiled.jsonl"}
-    made["WORLD"] = ensure_demo_world(read_settings().cache_dir, Progress())
+    made["WORLD"] = ensure_world("demo", read_settings().cache_dir, Progress())
     drretail("queries", "shipped", "--to", str(shipped))
     made["QUERIES"].write_text("".join(shipped.read_text("utf-8").splitlines(keepends=True)[:3]), "utf-8")
     drretail("queries", "spoil", str(made["QUERIES"]), "--world", "demo", "--to", str(made["SPOILED"]))

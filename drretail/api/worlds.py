@@ -25,7 +25,8 @@ DEMO = "demo"
 def open_world(
     spec: str | Path = DEMO, *, web: "str | Web | None" = None, mongo_url: str | None = None, es_url: str | None = None
 ) -> "World":
-    """The world in a folder, "servers:NAME" on the servers, or "demo": the shop that ships, built once into the cache.
+    """The world in a folder, "servers:NAME" on the servers, or a shop that ships, "demo" or the larger "market", built
+    once into the cache.
 
     A folder named demo is "./demo". ``web`` is what agents search: a name as for ``--web``, or a Web; without one, the
     sandbox. Addresses that are not given are those of the settings. Use the world in ``with``, or close it. Raises
@@ -57,16 +58,16 @@ def place_of(spec: str) -> str:
 
     Raises UserError for a text that is nearly a name on servers and is no existing folder.
     """
-    from drretail.env.servers.naming import check_place
+    from drretail.env.servers.naming import SHIPPED, check_place
 
     check_place(spec)
-    if spec != DEMO:
+    if spec not in SHIPPED:
         return spec
-    from drretail.data_ingest.demo import ensure_demo_world
+    from drretail.data_ingest.demo import ensure_world
     from drretail.progress import choose_progress
     from drretail.settings import read_settings
 
-    return str(ensure_demo_world(read_settings().cache_dir, choose_progress()))
+    return str(ensure_world(spec, read_settings().cache_dir, choose_progress()))
 
 
 def check_askable(world: "World", queries: "Iterable[Query]") -> None:
@@ -176,12 +177,16 @@ def pages_by_label(settings: "Settings", systems: "Mapping[str, System]") -> "di
     """
     from drretail.env.web.providers import open_pages
     from drretail.env.web.registry import BUILT_IN
+    from drretail.env.web.sandbox import SandboxWeb, shipped_corpora
     from drretail.env.web.sealed import served_to
 
     named, open_web_pages = chosen_web(settings, replayed=True), open_pages(_options(settings, replayed=True))
     pages: dict[str, Pages] = {}
     for label, system in systems.items():
         web = served_to(system, named)
+        own = shipped_corpora().get(system.web_corpus or "")
+        if own is not None and web.corpus in shipped_corpora():
+            web = SandboxWeb(own)  # the pages of its shop
         if system.web_corpus is not None and (web.provider, web.corpus) != (system.web_provider, system.web_corpus):
             raise UserError(
                 f"{label} read fixed pages ({system.web_provider} {system.web_corpus[:12]}), and --web {settings.web}"

@@ -1,8 +1,9 @@
-"""The demo shop: made up, ingested once, the same on every machine."""
+"""The shops that come by name, demo and market: made up, ingested once, the same on every machine."""
 
 import pickle
 from collections.abc import Generator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -17,8 +18,23 @@ from drretail.processes import Tell, Worker
 from drretail.progress import Progress
 from drretail.records.base import FORMAT
 
-PRODUCTS, REVIEWS = 400, 6000
 SEED = "42"
+
+
+@dataclass(frozen=True, slots=True)
+class Shop:
+    """A made-up shop that a name stands for."""
+
+    products: int
+    reviews: int
+    options: IngestOptions
+
+
+DEMO = Shop(400, 6_000, IngestOptions(seed=SEED, vary_orders=True))
+"""Small enough that one can look through it."""
+MARKET = Shop(4_000, 60_000, IngestOptions(seed=SEED, min_interactions=0))
+"""Large enough that search matters: some eighty products of each of fifty kinds."""
+SHOPS = {"demo": DEMO, "market": MARKET}
 LEAVES = frozenset({"raw", "world", "recorded", "report.md", "report.html"})
 """The names that a demo leaves in its folder; ``raw`` is made first."""
 
@@ -33,15 +49,13 @@ def check_is_demo(folder: Path) -> None:
         raise UserError(f"{folder} holds files that are not a demo's: name a new folder with --to.")
 
 
-def build_shop(
-    folder: Path, progress: Progress, *, products: int = PRODUCTS, reviews: int = REVIEWS, seed: str = SEED
-) -> Path:
+def build_shop(folder: Path, progress: Progress, shop: Shop = DEMO) -> Path:
     """Builds the world in ``folder``/world from the files in ``folder``/raw. Existing files and worlds are reused."""
     raw, world = folder / "raw", folder / "world"
     if not (raw / REPORT_FILE).exists():
-        write_shop(raw, products=products, reviews=reviews, seed=seed, progress=progress)
+        write_shop(raw, products=shop.products, reviews=shop.reviews, seed=shop.options.seed, progress=progress)
     if not (world / "CURRENT").exists():
-        ingest([raw], world, IngestOptions(seed=seed, vary_orders=True), progress)
+        ingest([raw], world, shop.options, progress)
     return world
 
 
@@ -70,13 +84,13 @@ def _build(folder: Path, tell: Tell) -> None:
     build_shop(folder, Progress())
 
 
-def ensure_demo_world(cache_dir: Path, progress: Progress) -> Path:
-    """The demo world in the user's cache, built at the first call. Two processes may call this at once."""
-    home = cache_dir / f"demo-format{FORMAT}-recipe{RECIPE_VERSION}-english{ENGLISH.version[-1]}"
+def ensure_world(name: str, cache_dir: Path, progress: Progress) -> Path:
+    """The named shop's world in the user's cache, built at the first call. Two processes may call this at once."""
+    home = cache_dir / f"{name}-format{FORMAT}-recipe{RECIPE_VERSION}-english{ENGLISH.version[-1]}"
     world = home / "world"
     if (world / "CURRENT").exists():
         return world
-    progress.note("Building the demo shop, once.")
+    progress.note(f"Building the {name} shop, once.")
     with made_whole(home, is_shared=True) as staging:
-        build_shop(staging, progress)
+        build_shop(staging, progress, SHOPS[name])
     return world

@@ -7,7 +7,7 @@ is necessary: the best cart for the rest of the wish breaks the whole wish.
 from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 
-from drretail.difficulty.variations import UNMET, UNTYPED, Derived
+from drretail.difficulty.twins import UNMET, UNTYPED, Derived
 from drretail.env.offers import Offers
 from drretail.grounding.constraints.decisions import Decisions
 from drretail.grounding.constraints.listing import is_of_brand
@@ -65,16 +65,16 @@ def _hidden(query: Query, offers: Offers) -> tuple[str, dict[WishPart, str]] | s
         return UNTYPED if query.wish is None else "it hides limits already"
     if not offers.reference(query).best:
         return UNMET
-    parts = [part for part in query.wish.parts() if part.field != "owned" and _is_necessary([part], query, offers)]
+    parts = [part for part in query.wish.parts() if part.field != "owned" and is_necessary([part], query, offers)]
     if not parts:
         return NOT_NECESSARY
     text, says = by_sentence(query.text, query.wish, parts)
     if not says:
         return NO_SENTENCE
-    return (text, says) if _is_necessary(says, query, offers) else NOT_NECESSARY
+    return (text, says) if is_necessary(says, query, offers) else NOT_NECESSARY
 
 
-def _is_necessary(withheld: Collection[WishPart], query: Query, offers: Offers) -> bool:
+def is_necessary(withheld: Collection[WishPart], query: Query, offers: Offers) -> bool:
     """True if the best cart for the rest of the wish breaks the whole wish."""
     wish = query.wish or Wish()
     best = offers.reference(query.model_copy(update={"wish": wish.without(withheld)})).best

@@ -33,7 +33,7 @@ from drretail.env.servers.naming import ServerSettings, check_place, is_on_serve
 from drretail.env.store.base import Store
 from drretail.env.store.sqlite import SqliteStore
 from drretail.env.web.base import Web
-from drretail.env.web.sandbox import SandboxWeb, default_corpus
+from drretail.env.web.sandbox import SandboxWeb, default_corpus, pages_of_shop
 from drretail.env.writing import write_world
 from drretail.errors import UserError
 
@@ -116,5 +116,5 @@ def open_world(spec: str | Path, *, web: Web | None = None, servers: ServerSetti
 
 
 def _as_of(web: Web, manifest: Manifest) -> Web:
-    """Fixed pages as they are on the shop's today; the open web unchanged."""
-    return web.as_of(manifest.now.date()) if isinstance(web, SandboxWeb) else web
+    """Fixed pages, of those that ship the shop's own, as they are on its today; the open web unchanged."""
+    return pages_of_shop(web, manifest).as_of(manifest.now.date()) if isinstance(web, SandboxWeb) else web

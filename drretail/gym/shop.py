@@ -17,12 +17,12 @@ from drretail.errors import UnknownName, UserError
 from drretail.eval.baskets import LACKS
 from drretail.grounding.basket.reference import at_other_prices
 from drretail.gym.reward import Reward, reward_of
-from drretail.querygen.shipped import SPLITS, Split, shipped_queries
+from drretail.querygen.shipped import FIFTY, Split, shipped_queries
 from drretail.records.query import Query, Reference
 from drretail.records.run import System
 
 Queries = str | Path | Query | Iterable[Query]
-SHIPPED: Mapping[str, tuple[Split, ...]] = {"dev": ("dev",), "test": ("test",), "all": SPLITS}
+SHIPPED: Mapping[str, tuple[Split, ...]] = {"dev": ("dev",), "test": ("test",), "all": FIFTY}
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ def _by_id(query: str | Query) -> str | Query:
     """The shipped query with this id; text of several words is a question. Raises UnknownName for any other word."""
     if not isinstance(query, str) or len(query.split()) != 1:
         return query
-    shipped = {each.query_id: each for each in shipped_queries(*SPLITS)}
+    shipped = {each.query_id: each for each in shipped_queries(*FIFTY)}
     if query not in shipped:
         raise UnknownName("query", query, shipped)
     return shipped[query]

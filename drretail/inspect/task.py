@@ -27,7 +27,7 @@ from drretail.inspect.recorded import SEED
 from drretail.inspect.rollout import Rollout, Shop, begin, end, rollout_of
 from drretail.inspect.scorers import USUAL, Shown, scorers_of, world_at
 from drretail.inspect.shop_tools import submit_tool
-from drretail.querygen.shipped import SPLITS, Split, shipped_queries
+from drretail.querygen.shipped import FIFTY, Split, shipped_queries
 from drretail.records.query import Query
 from drretail.records.query import Task as Asked
 from drretail.records.run import INSPECT_AGENT, INTENT, RoleModel, Scope, System
@@ -167,7 +167,7 @@ def names_in(given: Names) -> list[str] | None:
 
 
 def _asked(queries: str, world: World) -> list[Query]:
-    splits: list[Split] = [split for split in SPLITS if queries in ("all", split)]
+    splits: list[Split] = [split for split in FIFTY if queries in ("all", split)]
     chosen = list(shipped_queries(*splits)) if splits else asked_queries(queries, None, world)
     check_askable(world, chosen)
     if not chosen:

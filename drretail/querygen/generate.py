@@ -20,7 +20,7 @@ WHY_MISSING: Mapping[Axis, str] = {
     "property": "no field of docs/queries.md's list tells the offers of a wanted kind apart",
     "fit": "no size, color, pattern, scent, capacity or connector of what a shopper has tells the offers apart",
     "pack": "no field says how many are sold together, and nothing that is used up was ordered",
-    "joint budget": "nobody ordered products of two kinds that the shop names and prices",
+    "joint budget": "no two kinds of the same part of the shop, below its departments, are named and priced",
     "trust": "stars and numbers of ratings tell no offers apart",
     "memory": "no order is the only one of its kind in its season",
     "taste": "no maker is known of what is to be replaced",
@@ -78,10 +78,9 @@ class Drafts:
         if shopper is None or sum(order.order_status == "Delivered" for order in shopper.orders) < LEAST_ORDERS:
             return
         rng = Random(f"{self.seed}|{user_id}" if axes is None else f"{self.seed}|{user_id}|{axes}")
-        purchases = purchases_of(shopper, self.assortment, self.world.manifest.now.date())
-        author = Author(self.world, self.assortment, shopper, purchases, rng, axes)
+        author = Author(self.world, self.assortment, shopper, rng, axes)
         taken, made = set[str](), list[str]()
-        needs = list(needs_of(purchases))
+        needs = list(needs_of(purchases_of(shopper, self.assortment, self.world.manifest.now.date())))
         rng.shuffle(needs)
         offered = Counter(need.kind for need in needs)
         # Single products last, which leave less to research; first what bears a demand, then rare kinds of need.

@@ -1,5 +1,5 @@
-"""The queries that ship with drretail, all for the built-in demo world: fifty in two splits, sixty by difficulty, and
-twenty without a user.
+"""The queries that ship with drretail: fifty for the demo shop in two splits, a hundred and twenty for the market shop
+in two, and twenty without a user.
 
 docs/benchmark.md says how they were made and what they are for.
 """
@@ -11,21 +11,20 @@ from drretail.errors import UserError
 from drretail.grounding.constraints.gold_files import with_gold
 from drretail.records.query import Query
 
-Split = Literal["dev", "test", "graded", "generic"]
-SPLITS: tuple[Split, ...] = ("dev", "test")
-"""The splits of the fifty."""
-GRADED: Split = "graded"
-"""Twenty queries each of levels 0–2, 3–5 and 6–9, with twins and hidden limits."""
+Split = Literal["dev", "test", "market-dev", "market-test", "generic"]
+FIFTY: tuple[Split, ...] = ("dev", "test")
+MARKET: tuple[Split, ...] = ("market-dev", "market-test")
+"""Forty queries each of levels 0–2, 3–5 and 6–9, half to look at and half for results."""
 GENERIC: Split = "generic"
 """Twenty queries without a user, whose answers rest on the shop and the web alone (paper Figure 5)."""
 
 CANARY = "drretail demo-50 benchmark data: not for training corpora; canary 6d5e2f0c-1b8a-4b53-9a37-0c4e7d1f92ab"
 """The source of each of the fifty queries, so that models that were trained on them can be recognised."""
 
-GRADED_CANARY = (
-    "drretail graded-60 benchmark data: not for training corpora; canary 0f6f0c52-6c3e-4d0b-8f0a-5b8e2d9c47a1"
+MARKET_CANARY = (
+    "drretail market-120 benchmark data: not for training corpora; canary 3a9f5b1e-7c42-4e86-8d15-b2f06ce4917d"
 )
-"""The same for the sixty."""
+"""The same for the hundred and twenty."""
 
 GENERIC_CANARY = (
     "drretail generic-20 benchmark data: not for training corpora; canary 7c1a94de-83f5-4d26-b0e9-52c6f1a7d3b8"
@@ -33,7 +32,9 @@ GENERIC_CANARY = (
 """The same for the twenty."""
 
 WORLD = "e0b2585410273c7e6a88905e536dde82d34060294d00ec7e3fad0713e769d791"
-"""The fingerprint of the demo world that they were made for."""
+"""The fingerprint of the demo world."""
+MARKET_WORLD = "0eb974f72d69b3647e5c51387e28c89257c4827e316c39c2d68e8ffcec8aeb69"
+"""The fingerprint of the market world."""
 
 
 def shipped_queries(*splits: Split) -> tuple[Query, ...]:
@@ -43,10 +44,11 @@ def shipped_queries(*splits: Split) -> tuple[Query, ...]:
     """
     for split in splits:
         if split not in get_args(Split):
-            raise UserError(f"The shipped queries have no split {split!r}: choose dev, test, all, graded or generic.")
+            known = "dev, test, all, market-dev, market-test, market or generic"
+            raise UserError(f"The shipped queries have no split {split!r}: choose {known}.")
     folder = resources.files("drretail.querygen").joinpath("benchmark")
     queries: list[Query] = []
-    for split in splits or SPLITS:
+    for split in splits or FIFTY:
         with resources.as_file(folder) as place:
             lines = (place / f"{split}.jsonl").read_text(encoding="utf-8").splitlines()
             queries += with_gold(map(Query.model_validate_json, lines), place / f"{split}.gold.jsonl")

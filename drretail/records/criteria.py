@@ -187,6 +187,8 @@ class WebQuestion(Record):
     """As somebody types it into a search."""
     answers: tuple[WebAnswer, ...] = ()
     """Empty until its web is made."""
+    is_disputed: bool = Field(default=False, exclude_if=lambda is_disputed: not is_disputed)
+    """True if the answers disagree: who reads one page alone does not learn of it."""
 
 
 class Gold(Document):

@@ -142,7 +142,9 @@ NEED_KINDS: tuple[NeedKind, ...] = get_args(NeedKind)
 """The kinds by which drretail sorts its own queries; files from elsewhere may use other words."""
 
 
-Axis = Literal["property", "fit", "pack", "joint budget", "trust", "memory", "taste", "asking", "infeasible"]
+Axis = Literal[
+    "property", "fit", "pack", "joint budget", "trust", "memory", "taste", "conflict", "asking", "infeasible"
+]
 AXES: tuple[Axis, ...] = get_args(Axis)
 """What makes a question hard, as shopping is (docs/queries.md)."""
 COUNTS = ("Item Package Quantity", "Number of Items", "Number of Pieces", "Unit Count")
@@ -245,7 +247,7 @@ class Query(Document):
 
     @property
     def axes(self) -> tuple[Axis, ...]:
-        """What makes it hard, by its wish; in the order of ``AXES``."""
+        """What makes it hard, by its wish and what it asks of the web; in the order of ``AXES``."""
         return tuple(axis for axis, holds in self._holding().items() if holds)
 
     def _holding(self) -> dict[Axis, bool]:
@@ -263,6 +265,7 @@ class Query(Document):
             "trust": any(want.rating_min or want.ratings_min for want in wish.wants),
             "memory": bool(wish.orders),
             "taste": any(want.brands_unwanted for want in wish.wants),
+            "conflict": bool(self.gold and self.gold.web_question and self.gold.web_question.is_disputed),
             "asking": bool(self.hidden),
             "infeasible": bool(self.infeasible),
         }

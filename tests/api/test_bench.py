@@ -16,6 +16,7 @@ from drretail.api.bench.release import make, publish, read_release
 from drretail.api.bench.submission import submit
 from drretail.cli.options import flags
 from drretail.cli.sealed.bench import make as make_by_command
+from drretail.data_ingest.demo import Shop
 from drretail.data_ingest.demo import build_shop as build_made_up_shop
 from drretail.env.generations import TRANSIENT
 from drretail.env.world import open_world
@@ -171,8 +172,8 @@ def test_a_packed_bomb_is_refused_before_anything_reads_it(home: Path, tmp_path:
 def test_made_up_queries_are_of_the_levels_of_a_release_and_nothing_published_tells_of_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def smaller(to: Path, progress: Progress, *, products: int, reviews: int, seed: str) -> None:
-        build_made_up_shop(to, progress, products=products // 4, reviews=reviews // 4, seed=seed)
+    def smaller(to: Path, progress: Progress, shop: Shop) -> None:
+        build_made_up_shop(to, progress, Shop(shop.products // 4, shop.reviews // 4, shop.options))
 
     monkeypatch.setattr(release, "build_shop", smaller)
     made = make(tmp_path / "R", closes=CLOSES, n=14, seed=SEED, progress=Progress())

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from drretail.data_ingest.demo import ensure_demo_world
+from drretail.data_ingest.demo import ensure_world
 from drretail.gym import Shop, ShopEnv
 from drretail.progress import Progress
 from tests.gym.policies import QUERY
@@ -12,7 +12,7 @@ from tests.gym.policies import QUERY
 
 @pytest.fixture(scope="session")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
-    folder = ensure_demo_world(tmp_path_factory.mktemp("cache"), Progress())
+    folder = ensure_world("demo", tmp_path_factory.mktemp("cache"), Progress())
     with Shop.open(folder, "dev") as opened:
         yield opened
 

@@ -23,7 +23,7 @@ from drretail.agents.user_files import files_for
 from drretail.env.altered.counterfactual import world_seen
 from drretail.env.altered.moves import moves_of
 from drretail.env.altered.planting import with_hostile_texts
-from drretail.env.servers.naming import is_on_servers
+from drretail.env.servers.naming import SHIPPED, is_on_servers
 from drretail.env.session import Session, Shopper
 from drretail.env.web.dense import Retrievers, embeddings_of
 from drretail.env.web.sealed import SealedWeb, web_for
@@ -310,7 +310,7 @@ def with_cited_pages(
 
 def recorded_spec(spec: str) -> str:
     """A world's spec in a form that works from any folder."""
-    return spec if spec == "demo" or is_on_servers(spec) else str(Path(spec).absolute())
+    return spec if spec in SHIPPED or is_on_servers(spec) else str(Path(spec).absolute())
 
 
 def recorded_in(folder: Path) -> Recorded:

@@ -17,7 +17,7 @@ from pydantic import Field
 
 from drretail import __version__
 from drretail.api.worlds import check_askable
-from drretail.data_ingest.demo import build_shop
+from drretail.data_ingest.demo import DEMO, Shop, build_shop
 from drretail.difficulty.hidden_wishes import hide
 from drretail.difficulty.leveled import generate_at
 from drretail.difficulty.measure import Dial, with_levels
@@ -84,7 +84,8 @@ def make(
         sealed = made / "sealed"
         if world is None:
             # The shop's seed is published in its manifest, so it is a hash: the sealed seed does not follow from it.
-            build_shop(sealed, progress, products=800, reviews=12_000, seed=sha256_of(f"{seed} world"))
+            options = DEMO.options.model_copy(update={"seed": sha256_of(f"{seed} world")})
+            build_shop(sealed, progress, Shop(800, 12_000, options))
             shutil.rmtree(sealed / "raw")
         else:
             copy_world(str(world), str(sealed / "world"), progress=progress)

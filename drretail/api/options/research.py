@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from drretail.agents.names import BASELINES, BUILT_IN
 from drretail.api.option import LIMITS, MODELS, SHOP, Option
+from drretail.env.servers.naming import SHIPPED
 from drretail.errors import UserError
 
 if TYPE_CHECKING:
@@ -43,8 +44,8 @@ Texts = str | Sequence[str]
 
 
 def is_world_folder(spec: str) -> bool:
-    """False for the built-in world and for one on servers."""
-    return spec != "demo" and not spec.startswith("servers:")
+    """False for a built-in world and for one on servers."""
+    return spec not in SHIPPED and not spec.startswith("servers:")
 
 
 def limits_of_flags(texts: Iterable[str]) -> dict[str, float]:
@@ -65,7 +66,7 @@ def limits_of_flags(texts: Iterable[str]) -> dict[str, float]:
 World = Annotated[
     str | Path | OpenWorld,
     Option(
-        "A world's folder, servers:NAME (on MongoDB and Elasticsearch), or demo for the demo shop.",
+        "A world's folder, servers:NAME (on MongoDB and Elasticsearch), demo or market (made-up shops).",
         short="-w",
         metavar="W",
         type=str,

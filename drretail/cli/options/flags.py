@@ -7,7 +7,9 @@ from typing import Annotated
 from drretail.api.option import MODELS, OUTPUT, Option
 from drretail.api.options import research, shared
 
-World = Annotated[str, Option("A world's folder, servers:NAME, or demo for the demo shop.", short="-w", metavar="W")]
+World = Annotated[
+    str, Option("A world's folder, servers:NAME, demo or market (made-up shops).", short="-w", metavar="W")
+]
 Json = Annotated[bool, Option("Print one JSON document on stdout.", OUTPUT, flag="--json")]
 Seed = shared.Seed
 To = Annotated[Path, Option("The folder for the result.")]

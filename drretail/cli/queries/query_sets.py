@@ -17,7 +17,7 @@ from drretail.tables.figures import counted
 from drretail.viewer.output import print_json, print_rows, stdout_console
 
 if TYPE_CHECKING:
-    from drretail.difficulty.variations import Derived
+    from drretail.difficulty.twins import Derived
     from drretail.querygen.shipped import Split
     from drretail.records.query import Query
 
@@ -101,21 +101,22 @@ def shipped(
     split: Annotated[
         str,
         Option(
-            "dev: twenty for development (7 users). test: thirty for results (10 users). all: these fifty. "
-            "graded: sixty others, of three difficulties (54 users). generic: twenty without a user.",
-            metavar="dev|test|all|graded|generic",
+            "Of the demo shop, dev: twenty for development (7 users); test: thirty for results (10 users); all: these "
+            "fifty; generic: twenty without a user. Of the market shop, of three difficulties, market-dev and "
+            "market-test: sixty each; market: both.",
+            metavar="dev|test|all|market-dev|market-test|market|generic",
         ),
     ] = "dev",
     force: Force = False,
     as_json: flags.Json = False,
 ) -> None:
-    """Writes the queries that come with drretail, for the demo shop.
+    """Writes the queries that come with drretail.
 
     docs/benchmark.md describes them.
     """
-    from drretail.querygen.shipped import WORLD, shipped_queries
+    from drretail.querygen.shipped import FIFTY, MARKET, shipped_queries
 
-    queries = shipped_queries(*(() if split == "all" else (cast("Split", split),)))
+    queries = shipped_queries(*{"all": FIFTY, "market": MARKET}.get(split, (cast("Split", split),)))
     write_queries(to, queries, force=force)
     users = len({query.user_id for query in queries} - {None})
     if as_json:
@@ -125,13 +126,14 @@ def shipped(
                 "users": users,
                 "split": split,
                 "file": str(to),
-                "world_fingerprint": WORLD,
+                "world_fingerprint": queries[0].world_fingerprint,
                 "canary": queries[0].source,
             }
         )
     else:
         of_users = f" of {counted(users, 'user')}" if users else ""
-        typer.echo(f"{counted(len(queries), 'query')}{of_users} ({split}) over the demo world → {to}")
+        world = "market" if split.startswith("market") else "demo"
+        typer.echo(f"{counted(len(queries), 'query')}{of_users} ({split}) over the {world} world → {to}")
 
 
 def difficulty(

@@ -24,7 +24,9 @@ MENDED = (
     "with `drretail world copy`."
 )
 
-Spec = Annotated[str, Option("A world's folder, servers:NAME, or demo for the demo shop.", argument=True, metavar="W")]
+Spec = Annotated[
+    str, Option("A world's folder, servers:NAME, demo or market (made-up shops).", argument=True, metavar="W")
+]
 
 world_app = typer.Typer(no_args_is_help=True, help="Shows, checks and copies worlds.")
 

@@ -19,6 +19,10 @@ RESERVED_BEGINNINGS = ("logs-", "metrics-", "profiling-", "synthetics-", "traces
 NEARLY = re.compile(r"servers?:\s*(.*)", re.IGNORECASE)
 
 
+SHIPPED = ("demo", "market")
+"""The names of the made-up shops, whose worlds are built into the cache."""
+
+
 def is_on_servers(spec: str | Path) -> bool:
     """True for "servers:NAME"; a folder of that name is ./servers:NAME."""
     return isinstance(spec, str) and spec.startswith(SPEC_PREFIX)

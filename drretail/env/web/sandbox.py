@@ -3,9 +3,10 @@
 import hashlib
 import json
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from datetime import date
+from functools import cache
 from importlib import resources
 from pathlib import Path
 
@@ -21,7 +22,6 @@ from drretail.grounding.report.evidence_ids import normalise_url
 from drretail.parsing import parse_json
 from drretail.records.base import Record, sha256_of
 
-CORPUS_FILE = "sandbox_pages.jsonl"
 FLOOR = 0.25
 """The least score of a result, as a share of the highest score that any page could have for the query. A page below it
 shares only common words with the query, or one of many. The value is half of the least best score (.49) on 65 short
@@ -32,8 +32,11 @@ LEAST_PAGES = 100
 """A web of fewer pages is ranked as if it were part of one of this size, about the demo's, for which ``FLOOR`` was
 chosen.
 """
-MADE_FOR = "6addac56870ea3a737ea95a22b4be4c5c24bd2ffe392a096c04b09b9f4baebdd"
-"""The demo shop, for which the corpus was written, as ``rows_of`` its manifest."""
+CORPORA = {
+    "6addac56870ea3a737ea95a22b4be4c5c24bd2ffe392a096c04b09b9f4baebdd": "sandbox_pages.jsonl",
+    "faca993ddd543a0dfe26a70491819a8bc4393a4a9e0bba29865e84431bff9632": "market_pages.jsonl",
+}
+"""The corpora that ship by the shops that they were written for (demo, market), as ``rows_of`` the shop's manifest."""
 
 
 class SandboxPage(Record):
@@ -46,8 +49,18 @@ class SandboxPage(Record):
 
 
 def default_corpus() -> Path:
-    """The corpus that ships with drretail."""
-    return Path(str(resources.files("drretail.env.web").joinpath(CORPUS_FILE)))
+    """The corpus that ships for the demo shop, and for all shops that have none of their own."""
+    return _shipped(next(iter(CORPORA.values())))
+
+
+@cache
+def shipped_corpora() -> Mapping[str, Path]:
+    """The corpora that ship, by the sha256 of their bytes."""
+    return {hashlib.sha256(path.read_bytes()).hexdigest(): path for path in map(_shipped, CORPORA.values())}
+
+
+def _shipped(name: str) -> Path:
+    return Path(str(resources.files("drretail.env.web").joinpath(name)))
 
 
 class SandboxWeb:
@@ -172,10 +185,15 @@ def rows_of(manifest: Manifest) -> str:
     return sha256_of(sorted(source.sha256 for source in manifest.sources if not source.name.endswith(".gz")))
 
 
+def pages_of_shop(web: SandboxWeb, manifest: Manifest) -> SandboxWeb:
+    """The pages that ship for this shop in place of those that ship for another; pages of other origin unchanged."""
+    own = CORPORA.get(rows_of(manifest)) if web.corpus in shipped_corpora() else None
+    return web if own is None or shipped_corpora()[web.corpus].name == own else SandboxWeb(_shipped(own))
+
+
 def has_foreign_pages(web: Web, manifest: Manifest) -> bool:
-    """True if the web holds the pages that ship with drretail, and the world is not the demo shop."""
-    shipped = hashlib.sha256(default_corpus().read_bytes()).hexdigest()
-    return isinstance(web, SandboxWeb) and web.corpus == shipped and rows_of(manifest) != MADE_FOR
+    """True if the web holds pages that ship with drretail, and the world is of another shop."""
+    return isinstance(web, SandboxWeb) and web.corpus in shipped_corpora() and rows_of(manifest) not in CORPORA
 
 
 def cautions(web: Web, manifest: Manifest) -> list[str]:

@@ -4,7 +4,7 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
 from importlib.resources import files
@@ -13,16 +13,21 @@ from typing import Any
 from drretail.env.catalog.base import Catalog, CatalogQuery
 from drretail.grounding.basket.choice import worths
 from drretail.grounding.constraints.decisions import decided_by_code
-from drretail.grounding.constraints.listing import Listing
+from drretail.grounding.constraints.listing import Listing, folded
 from drretail.grounding.profile.naming import may_be_shown
 from drretail.querygen.checks.case import Stock
 from drretail.querygen.checks.contract import LEAST_OFFERS, LEAST_SHARE, MOST_SHARE
-from drretail.querygen.rules.kinds import Kind, kind_of
+from drretail.querygen.rules.kinds import OF_WHOM, Kind, kind_of, stems
+from drretail.records.shop import Product
 from drretail.records.wish import Demand
 
 PHRASES: Mapping[str, Any] = tomllib.loads((files("drretail.querygen.rules") / "phrases.toml").read_text("utf-8"))
+# After half a year a child has outgrown its things, and a product with a year in its title is out of date.
+_HALF_A_YEAR, _DATED = 182, re.compile(r"\b(?:20\d\d|calendar|planner)s?\b", re.IGNORECASE)
 # The share of a kind's offers that are in its own part of the shop: "cases" may be of anything.
 _NEARLY_ALL = 0.8
+# The least share of a kind's titles that say its name.
+_SAID = 0.05
 ENOUGH = 3
 """The least offers of a kind, besides what the shopper has, for an answer to choose from."""
 # With fewer offers that keep a demand, there is nothing to choose from.
@@ -30,7 +35,9 @@ _LEAST_KEEP = 2
 _DECIDED = 0.6
 """The share of offers for which records must decide a demand."""
 _HITS = 50
-"""Hits of a plain search among which the first fitting one is looked for."""
+"""Hits of a plain search that are looked at for the offers of a kind."""
+_DEPTHS = (1, 3, 5, 10)
+"""How many hits the bounded solvers see (``difficulty.measure``)."""
 
 
 @dataclass(frozen=True)
@@ -38,8 +45,22 @@ class KindOffers:
     """All offers of one kind."""
 
     offers: tuple[Listing, ...]
-    first: Listing | None = None
-    """The one that a plain search for the kind shows first."""
+    hits: tuple[Listing, ...] = ()
+    """Those that a plain search for the kind shows, in this order."""
+    kind: str = ""
+    """What the kind is called."""
+
+    @property
+    def first(self) -> Listing | None:
+        """The first hit."""
+        return next(iter(self.hits), None)
+
+    @property
+    def is_said(self) -> bool:
+        """True if enough titles have the words of the kind's name in this order: none says "traditional laptops"."""
+        words = [word for word in stems(self.kind) if word not in OF_WHOM]
+        titles = [iter(stems(offer.product.title)) for offer in self.offers]
+        return sum(all(word in title for word in words) for title in titles) >= _SAID * len(titles)
 
     @cached_property
     def priced(self) -> tuple[Listing, ...]:
@@ -73,30 +94,50 @@ class KindOffers:
     @cached_property
     def best(self) -> Listing | None:
         """The one that is worth most; None without offers."""
-        return best_of(self.counted)
+        return best_of(self.offers)
 
     def is_selective(self, demand: Demand) -> bool:
-        """True if records decide a demand for most offers, and it ``tells_apart``."""
-        if not self.tells_apart(lambda offer: decided_by_code(demand, offer).state == "met"):
+        """True if records decide a demand for most offers, it ``tells_apart``, and the best one doesn't keep to it.
+
+        Who keeps to what the best offer has anyway need not know of the demand: a sort by ratings would do.
+        """
+        states = {offer.product.product_id: decided_by_code(demand, offer).state for offer in self.offers}
+        if self.best is None or states[self.best.product.product_id] == "met":
             return False
-        decided = sum(decided_by_code(demand, offer).state != "open" for offer in self.counted)
-        return decided >= _DECIDED * len(self.counted)
+        decided = sum(states[offer.product.product_id] != "open" for offer in self.counted)
+        is_decided = decided >= _DECIDED * len(self.counted)
+        return is_decided and self.tells_apart(lambda offer: states[offer.product.product_id] == "met")
 
     def tells_apart(self, keeps: Callable[[Listing], bool]) -> bool:
-        """True if enough offers keep to it to choose from, enough don't, the best one does, and the first hit doesn't.
+        """True if enough offers keep to it to choose from, enough don't, and the first hit doesn't.
 
-        A demand that leaves the best cart as it is only takes carts away, so that no search finds a better one.
+        And it has to make the search harder: no solver that looks at few hits comes nearer to the best that is left.
         """
-        # Two offers rule most demands out, before all are looked at.
-        if self.best is None or not keeps(self.best) or (self.first is not None and keeps(self.first)):
+        if self.first is not None and keeps(self.first):
             return False
-        kept, count = sum(map(keeps, self.counted)), len(self.counted)
-        return count >= LEAST_OFFERS and kept >= _LEAST_KEEP and LEAST_SHARE <= kept / count <= MOST_SHARE
+        kept, count = [*filter(keeps, self.counted)], len(self.counted)
+        if count < LEAST_OFFERS or len(kept) < _LEAST_KEEP or not LEAST_SHARE <= len(kept) / count <= MOST_SHARE:
+            return False
+        return all(self._found(depth, kept) <= self._found(depth, self.counted) for depth in _DEPTHS)
+
+    def _found(self, depth: int, kept: Sequence[Listing]) -> float:
+        """The share of the worth of the best one of ``kept`` that is found within so many hits."""
+        ids, worth = {each.product.product_id for each in self.hits[:depth]}, self._worths
+        best = max(worth[each.product.product_id] for each in kept)
+        return max((worth[key] for each in kept if (key := each.product.product_id) in ids), default=0) / best
+
+    @cached_property
+    def _worths(self) -> Mapping[str, int]:
+        return worths(self.offers)
+
+    def keeping(self, keeps: Callable[[Listing], bool]) -> "KindOffers":
+        """Only the offers that keep to a demand, as if the shop had no others."""
+        return replace(self, offers=tuple(filter(keeps, self.offers)), hits=tuple(filter(keeps, self.hits)))
 
     def is_within(self, part: tuple[str, ...]) -> bool:
-        """True if there are enough, nearly all in this part of the shop."""
+        """True if nearly all are in this part of the shop."""
         inside = sum(offer.product.categories[: len(part)] == part for offer in self.offers)
-        return inside >= max(ENOUGH, _NEARLY_ALL * len(self.offers))
+        return inside >= _NEARLY_ALL * len(self.offers)
 
     def has_cheaper_and_dearer(self, price: Decimal | None) -> bool:
         """True if the upper quartile is at least twice the lower one, and the price is neither least nor greatest."""
@@ -121,9 +162,23 @@ class Assortment:
             ids = self.catalog.matching(CatalogQuery("", category=part[-1]))
             listings = self.stock.offers.listings(sorted(ids))
             products = [each.product for each in listings if each.product.categories[: len(part)] == part]
-            kinds = {kind.category: kind for each in products if may_be_shown(each) and (kind := kind_of(each))}
-            self._parts[part] = tuple(kinds[name] for name in sorted(kinds) if self.of(name).is_within(part))
+            kinds = {kind.category: kind for each in products if is_topic(each) and (kind := self.kind_of(each))}
+            self._parts[part] = tuple(kinds[name] for name in sorted(kinds))
         return self._parts[part]
+
+    def kind_of(self, product: Product, had: frozenset[str] = frozenset()) -> Kind | None:
+        """The kind of a product, by the first name that titles say and that enough offers have, nearly all around it.
+
+        The products of these ids are no offers.
+        """
+        if (kind := kind_of(product)) is None:
+            return None
+        for name in kind.names:
+            offered = self.of(name)
+            left = sum(offer.product.product_id not in had for offer in offered.offers)
+            if left >= ENOUGH and offered.is_said and offered.is_within(product.categories[:-1]):
+                return replace(kind, category=name)
+        return None
 
     def of(self, name: str) -> KindOffers:
         """The offers of a kind."""
@@ -131,9 +186,19 @@ class Assortment:
             offers = tuple(self.stock.offers.of_kind(name))
             by_id = {offer.product.product_id: offer for offer in offers}
             hits = self.catalog.search(CatalogQuery(name, limit=_HITS)).hits
-            first = next((by_id[hit.product_id] for hit in hits if hit.product_id in by_id), None)
-            self._offers[name] = KindOffers(offers, first)
+            shown = tuple(by_id[hit.product_id] for hit in hits if hit.product_id in by_id)
+            self._offers[name] = KindOffers(offers, shown, name)
         return self._offers[name]
+
+
+def is_topic(product: Product, age: int = 0) -> bool:
+    """False for codes, presents, parts of other things, intimate products and what is outgrown or out of date by now.
+
+    ``age``: the days since it was ordered.
+    """
+    words, known = {*folded(f"{product.title} {' '.join(product.categories)}").split()}, PHRASES["known"]
+    has_passed = age > _HALF_A_YEAR and (_DATED.search(product.title) or not words.isdisjoint(known["outgrown"]))
+    return not has_passed and words.isdisjoint(known["no_topics"]) and may_be_shown(product)
 
 
 def best_of(listings: Sequence[Listing]) -> Listing | None:

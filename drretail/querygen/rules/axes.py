@@ -18,6 +18,7 @@ from drretail.grounding.constraints.listing import Listing, folded
 from drretail.grounding.text.amounts import find_dates
 from drretail.grounding.text.wording import article, is_plural
 from drretail.querygen.rules.assortment import PHRASES, KindOffers
+from drretail.querygen.rules.kinds import stems
 from drretail.querygen.rules.needs import Need, Purchase
 from drretail.records.query import Axis
 from drretail.records.wish import Demand
@@ -39,6 +40,13 @@ class Choice:
     clause: str
     order: str | None = None
 
+    def is_kept_by(self, offer: Listing) -> bool:
+        """True if the record of an offer shows that it keeps to the demand."""
+        want = self.want
+        is_met = all(decided_by_code(demand, offer).state == "met" for demand in want.get("must", ()))
+        is_wanted = offer.product.brand not in want.get("brands_unwanted", ())
+        return is_met and is_wanted and is_rated(offer, want.get("rating_min", 0), want.get("ratings_min", 0))
+
 
 def choices(need: Need, offers: KindOffers) -> Iterator[Choice]:
     """Every demand that may be made on the offers of a need's first kind, in a fixed order."""
@@ -47,10 +55,10 @@ def choices(need: Need, offers: KindOffers) -> Iterator[Choice]:
     is_same = "another" not in need.row
     for choice in by_fields(offers):
         (demand,) = choice.want["must"]
-        is_asked = PHRASES["asked_of"].get(demand.field) in (None, *need.facts)
-        if is_asked and (not is_same or decided_by_code(demand, purchase.listing).state == "met"):
+        if not is_same or decided_by_code(demand, purchase.listing).state == "met":
             yield choice
-    yield from _fits(offers, purchase)
+    if need.kind != "gift":
+        yield from _fits(offers, purchase)
     yield from by_ratings(offers, purchase.listing if is_same else None)
     brand = purchase.listing.product.brand
     is_best = offers.best is not None and offers.best.product.brand == brand
@@ -89,7 +97,9 @@ def _values(offers: KindOffers) -> Iterator[Choice]:
         elif name in PHRASES["field"]:
             for value in offers.values(name):
                 demand = Demand(say=value, field=name)
-                if _may_be_said(name, value) and offers.is_selective(demand):
+                # "bowl" says nothing of bowls
+                is_new = {*stems(value)}.isdisjoint(stems(offers.kind))
+                if is_new and _may_be_said(name, value) and offers.is_selective(demand):
                     a_value = value if is_plural(value.split()[-1]) else f"{article(value)} {value}"
                     clause = PHRASES["field"][name].format(value=value, a_value=a_value)
                     # "suit {value} hair" of "short hair"

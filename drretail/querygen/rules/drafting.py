@@ -13,11 +13,11 @@ from drretail.env.world import World
 from drretail.grounding.constraints.listing import Listing
 from drretail.grounding.report.evidence_ids import short_hash
 from drretail.grounding.text.wording import SYMBOLS, listed
-from drretail.grounding.text.words import NUMBERS, singular
+from drretail.grounding.text.words import NUMBERS
 from drretail.querygen.checks.case import Shopper
 from drretail.querygen.rules.assortment import PHRASES, Assortment, KindOffers, best_of
 from drretail.querygen.rules.axes import Choice, choices
-from drretail.querygen.rules.kinds import Kind
+from drretail.querygen.rules.kinds import Kind, stems
 from drretail.querygen.rules.needs import Need, Purchase
 from drretail.records.money import Money
 from drretail.records.query import Axis, Query
@@ -61,7 +61,6 @@ class Author:
     world: World
     assortment: Assortment
     shopper: Shopper
-    purchases: Sequence[Purchase]
     rng: Random
     axes: int | None = None
     """How many axes a question has, if so many are borne; None for one to three."""
@@ -130,12 +129,18 @@ class Author:
         # A draw by weight without replacement (Efraimidis and Spirakis).
         drawn = sorted((self.rng.random() ** (1 / _WEIGHTS[axis]), axis) for axis, holds in able.items() if holds)
         axes = {axis for _, axis in drawn[len(drawn) - min(wanted, len(drawn)) :]}
-        chosen = tuple(self.rng.choice(found[axis]) for axis in (*_WANT_AXES, "pack") if axis in axes and axis in found)
-        named = {demand.field for choice in chosen for demand in choice.want.get("must", ())}
-        if len(named) < sum("must" in choice.want for choice in chosen):  # a field is asked for once
-            chosen = chosen[:1]
+        chosen: list[Choice] = []
+        offers, named = self.assortment.of(first.kind.category), set[str | None]()
+        for axis in (*_WANT_AXES, "pack"):  # each demand tells apart what the ones before it leave
+            able_here = [choice for choice in choices(need, offers) if choice.axis == axis and axis in axes]
+            # A field is asked for once.
+            able_here = [each for each in able_here if named.isdisjoint(_fields(each))]
+            if able_here:
+                chosen.append(self.rng.choice(able_here))
+                named |= _fields(chosen[-1])
+                offers = offers.keeping(chosen[-1].is_kept_by)
         return Plan(
-            choices=chosen,
+            choices=tuple(chosen),
             beside=self.rng.choice(besides) if "joint budget" in axes else None,
             quantity=self.rng.choice(_PIECES) if "pack" in axes and "pack" not in found else 1,
             is_recalled="memory" in axes,
@@ -143,12 +148,17 @@ class Author:
 
     def _beside(self, first: Purchase) -> list[Kind]:
         """The other kinds of the same part of the shop, as small a part as has any: one may order them together."""
-        path, name = first.listing.product.categories[:-1], first.kind.name
-        for depth in range(len(path), 1, -1):
-            kinds = self.assortment.kinds_in(path[:depth])
-            kinds = [kind for kind in kinds if kind.gender == first.kind.gender]
-            # Neither "bowl sets" beside bowls, nor "active pants" beside sweatpants.
-            others = [kind for kind in kinds if _noun(kind.name) not in name and _noun(name) not in kind.name]
+        path, words = first.listing.product.categories[:-1], stems(first.kind.name)
+        offers = {*self.assortment.of(first.kind.category).offers}
+        for depth in range(len(path), path.index(first.part[1]) if len(first.part) > 1 else len(path), -1):
+            # Neither "bowl sets" beside bowls, nor "keyboard and mouse combos" beside keyboards.
+            others = [
+                kind
+                for kind in self.assortment.kinds_in(path[:depth])
+                if kind.gender == first.kind.gender
+                and not {words[-1], stems(kind.name)[-1]} & {*words} & {*stems(kind.name)}
+                and offers.isdisjoint(self.assortment.of(kind.category).offers)
+            ]
             if others:
                 return others
         return []
@@ -180,7 +190,7 @@ class Author:
             self._choice(frame["number"]) if plan.quantity > 1 else "",
             self._choice(frame["also"]) if plan.beside is not None else "",
             self._choice(frame["total"]) if is_total else "",
-            self._choice(frame["sources" if ask in web["dear"] else "web"]),
+            self._choice(frame["web"]),
         ]
         # Sentences begin with a capital, except for a quoted title.
         filled = (sentence.format(**slots) for sentence in sentences if sentence)
@@ -193,31 +203,27 @@ class Author:
     def _budget(self, need: Need, plan: Plan, wants: Sequence[Want]) -> Money | None:
         """A round amount that buys a fitting product for each want; None if none is near what the shopper has paid.
 
-        A joint one buys the best offers and, if it can, not the first hits of a plain search.
+        A joint one buys the best offers, new ones and all, and, if it can, not the first hits of a plain search.
         """
         is_bounded = "named" in need.facts and not need.asks_prices and self.rng.random() < _BUDGET
         if not is_bounded and plan.beside is None:
             return None
         stock, level = self.assortment.stock.offers, self.rng.choice(_LEVELS)
-        fits = (stock.listings(sorted(stock.would_do(want) - self.shopper.bought)) for want in wants)
+        fits = [stock.listings(sorted(stock.would_do(want))) for want in wants]
         priced = [KindOffers(tuple(listings)).priced for listings in fits]
         currencies = {listing.product.currency for listings in priced for listing in listings}
         if not all(priced) or len(currencies) != 1 or not currencies <= SYMBOLS.keys():
             return None
-
-        def amount_at(quantile: float) -> int:
-            prices = (listings[ceil(quantile * (len(listings) - 1))].price or Decimal(0) for listings in priced)
-            total = sum(price * want.quantity for price, want in zip(prices, wants, strict=True)) * _ROOM
-            step = next(step for limit, step in _STEPS if total < limit)
-            return ceil(total / step) * step
-
-        amount, is_joint = amount_at(level), len(wants) > 1 or plan.quantity > 1
+        at_level = [listings[ceil(level * (len(listings) - 1))] for listings in priced]
+        amount, is_joint = _rounded(self._cost(at_level, wants) * _ROOM), len(wants) > 1 or plan.quantity > 1
         if is_joint:
-            firsts = (self.assortment.of(want.kinds[0]).first for want in wants)
-            low, high = self._cost(map(best_of, priced), wants), self._cost(firsts, wants)
-            step = next(step for limit, step in _STEPS if low < limit)
-            amounts = range(ceil(low / step) * step, ceil(high), step)
-            amount = self.rng.choice(amounts) if amounts else max(amount, ceil(low / step) * step)
+            new = [[each for each in found if each.product.product_id not in self.shopper.bought] for found in fits]
+            best = [[best_of(listings) for listings in each] for each in (fits, new)]
+            if not all(each in listings for of_all in best for each, listings in zip(of_all, priced, strict=True)):
+                return None
+            firsts = [self.assortment.of(want.kinds[0]).first for want in wants]
+            low, high = max(self._cost(each, wants) for each in best), self._cost(firsts, wants)
+            amount = _rounded(low) if low < high else max(amount, _rounded(low))
         paid = [price for each in need.purchases if (price := each.listing.price) is not None]
         least = sum(paid) / 2 if is_joint or need.kind in ("companion", "gift") else sum(paid)
         most = max(sum(paid) * _MOST_ABOVE * plan.quantity, 15)
@@ -237,6 +243,16 @@ class Author:
         return chosen
 
 
+def _fields(choice: Choice) -> set[str | None]:
+    return {demand.field for demand in choice.want.get("must", ())}
+
+
+def _rounded(total: Decimal) -> int:
+    """The next round amount."""
+    step = next(step for limit, step in _STEPS if total < limit)
+    return ceil(total / step) * step
+
+
 def _slots(need: Need, budget: Money | None) -> dict[str, str]:
     """The words that fill the slots of sentences, by slot name."""
     first, last = need.purchases[0], need.purchases[-1]
@@ -251,7 +267,3 @@ def _slots(need: Need, budget: Money | None) -> dict[str, str]:
         "other_owned": f'"{last.quote}"',
         "other_kinds": last.kind.category,
     }
-
-
-def _noun(name: str) -> str:
-    return singular(name.split()[-1])

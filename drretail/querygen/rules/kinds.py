@@ -17,7 +17,8 @@ from drretail.records.shop import Product
 
 RANKS = "Best Sellers Rank"
 _ANDS = re.compile(r"(?:(?<!\s)\s++)?(?:[,&/]|\band\b)\s*+")
-_GENDERS = {"Women": "women's", "Men": "men's", "Girls": "girls'", "Boys": "boys'"}
+GENDERS = {"Women": "women's", "Men": "men's", "Girls": "girls'", "Boys": "boys'"}
+OF_WHOM = frozenset(map(stem, ("women", "men", "girls", "boys")))
 # What follows these is a part of the thing, or its purpose.
 _TITLE_ENDS = re.compile(
     r"[,|;(\[–—•\"“”]|\s[-+/]\s|\s-|-\s|\s(?:with|for|in|by|w/|compatible|designed|fits|made)\s", re.IGNORECASE
@@ -50,36 +51,37 @@ class Kind:
         """The name, if the category has all its words; else "kitchen rugs" would be some other thing than area rugs."""
         return self.name if {*self.name.split()} <= {*self.category.split()} else self.category
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The category, and the name that says for whom it is: "women's T-shirts"."""
+        return tuple(dict.fromkeys((self.category, _whose(self.gender, self.name))))
+
 
 def kind_of(product: Product) -> Kind | None:
     """The kind of a product; None if no plural name of the shop's has its noun in the title."""
-    words, quote = _stems(product.title), (quoted_title(product) or "").split()
+    words, quote = stems(product.title), (quoted_title(product) or "").split()
     title = set(words)
-    gender = next((name for name in product.categories if name in _GENDERS), "")
+    gender = next((name for name in product.categories if name in GENDERS), "")
     for name in _names(product):
         above = " ".join(each for each in product.categories if each != name)
         parts = [part for part in _ANDS.split(name) if part]
         # "Keyboard & Mouse Combos" is one thing, "Dish Cloths & Dish Towels" are two.
-        is_one = not any(is_plural(part.split()[-1]) for part in parts[:-1])
-        if len(parts) > 1 and is_one and set(_stems(name)) - {"and"} <= title:
-            parts = [" and ".join(parts)]
+        if not all(is_plural(part.split()[-1]) for part in parts):
+            parts = [" and ".join(parts)] if set(stems(name)) - {"and"} <= title else []
         for part in parts:
             *before, noun = part.split()
-            last = (_stems(noun) or ("",))[-1]
-            # Of "Muffin & Cupcake Pans", only a part whose words are all in the title is certain.
-            is_known = title.issuperset(_stems(noun if len(parts) == 1 else part))
+            last = (stems(noun) or ("",))[-1]
             is_name = _ONLY_LETTERS.fullmatch(part) and is_plural(noun)
-            spoken = [*(word for word in before if word == "and" or title.issuperset(_stems(word))), noun]
+            spoken = [*(word for word in before if word == "and" or title.issuperset(stems(word))), noun]
             if len(spoken) == 1 and not gender:
                 spoken = [*_before(last, quote, above), noun]
                 part = " ".join(spoken) if part == noun else part
             # "Clips" alone says little, unless a higher category has the word as well.
-            is_clear = gender or len(spoken) > 1 or (last in _stems(above) and last not in _ADDED)
+            is_clear = gender or len(spoken) > 1 or (last in stems(above) and last not in _ADDED)
             is_added = any(before == last and word in _ADDED for before, word in pairwise(words))
-            if not is_added and is_known and is_name and is_clear and last in _stems(" ".join(quote)):
+            if not is_added and is_name and is_clear and last in stems(" ".join(quote)):
                 name, category = (_WORD.sub(_lowered, text) for text in (" ".join(spoken), part))
-                whose = "" if not gender or category.startswith(_GENDERS[gender]) else f"{_GENDERS[gender]} "
-                return Kind(name, f"{whose}{category}", gender)
+                return Kind(name, _whose(gender, category), gender)
     return None
 
 
@@ -89,16 +91,16 @@ def quoted_title(product: Product) -> str | None:
     It holds a word of the product's category, if there is one: "Anker Soundcore Mini" does not say what it is.
     """
     title = _INCHES.sub(r"\1-inch", _SOLD_BY.sub("", product.title).split("|")[0]).replace("®", "").replace("™", "")
-    nouns = {word for name in (*product.categories[1:], *_names(product)) for word in _stems(name)}
-    maker = "".join(_stems(f"{product.brand or ''} {product.store or ''}"))  # "GoodCook" writes "Good Cook"
+    nouns = {word for name in (*product.categories[1:], *_names(product)) for word in stems(name)}
+    maker = "".join(stems(f"{product.brand or ''} {product.store or ''}"))  # "GoodCook" writes "Good Cook"
     for end in (*(match.start() for match in _TITLE_ENDS.finditer(title)), len(title)):
         words = title[:end].split()
         is_short = _LEAST_QUOTED <= len(words) <= _MOST_QUOTED and not set("([") & set(title[:end])
         if not is_short or words[-1].casefold() in _VAGUE:
             return None
-        stems = {word for word in _stems(" ".join(words)) if len(word) > 1 and word.isalpha() and word not in maker}
+        own = {word for word in stems(" ".join(words)) if len(word) > 1 and word.isalpha() and word not in maker}
         # If no maker is known, one of the words may be its name.
-        is_clear = bool(nouns & stems) if nouns else len(stems) >= _LEAST_QUOTED + (not maker)
+        is_clear = bool(nouns & own) if nouns else len(own) >= _LEAST_QUOTED + (not maker)
         if is_clear and not _GOES_ON.fullmatch(words[-1]):
             return " ".join(words)
     return None
@@ -118,10 +120,14 @@ def _before(noun: str, quote: list[str], above: str) -> list[str]:
 
     ``noun`` is a stem.
     """
-    start = end = max((place for place, word in enumerate(quote) if _stems(word)[-1:] == (noun,)), default=0)
-    while start and not _GOES_ON.fullmatch(quote[start - 1]) and {*_stems(quote[start - 1])} <= {*_stems(above)}:
+    start = end = max((place for place, word in enumerate(quote) if stems(word)[-1:] == (noun,)), default=0)
+    while start and not _GOES_ON.fullmatch(quote[start - 1]) and {*stems(quote[start - 1])} <= {*stems(above)}:
         start -= 1
     return [word if word in above else word.lower() for word in quote[start:end]]
+
+
+def _whose(gender: str, name: str) -> str:
+    return name if not gender or name.startswith(GENDERS[gender]) else f"{GENDERS[gender]} {name}"
 
 
 def _lowered(word: re.Match[str]) -> str:
@@ -130,5 +136,6 @@ def _lowered(word: re.Match[str]) -> str:
     return word[0] if rest != rest.lower() or word[0] == "T" else word[0].lower()
 
 
-def _stems(text: str) -> tuple[str, ...]:
+def stems(text: str) -> tuple[str, ...]:
+    """The stems of a text's words, in order."""
     return tuple(stem(word) for word in folded(text).split())

@@ -3,7 +3,6 @@
 Two kinds of product share a question only if the shopper ordered both.
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -11,10 +10,10 @@ from itertools import combinations, islice
 from typing import Any
 
 from drretail.grounding.constraints.listing import Listing, folded, pieces_in
-from drretail.grounding.profile.naming import may_be_shown, nouns_of
+from drretail.grounding.profile.naming import nouns_of
 from drretail.querygen.checks.case import Shopper
-from drretail.querygen.rules.assortment import ENOUGH, PHRASES, Assortment
-from drretail.querygen.rules.kinds import Kind, kind_of, quoted_title
+from drretail.querygen.rules.assortment import PHRASES, Assortment, is_topic
+from drretail.querygen.rules.kinds import GENDERS, Kind, quoted_title
 from drretail.records.query import NeedKind
 from drretail.records.shop import Order, Product
 
@@ -25,8 +24,6 @@ _OF_GOODS_USED_UP, _OF_DEVICES = ("Item Form", "Scent", "Flavor"), ("Power Sourc
 _MANY = 6
 # Products that experts review or test cost at least this much.
 _DEAR = 75
-# After half a year a child has outgrown its things, and a product with a year in its title is out of date.
-_HALF_A_YEAR, _DATED = 182, re.compile(r"\b(?:20\d\d|calendar|planner)s?\b", re.IGNORECASE)
 # More purchases tell nothing new about a shopper, and every pair of them is looked at.
 _PURCHASES = 24
 # The least words of a quoted title that name a product without a kind.
@@ -54,8 +51,8 @@ class Purchase:
 
     @property
     def part(self) -> tuple[str, ...]:
-        """The first two categories above its own, which things that are used together share."""
-        return self.listing.product.categories[:-1][:2]
+        """The first two categories above its own, which things that are used together share, besides "Men"."""
+        return tuple(name for name in self.listing.product.categories[:-1] if name not in GENDERS)[:2]
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,11 +115,9 @@ def _purchases(shopper: Shopper, assortment: Assortment, today: date) -> Iterato
     for product_id, order in orders.items():
         listing = shopper.products[product_id]
         quote, age = quoted_title(listing.product), (today - date.fromisoformat(order.order_date[:10])).days
-        if quote is None or _is_no_topic(listing.product, age):
+        if quote is None or not is_topic(listing.product, age):
             continue
-        kind = kind_of(listing.product)
-        if kind is not None and not _has_enough(assortment, kind, listing, shopper.bought):
-            kind = None
+        kind = assortment.kind_of(listing.product, shopper.bought)
         is_unique = len(quote.split()) >= _LEAST_ALONE and list(assortment.of(quote).offers) == [listing]
         if kind is not None or is_unique:
             facts, when = _facts(listing, quote, kind, assortment), season_of(order.order_date)
@@ -130,6 +125,8 @@ def _purchases(shopper: Shopper, assortment: Assortment, today: date) -> Iterato
             alike = [each for each in known if _may_be_meant(shopper.products[each.product_id].product, listing, kind)]
             same = list(dict.fromkeys(each.product_id for each in alike))
             facts |= {"latest": same[0] == product_id, "of_two": len(same) == 2}
+            # What may last is bought again by who did so before.
+            facts["bought_again"] = facts["unsure"] and len({each.order_date for each in alike}) > 1
             facts["recalled"] = kind is not None and sum(season_of(each.order_date) == when for each in alike) == 1
             holding = frozenset(name for name, holds in facts.items() if holds)
             yield Purchase(listing, order, kind or Kind(quote, quote), quote, holding, age, when)
@@ -148,13 +145,6 @@ def _may_be_meant(product: Product, listing: Listing, kind: Kind | None) -> bool
     names = nouns_of(f"{product.title} {product.leaf_category}")
     is_called_so = kind is not None and not nouns_of(kind.name.split()[-1]).isdisjoint(names)
     return product == listing.product or (len(same) > 1 and product.categories == same) or is_called_so
-
-
-def _is_no_topic(product: Product, age: int) -> bool:
-    """True for codes, presents and intimate products, and for products that are outgrown or out of date."""
-    words = set(folded(f"{product.title} {' '.join(product.categories)}").split())
-    passes = _DATED.search(product.title) is not None or not words.isdisjoint(_KNOWN["outgrown"])
-    return (passes and age > _HALF_A_YEAR) or not words.isdisjoint(_KNOWN["no_topics"]) or not may_be_shown(product)
 
 
 def _facts(listing: Listing, quote: str, kind: Kind | None, assortment: Assortment) -> dict[str, bool]:
@@ -176,7 +166,7 @@ def _facts(listing: Listing, quote: str, kind: Kind | None, assortment: Assortme
     return {
         "used_up": is_used_up,
         "lasts": lasts,
-        "unsure": not is_used_up and not lasts,
+        "unsure": not is_used_up and not lasts and not is_set,
         "named": kind is not None,
         "unnamed": kind is None,
         "single": pieces == 1,
@@ -189,10 +179,3 @@ def _facts(listing: Listing, quote: str, kind: Kind | None, assortment: Assortme
         "given": "Occasion" in product.details or (kind is not None and kind.name.endswith(tuple(_KNOWN["given"]))),
         "price_spread": kind is not None and assortment.of(kind.category).has_cheaper_and_dearer(listing.price),
     }
-
-
-def _has_enough(assortment: Assortment, kind: Kind, listing: Listing, owned: frozenset[str]) -> bool:
-    """True if the shop has enough other offers, nearly all in the purchase's own category."""
-    offered = assortment.of(kind.category)
-    others = sum(offer.product.product_id not in owned for offer in offered.offers)
-    return others >= ENOUGH and offered.is_within(listing.product.categories[:-1])

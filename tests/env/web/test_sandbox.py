@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from drretail.env.web.sandbox import MADE_FOR, SandboxPage, SandboxWeb, cautions, rows_of
+from drretail.env.web.sandbox import CORPORA, SandboxPage, SandboxWeb, cautions, rows_of
 from drretail.env.web.sealed import SealedWeb
 from drretail.env.world import open_world
 from drretail.errors import UserError
@@ -100,7 +100,7 @@ def test_a_world_serves_the_pages_of_its_own_day_and_cautions_of_others_and_of_t
             "1 page of the sandbox is dated after the shop's today, 2023-01-03, and not served."
         ]
         assert cautions(SandboxWeb(PAGES_IN_MEMORY), world.manifest) == []
-        assert rows_of(world.manifest) != MADE_FOR
+        assert rows_of(world.manifest) not in CORPORA
     with open_world(folder) as own:
         assert "made for the demo shop" in cautions(own.web, own.manifest)[0]
 

@@ -1,6 +1,5 @@
 """Where one wrong claim went wrong, and why. Without a value or quote to trace, the place is unknown."""
 
-import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -11,7 +10,7 @@ from typing import Literal, NamedTuple, get_args
 
 from pydantic import ValidationError
 
-from drretail.env.web.sandbox import default_corpus, read_corpus
+from drretail.env.web.sandbox import read_corpus, shipped_corpora
 from drretail.errors import NotFound
 from drretail.eval.claims.claims import SUPPORT, Claim
 from drretail.eval.claims.labels import CONTRADICTED, DISTORTED, ONLY_IN_SNIPPET
@@ -90,7 +89,7 @@ Presence = Literal["present", "absent", "not known"]
 def presence_of(source: str, subject: Subject) -> Presence:
     """Whether the shop, or the fixed corpus that the run searched, has what a report cites by this id or address.
 
-    A calculation is never there. "not known" for pages of the open web, and of any corpus but the packaged one.
+    A calculation is never there. "not known" for pages of the open web, and of any corpus but the packaged ones.
     """
     kind = "web" if "://" in source else parse_evidence_id(source)
     store = subject.store
@@ -108,21 +107,20 @@ def presence_of(source: str, subject: Subject) -> Presence:
         case "calculation":
             return "absent"
         case "web":
-            pages = _shipped_pages()
-            if subject.system.web_corpus != pages[0]:
+            pages = _shipped_pages(subject.system.web_corpus)
+            if pages is None:
                 return "not known"
             page = web_evidence_id(source) if "://" in source else source
-            return "present" if page in pages[1] else "absent"
+            return "present" if page in pages else "absent"
         case _:
             return "not known"
 
 
 @cache
-def _shipped_pages() -> tuple[str, frozenset[str]]:
-    """The digest of the packaged corpus, and the ids of its pages."""
-    path = default_corpus()
-    ids = frozenset(web_evidence_id(page.url) for page in read_corpus(path))
-    return hashlib.sha256(path.read_bytes()).hexdigest(), ids
+def _shipped_pages(corpus: str | None) -> frozenset[str] | None:
+    """The ids of the pages of a packaged corpus; None for another one."""
+    path = shipped_corpora().get(corpus or "")
+    return None if path is None else frozenset(web_evidence_id(page.url) for page in read_corpus(path))
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from drretail.difficulty.hidden_wishes import NO_SENTENCE, NOT_NECESSARY, by_sentence, hide
-from drretail.difficulty.twins import ABSENT, KINDS, spoil
-from drretail.difficulty.variations import UNMET, UNTYPED
+from drretail.difficulty.twins import ABSENT, KINDS, UNMET, UNTYPED, spoil
 from drretail.env.offers import Offers
 from drretail.env.world import open_world
 from drretail.errors import UserError
