@@ -14,7 +14,7 @@ from drretail.eval.compare.distractors import distractor_tables
 from drretail.eval.compare.fail_if import broken_rules, broken_since_last, read_rule
 from drretail.eval.compare.twins import twin_rows
 from drretail.eval.family import Family
-from drretail.eval.scores.file import read_scores
+from drretail.eval.scores.file import made_scores, read_scores
 from drretail.experiment import read_definition
 from drretail.lab.card import card_lines, judges_of_faithfulness
 from drretail.records.comparison import Comparison, DistractorTable, SettingTable, TwinRow
@@ -79,7 +79,8 @@ def compare_all(options: CompareOptions) -> Compared:
         raise UserError("--last EXP2 and rules on last go together, such as --fail-if 'false_answers > last'.")
     broken: list[str] = []
     if options.last is not None:
-        broken += broken_since_last(_scores(experiment), _scores(folder_of(options.last)), since_last, BASELINES)
+        now, last = made_scores(experiment), made_scores(folder_of(options.last))
+        broken += broken_since_last(now, last, since_last, BASELINES)
         if options.a is None and sum(system.agent not in BASELINES for system in systems.values()) < 2:
             return Compared(broken=broken, systems=systems)
     if options.beside is None:
@@ -97,14 +98,6 @@ def compare_all(options: CompareOptions) -> Compared:
         away=families_away(experiment) if families is None else [],
         systems=systems,
     )
-
-
-def _scores(experiment: Path) -> Scores:
-    """Raises UserError if it was never scored."""
-    scores = read_scores(experiment)
-    if scores is None:
-        raise UserError(f"{experiment} has no scores yet: drretail score {experiment} makes them.")
-    return scores
 
 
 def _families(options: CompareOptions) -> list[str | Family] | None:

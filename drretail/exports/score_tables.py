@@ -6,11 +6,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from drretail.errors import UserError
 from drretail.eval.judging.verdicts import VerdictFile
 from drretail.eval.method import method_cards
 from drretail.eval.scores.aggregate import missing_in_words
-from drretail.eval.scores.file import read_scores
+from drretail.eval.scores.file import made_scores
 from drretail.exports.selection import Selection
 from drretail.exports.statements import STATEMENTS, statement_rows
 from drretail.files import write_atomically
@@ -79,9 +78,7 @@ def write_statements(selection: Selection, to: Path) -> str:
 
 
 def _write(selection: Selection, to: Path, suffix: str, write: Write) -> str:
-    scored = read_scores(selection.experiment)
-    if scored is None:
-        raise UserError(f"{selection.experiment} has no scores yet: drretail score {selection.experiment} makes them.")
+    scored = made_scores(selection.experiment)
     tables = {
         "scores": (SCORES, [selection.shown(row) for row in _scores(selection, scored)]),
         "values": (VALUES, [*_values(selection)]),

@@ -92,9 +92,9 @@ class ProductSentence:
         for amount in money:
             if amount.currency not in (None, self.item.currency):
                 continue
-            yield_of = (amount.start, amount.end)
+            span = (amount.start, amount.end)
             if _fits(amount, prices):
-                yield Statement(*yield_of, "price", True, self.id, record)
+                yield Statement(*span, "price", True, self.id, record)
                 continue
             if (
                 amount.relation != "is"
@@ -104,20 +104,20 @@ class ProductSentence:
                 or whole & answer_words("apart")
             ):
                 continue
-            piece = self._piece(*yield_of, anchors=_prices())
+            piece = self._piece(*span, anchors=_prices())
             count = self._count(piece, amount)
             if not self._is_plain_piece(piece, _prices() | answer_words("total") if count > 1 else _prices()):
                 continue
             if _fits(amount, lists):
                 is_former = bool(whole & answer_words("former"))
-                yield Statement(*yield_of, "price", is_former, self.id, record)
+                yield Statement(*span, "price", is_former, self.id, record)
             elif count > 1:
                 totals = [price * count for price in prices]
                 shown = " or ".join(f"{count} × {format_money(one, self.item.currency)}" for one in prices)
                 made = " or ".join(format_money(one, self.item.currency) for one in totals)
-                yield Statement(*yield_of, "total", _fits(amount, totals), self.id, f"{shown} = {made}")
+                yield Statement(*span, "total", _fits(amount, totals), self.id, f"{shown} = {made}")
             elif not count:
-                yield Statement(*yield_of, "price", False, self.id, record)
+                yield Statement(*span, "price", False, self.id, record)
 
     def stock(self) -> Iterator[Statement]:
         """Whether it is in stock, and how many pieces are."""
