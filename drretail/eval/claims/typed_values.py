@@ -59,7 +59,9 @@ def value_problems(values: Iterable[SaidValue], report: str, known: Collection[s
         for amount in (value.amount, *([value.amount_to] if value.amount_to else [])):
             if not form.fullmatch(amount):
                 yield f"the amount {amount!r} of the {value.kind} {value.quote!r} has to be {what}"
-        is_of_sums = value.kind == "share" and {source.strip("[]")[:2] for source in value.of} == {"C:"}
+        # Of what is calculated it is a share of money.
+        beside = {source.strip("[]")[:2] for source in (value.than or value.of)}
+        is_of_sums = value.kind == "share" and (beside == {"C:"} or {one.strip("[]")[:2] for one in value.of} == {"C:"})
         if value.kind in _NAMED and not value.field.strip() and not is_of_sums:
             yield f"the {value.kind} {value.quote!r} has to name its field"
         if value.currency and not _CURRENCY.fullmatch(value.currency):

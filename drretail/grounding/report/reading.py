@@ -248,6 +248,8 @@ class _Reader:
         if orders:
             known = {*orders, *(f"P:{self.ledger.ordered[order]}" for order in orders)}
             self._read_dates(orders, stretch, certain=known.issuperset(stretch.cited))
+        elif is_clear and products:
+            self._read_day_of(products[0], stretch)
         subjects = products or [f"P:{self.ledger.ordered[order]}" for order in orders]
         in_sentence = self.layout.cited.get(stretch.sentence, ())
         around = [source for source in in_sentence if source[:2] == "P:" and source not in subjects]
@@ -342,6 +344,26 @@ class _Reader:
             elif is_sure and date.is_day and not is_other:
                 words = f"the order is of {' or '.join(day.isoformat() for day in days)}"
                 self.values.append(with_state(value, "contradicted", words))
+
+    def _read_day_of(self, subject: str, stretch: Stretch) -> None:
+        """Reads the one day beside a product whose fields have one day ("Date First Available").
+
+        It is wrong if no order and no cited record has it, nor the query.
+        """
+        item, written = self.ledger.products.get(subject[2:]), _inside(self.dates, stretch.start, stretch.end)
+        lines = (
+            {} if item is None else {f"{name}: {value}": find_dates(f"{value}") for name, value in item.details.items()}
+        )
+        own = [(line, date) for line, dates in lines.items() for date in dates if date.is_day]
+        if len(own) != 1 or len(written) != 1 or not written[0].is_day:
+            return
+        ((line, day),), (said,) = own, written
+        value = ReadValue(kind="date", amount=said.iso, of=(subject,), start=said.start, end=said.end)
+        others = (date.fits(order) for date in written for order in self.ledger.order_dates.values())
+        if said.iso == day.iso:
+            self.values.append(with_state(value, "verified", line))
+        elif not any(others) and said.iso not in {date.iso for date in find_dates(self.ledger.query_text)}:
+            self.values.append(with_state(value, "contradicted", f"the record says {line}"))
 
     def _read_score(self, score: Score, subjects: Sequence[str], around: Sequence[str], *, certain: bool) -> None:
         """Reads a rating, a number of ratings or both, of a product cited here; both together also of

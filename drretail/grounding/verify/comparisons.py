@@ -43,6 +43,9 @@ def verify_comparison(value: ReadValue, ledger: Ledger, line: str) -> ReadValue:
     # "Half of the orders" is of one record, and "cheaper" may be by the piece.
     is_direction = value.field == "price" and value.kind in ("more", "less") and not value.amount
     is_open = is_direction or not {*value.of}.isdisjoint(value.than)
+    shares = [one for one in map(ledger.calculations.get, value.than) if one is not None and value.kind == "share"]
+    amount, _ = _amount(value)
+    is_open |= amount is not None and any(fits(amount, scale * one.result) for one in shares for scale in (1, 100))
     state: ValueState = "verified" if subjects and value.than else "underivable"
     for sides in product(subjects, value.than):
         own, other = (_figures(value, source, ledger) for source in sides)
@@ -134,7 +137,8 @@ def _figures(value: ReadValue, source: str, ledger: Ledger) -> list[Figure]:
         return [Figure(numeral.number, "") for numeral in find_numerals(source) if numeral.number is not None]
     if source in ledger.calculations:
         return [Figure(abs(ledger.calculations[source].result), "")]
-    items, field = ledger.items(source), value.field or ("price" if value.currency else "")
+    is_of_money = value.currency or not ledger.calculations.keys().isdisjoint(value.than)
+    items, field = ledger.items(source), value.field or ("price" if is_of_money else "")
     if (kind := _OF_PRODUCTS.get(field.casefold().replace(" ", "_"))) is None:
         measures = (measures_named(field, item) for item in items)
         is_of_one = value.kind == "same"  # which of several sides is as long, nobody says

@@ -27,6 +27,7 @@ _OF_ALL = frozenset(content_stems("item product number count"))
 _OF_PROPERTIES = frozenset(content_stems("safe compatible friendly suitable certified"))
 """What "microwave safe" has more than "microwaveable"."""
 _ANSWERS = {"yes": True, "true": True, "no": False, "false": False}
+_LIMITS = frozenset({"maximum", "minimum"})
 _DIGITS = re.compile(r"\d+")
 """In a field's name they make it another field: "orders in 2023"."""
 _CLAUSE = re.compile(r"[.,;:()\n]|\s[-–—]\s")
@@ -89,7 +90,8 @@ def _figure(
     named = [*(line for line in figures if _names(field, line)), *longer, *(same if unit else ())]
     if named and len(own) > 1 and not item.title:  # each field of a user's record counts something else
         known = [(number, line) for number, line in known if line in named]
-    amount = exact_amount(numeral.number, relation)
+    # "Up to 45 pounds" is the maximum itself.
+    amount = exact_amount(numeral.number, "is" if _LIMITS & {*words(field)} else relation)
     if fitting := [line for number, line in known if _fits(amount, number)]:
         own_line = next((line for line in fitting if not named or line in named), None)
         return None if own_line is None else ("confirmed", own_line)
@@ -102,8 +104,8 @@ def _figure(
 
 
 def has_figures(items: Collection[Product], said: str, *, is_about: bool) -> bool:
-    """True if each figure stands in one of these records: a measure in any unit, a count whatever it counts; and if several
-    stand there as they are written: "1920 x 1080".
+    """True if each figure stands in one of these records: a measure in any unit, a count whatever it counts; and if
+    several stand there as they are written: "1920 x 1080".
     """
     relation: Relation = "about" if is_about else "is"
     figures = [(exact_amount(one.number, relation), one.unit) for one in find_numerals(said) if one.number is not None]
