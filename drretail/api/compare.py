@@ -11,14 +11,14 @@ from drretail.errors import UserError
 from drretail.eval.compare.ablations import tables_of_experiment
 from drretail.eval.compare.comparing import compare_beside, compare_recorded, families_away, name_there
 from drretail.eval.compare.distractors import distractor_tables
-from drretail.eval.compare.fail_if import broken_rules, read_rule
+from drretail.eval.compare.fail_if import broken_rules, broken_since_last, read_rule
 from drretail.eval.compare.twins import twin_rows
 from drretail.eval.family import Family
-from drretail.eval.scores.file import read_scores
+from drretail.eval.scores.file import made_scores, read_scores
 from drretail.experiment import read_definition
 from drretail.lab.card import card_lines, judges_of_faithfulness
 from drretail.records.comparison import Comparison, DistractorTable, SettingTable, TwinRow
-from drretail.records.run import System
+from drretail.records.run import BASELINES, System
 from drretail.records.score import Scores, Systems
 
 
@@ -74,6 +74,15 @@ def compare_all(options: CompareOptions) -> Compared:
         raise UserError("--metric goes with --by: without it, name families with --metrics.")
     families, judges = _families(options), texts_in(options.judges)
     rules = [read_rule(text) for text in texts_in(options.fail_if)]
+    since_last = [rule for rule in rules if rule.bound is None]
+    if bool(since_last) != (options.last is not None):
+        raise UserError("--last EXP2 and rules on last go together, such as --fail-if 'false_answers > last'.")
+    broken: list[str] = []
+    if options.last is not None:
+        now, last = made_scores(experiment), made_scores(folder_of(options.last))
+        broken += broken_since_last(now, last, since_last, BASELINES)
+        if options.a is None and sum(system.agent not in BASELINES for system in systems.values()) < 2:
+            return Compared(broken=broken, systems=systems)
     if options.beside is None:
         found = compare_recorded(experiment, options.a, options.b, metrics=families, judges=judges, bar=options.bar)
     else:
@@ -84,7 +93,7 @@ def compare_all(options: CompareOptions) -> Compared:
     shown = judges_of_faithfulness(table for comparison in found for table in comparison.tables)
     return Compared(
         found,
-        broken=list(broken_rules(found, rules)),
+        broken=[*broken, *broken_rules(found, [rule for rule in rules if rule.bound is not None])],
         cards={judge: line for judge, line in card_lines(experiment).items() if judge in shown},
         away=families_away(experiment) if families is None else [],
         systems=systems,

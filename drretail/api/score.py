@@ -29,6 +29,7 @@ from drretail.eval.scoring import score as score_experiment
 from drretail.eval.verification import first_failure
 from drretail.event_loop import run_loop
 from drretail.experiment import keep_references, read_definition
+from drretail.imports.shop import NamedProducts
 from drretail.lab.card import card_lines
 from drretail.llm.estimates import Estimates
 from drretail.progress import choose_progress
@@ -72,6 +73,7 @@ def score(options: ScoreOptions) -> RecordedScores:
                 rules=plan.rules,
                 store=None if shop is None else shop.store,
                 offers=None if shop is None else Offers(shop).would_do,
+                look_up=None if shop is None else NamedProducts(shop).named_by_run,
                 progress=choose_progress(),
                 page_age=settings.page_age,
                 live=pages if options.sources == "live" else None,

@@ -64,6 +64,27 @@ COUNTS_STEPS = "process"
 """The family of what runs did, whose measures are correlated with scores."""
 FALSE_STATEMENTS = "false_statements"
 """The family of what is false in reports, which pages list, and its headline."""
+KINDS: Mapping[str, Sequence[str]] = {
+    "price": ("price_wrong",),
+    "stock": ("stock_wrong",),
+    "field": ("property_wrong", "rating_wrong", "rating_count_wrong", "brand_wrong"),
+    "order": ("status_wrong", "order_date_wrong"),
+    "total": ("total_wrong", "calculation_wrong"),
+    "unknown": ("not_in_catalog", "unresolved_citation"),
+}
+"""The kinds of false statements that have a row of their own, with their findings."""
+
+
+JUDGED = "judged"
+
+
+def kind_of_code(code: str) -> str:
+    """The kind of false statement that a finding is; ``JUDGED`` for a judge's and for what has no kind."""
+    return next((kind for kind, codes in KINDS.items() if code in codes), JUDGED)
+
+
+AS_ANSWERS = "read as answers"
+"""The item of a score: in how many of its reports code read the answers of an assistant, which cites nothing."""
 MARKS_CLAIMS = "fault_place"
 """The family with marks on single claims (``Family.marks``), which pages show beside them."""
 UNITS = {"section": "report_eval", "paragraph": "drretail.eval.families.report_eval.score:BY_PARAGRAPHS"}

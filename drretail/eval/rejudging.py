@@ -18,7 +18,7 @@ from drretail.eval.judging.question import NO_WORLD
 from drretail.eval.judging.session import Again, Judge
 from drretail.eval.judging.sources import live_journal
 from drretail.eval.judging.spending import Allowance
-from drretail.eval.judging.subject import WouldDo
+from drretail.eval.judging.subject import LookUp, WouldDo
 from drretail.eval.judging.verdicts import VerdictFile, page_age_of, verdict_files
 from drretail.eval.registry import PAIRWISE, installed
 from drretail.eval.scores.file import derive_scores, read_scores
@@ -47,6 +47,7 @@ async def check_verdicts(
     copy: Path,
     store: Store,
     offers: WouldDo,
+    look_up: LookUp,
     gone: Collection[str],
     checklist: Checklist,
     progress: Progress,
@@ -89,6 +90,7 @@ async def check_verdicts(
                 rules=rules,
                 store=store,
                 offers=offers,
+                look_up=look_up,
                 progress=progress,
                 again=again,
                 # An allowance of 0 tokens: what is not in a journal is not asked.

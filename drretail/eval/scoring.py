@@ -22,7 +22,7 @@ from drretail.eval.judging.pairs import Pair, choose_pairs, meetings, pair_name,
 from drretail.eval.judging.session import CODE_JUDGE, Again, Judge, JudgeSession
 from drretail.eval.judging.sources import LivePages, fetch_missing, fetch_summary, live_journal
 from drretail.eval.judging.spending import Allowance, CapReached
-from drretail.eval.judging.subject import Subject, Task, WouldDo, planned_runs, read_subjects
+from drretail.eval.judging.subject import LookUp, Subject, Task, WouldDo, planned_runs, read_subjects
 from drretail.eval.judging.verdicts import VerdictFile, judged_in, verdict_path
 from drretail.eval.registry import METRICS, PAIRWISE, load_metric, load_metrics, pair_family, recorded_family
 from drretail.eval.scores.aggregate import NOT_RATED
@@ -124,6 +124,7 @@ async def score(
     rules: Rules = "default",
     store: Store | None = None,
     offers: WouldDo | None = None,
+    look_up: LookUp | None = None,
     progress: Progress,
     again: Again = "nothing",
     concurrency: int | None = None,
@@ -144,9 +145,9 @@ async def score(
     """Judges what is not judged yet and writes scores.json; a second call asks nothing and writes equal bytes.
 
     ``metrics`` are names or families; those that need no model are judged by code, whatever ``judges`` holds. ``store``
-    None means that the world is not at hand; ``offers`` returns the ids of its products that suit a want. Once
-    ``allowance`` is spent nothing more is asked, and scores are made of what was judged. Cited pages older than
-    ``page_age`` years get a warning.
+    None means that the world is not at hand; ``offers`` returns the ids of its products that suit a want, ``look_up``
+    its records of what an answer names. Once ``allowance`` is spent nothing more is asked, and scores are made of what
+    was judged. Cited pages older than ``page_age`` years get a warning.
 
     ``missing`` has, by label, the web from which unread cited pages are fetched before judging (with ``again``, also
     those that could not be read). ``live`` has the web from which they are fetched again, to be judged as they are now,
@@ -184,7 +185,7 @@ async def score(
             subjects = read_subjects(experiment, store, page_age) if asked else ()
             for subject in subjects:
                 page_at = None if live is None else partial(pages.page, subject.label)
-                judged = replace(subject, offers=offers, page_at=page_at)
+                judged = replace(subject, offers=offers, look_up=look_up, page_at=page_at)
                 yield from (partial(submitter.judge, judged, metric, judge) for metric, judge in asked)
             for family in of_pairs:
                 if family in group:

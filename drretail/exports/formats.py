@@ -115,6 +115,7 @@ FORMS: Mapping[str, Form] = {
     "csv": Form("scores-csv", score_tables.write_csv, redacts=True),
     "parquet": Form("scores-parquet", score_tables.write_parquet, redacts=True),
     "dataset": Form("dataset", dataset.write, redacts=True),
+    "statements": Form("statements.csv", score_tables.write_statements, redacts=True),
     "sandbox": Form("pages.jsonl", write_sandbox),
     "inspect": Form("inspect", write_inspect_logs),
 }

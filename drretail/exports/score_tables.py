@@ -6,16 +6,17 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from drretail.errors import UserError
 from drretail.eval.judging.verdicts import VerdictFile
 from drretail.eval.method import method_cards
 from drretail.eval.scores.aggregate import missing_in_words
-from drretail.eval.scores.file import read_scores
+from drretail.eval.scores.file import made_scores
 from drretail.exports.selection import Selection
+from drretail.exports.statements import STATEMENTS, statement_rows
 from drretail.files import write_atomically
 from drretail.records.score import Score, Scores
 from drretail.records.scoreboard import Scoreboard
 from drretail.tables.cells import csv_table
+from drretail.tables.figures import counted
 from drretail.tables.table import table_of
 
 Row = Mapping[str, Any]
@@ -67,14 +68,22 @@ def write_parquet(selection: Selection, to: Path) -> str:
     return _write(selection, to, ".parquet", _parquet)
 
 
+def write_statements(selection: Selection, to: Path) -> str:
+    """Writes the statements alone as one CSV file. Raises UserError without a report."""
+    rows = [*statement_rows(selection)]
+    if not rows and not any(True for _ in selection):
+        raise selection.nothing_left()
+    _csv(to, STATEMENTS, rows)
+    return counted(len(rows), "statement")
+
+
 def _write(selection: Selection, to: Path, suffix: str, write: Write) -> str:
-    scored = read_scores(selection.experiment)
-    if scored is None:
-        raise UserError(f"{selection.experiment} has no scores yet: drretail score {selection.experiment} makes them.")
+    scored = made_scores(selection.experiment)
     tables = {
         "scores": (SCORES, [selection.shown(row) for row in _scores(selection, scored)]),
         "values": (VALUES, [*_values(selection)]),
         "verdicts": (VERDICTS, [*_verdicts(selection)]),
+        "statements": (STATEMENTS, [*statement_rows(selection)]),
     }
     written = ", ".join(f"{len(rows):,} {name}" for name, (_, rows) in tables.items())
     if scored.scoreboard is not None:

@@ -30,7 +30,8 @@ from drretail.imports.rows import ROW_FILES, Row, files_under, read_rows, read_t
 from drretail.parsing import json_or_none
 from drretail.records.base import canonical_json, sha256_of
 from drretail.records.evidence import Evidence, EvidenceText, TextForm
-from drretail.records.run import Step, Usage
+from drretail.records.run import Step, Turn, Usage
+from drretail.untrusted import visible
 
 ASSISTANT = "assistant"
 """The role of the model behind all steps of a log."""
@@ -75,8 +76,7 @@ class Conversation:
 
 
 def read(path: Path) -> Material:
-    """Reads each conversation as a run: what the shopper wrote is the question, the assistant's last message is the
-    report.
+    """Reads each conversation as a run: what the shopper wrote is the question, the assistant's answers are the report.
 
     Several customers may ask the same, so each conversation is a question of its own. One with the words of another,
     under no id or the same id, is counted as repeated.
@@ -90,7 +90,8 @@ def read(path: Path) -> Material:
             raise UserError(f"{row.where} has no message of a user: there is no question to judge the answer by.")
         system = row.text("agent", "assistant") or stem(row.file)
         task_id = row.text("query_id", "conversation_id", "thread_id", "session_id", "id") or sha256_of(question)[:12]
-        answer = next((message.text for message in reversed(conversation.messages) if message.role == ASSISTANT), "")
+        turns = turns_of(conversation)
+        answer = "\n\n".join(answer for _, answer, _ in turns if answer)
         others = answers[system, task_id, question]
         if answer in others:
             material.repeated += 1
@@ -98,9 +99,43 @@ def read(path: Path) -> Material:
         others.append(answer)
         task_id += f"-{len(others)}" if len(others) > 1 else ""
         material.add_task(ForeignTask(task_id, question), row.where)
-        material.add_report(ForeignReport(system, task_id, answer, row.where, trace_of(conversation)))
+        placed = _placed(turns) if len(turns) > 1 else ()
+        material.add_report(ForeignReport(system, task_id, answer, row.where, trace_of(conversation), placed))
         material.unread_roles.update(each.role for each in conversation.messages if each.role not in _READ_ROLES)
     return material
+
+
+def turns_of(conversation: Conversation) -> list[tuple[str, str, int]]:
+    """Each message of the user's with the assistant's answer, and how many steps were made up to it.
+
+    What the assistant says beside a call is an answer only if nothing follows, and one without a question is left out.
+    """
+    turns: list[tuple[str, str, int]] = []
+    asked, steps = "", 0
+    answer: list[Message] = []
+    for message in (*conversation.messages, Message("user")):
+        if message.role == "user" and answer:
+            said = [visible(one.text).strip() for one in answer if not one.calls or one is answer[-1]]
+            turns += [(asked, "\n\n".join(filter(None, said)), steps)] if asked else []
+            asked, answer = message.text, []
+        elif message.role == "user":
+            asked = "\n\n".join(filter(None, (asked, message.text)))
+        elif message.role == ASSISTANT:
+            steps += 1 + len(message.calls)
+            answer.append(message)
+    return turns
+
+
+def _placed(turns: Iterable[tuple[str, str, int]]) -> tuple[Turn, ...]:
+    """The turns with the places of their answers in the report."""
+    placed: list[Turn] = []
+    end = 0
+    for question, answer, steps in turns:
+        if answer:
+            start = end + 2 * bool(placed)
+            end = start + len(answer)
+            placed.append(Turn(question=question, start=start, end=end, steps=steps))
+    return tuple(placed)
 
 
 def _conversations(path: Path) -> Iterator[Conversation]:

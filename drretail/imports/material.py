@@ -8,7 +8,7 @@ from typing import Any
 from drretail.errors import UserError
 from drretail.records.criteria import GoldPart, PartOfGold
 from drretail.records.evidence import Evidence
-from drretail.records.run import Step, Usage
+from drretail.records.run import Step, Turn, Usage
 from drretail.records.wish import Wish
 from drretail.untrusted import visible
 
@@ -64,6 +64,8 @@ class ForeignReport:
     where: str
     """File and line, for messages."""
     trace: Trace = field(default_factory=Trace)
+    turns: tuple[Turn, ...] = ()
+    """The turns of a conversation of several, by their places in the text."""
 
 
 @dataclass(slots=True)

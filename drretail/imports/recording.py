@@ -131,7 +131,8 @@ def record(
                 gold = KnownAnswer(query_id=queries[task_id].query_id, **task.gold)
                 write_json(path, gold.model_dump(mode="json", exclude_none=True))
         for key, report in material.reports.items():
-            named = () if shop is None else shop.named_by(report.text)
+            asked, trace = material.tasks[report.task_id].text if report.task_id in material.tasks else "", report.trace
+            named = () if shop is None else shop.named_by(report.text, asked, trace.steps, trace.evidence)
             sources = cited_sources(report.text, tuple(with_looked_up(report.trace.evidence, named)))
             run = _run(report, *places[key], sources)
             if model is not None and report.trace.usage.calls:
@@ -152,7 +153,7 @@ def record(
                     listed=sources.listed,
                     unread=sources.unread,
                     where=report.where,
-                    looked_up=tuple(entry.key for entry in named),
+                    looked_up=tuple(entry.key for entry in named if entry.kind == "product" and entry.texts),
                     calls=len(calls),
                     unanswered=sum(step.error is not None for step in calls),
                     unread_arguments=report.trace.unread_arguments,
@@ -222,6 +223,7 @@ def _run(report: ForeignReport, label: str, query_id: str, sources: CitedSources
         error=NO_REPORT if is_empty else None,
         report=None if is_empty else report.text,
         report_sha=None if is_empty else sha256_of(report.text),
+        turns=report.turns,
         citations=sources.citations,
         steps=report.trace.steps,
         tools=tuple(sorted({step.name for step in report.trace.steps if step.kind == "tool" and step.name} - {*NINE})),

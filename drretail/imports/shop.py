@@ -4,24 +4,31 @@ A report names a product by its address, its id, or its title. Nothing shows tha
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from urllib.parse import unquote, urlsplit
 
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.world import World
-from drretail.eval.claims.named_products import products_named
+from drretail.errors import NotFound
 from drretail.grounding.report.citations import citing_marks
-from drretail.grounding.report.evidence_ids import product_evidence_id
+from drretail.grounding.report.evidence_ids import order_evidence_id, product_evidence_id
 from drretail.grounding.text.harmless import harmless
 from drretail.grounding.text.sentences import find_sentences
-from drretail.grounding.text.serialisation import record_text
+from drretail.grounding.text.serialisation import compact_json, order_record, record_text
+from drretail.grounding.text.titles import products_named
+from drretail.grounding.verify.answers import ORDER_ID
+from drretail.imports.material import leaves
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Evidence, EvidenceText
-from drretail.records.shop import SHOP_URL, Product
+from drretail.records.query import Query
+from drretail.records.run import Run, Step
+from drretail.records.shop import SHOP_URL, Order, Product
 
 _OF_SHOP = re.compile(r"/(?:products?|p|item)/(?P<key>[^/]+)/?\Z")
 """How most shops' product addresses end. ``product_url`` in the shop's mapping gives another form."""
 _KEY = re.compile(r"\\\{(?:handle|id)\\\}")
+_MOST_LINES = 20
+"""The most lines of an order that are looked up."""
 _LONGEST, _HITS = 400, 25
 """The most characters of a sentence that are searched for, and the most products whose titles are then compared with
 it.
@@ -37,24 +44,54 @@ class NamedProducts:
         form = world.manifest.parameters.get("mapping", {}).get("product_url")
         self._address = None if form is None else re.compile(_KEY.sub("(?P<key>[^/?#]+)", re.escape(_bare(form))))
 
-    def named_by(self, report: str) -> tuple[Evidence, ...]:
-        """The records of the products that a report names, as evidence, with the addresses by which it
-        links to them.
+    def named_by(
+        self, report: str, question: str = "", steps: Sequence[Step] = (), seen: Iterable[Evidence] = ()
+    ) -> tuple[Evidence, ...]:
+        """The records of the products and orders that a report, its question and its tools name, as evidence.
+
+        Products have the addresses by which the report links to them; what such an address names and the shop does not
+        have is evidence without a text.
         """
         urls: dict[str, str] = {}
-        ids: list[str] = []
+        missing: dict[str, str] = {}
+        ids: list[str] = [entry.key for entry in seen if entry.kind == "product"]
+        ids += (value for step in steps for value in leaves(step.args or {}))
         for mark in citing_marks(report, None):
             for cited in mark.cited:
-                if cited.url is not None and (key := self._key_of(cited.url)):
+                key = None if cited.url is None else self._key_of(cited.url)
+                if cited.url is not None and key is not None and self._known([key]):
                     urls.setdefault(key, cited.url)
+                elif cited.url is not None and key is not None and self._address is not None:
+                    missing.setdefault(key, cited.url)
                 elif cited.name.startswith("P:"):
                     ids.append(cited.name.removeprefix("P:"))
-        titled = [one.product_id for one in products_named(report, self._candidates(report))]
+        texts = [report, question, *(entry.title for entry in seen if entry.kind == "product")]
+        titled = [one.product_id for text in texts for one in products_named(text, self._candidates(text))]
         found = self._known([*urls, *ids, *titled])
-        return tuple(_evidence(product, urls.get(key)) for key, product in found.items())
+        return (
+            *(_evidence(product, urls.get(key)) for key, product in found.items()),
+            *(_missing(key, url) for key, url in missing.items()),
+            *(_order_evidence(order, self._known([order.product_id])) for order in self._orders(texts[:2])),
+        )
+
+    def named_by_run(self, run: Run, query: Query, seen: Iterable[Evidence]) -> tuple[Evidence, ...]:
+        """The same for a run."""
+        return self.named_by(run.report or "", query.text, run.steps, [*seen])
+
+    def _orders(self, texts: Iterable[str]) -> list[Order]:
+        """The orders whose ids stand in texts; those of several lines have a number behind their id."""
+        found: dict[str, Order] = {}
+        for name in dict.fromkeys(match["id"] for text in texts for match in ORDER_ID.finditer(text)):
+            for key in (name, *(f"{name}-{line}" for line in range(1, _MOST_LINES + 1))):
+                try:
+                    found[key] = self._world.store.order(key)
+                except NotFound:
+                    if key != name:
+                        break
+        return list(found.values())
 
     def _key_of(self, url: str) -> str | None:
-        """The id of the product at an address; None if the shop has no product there."""
+        """The id of the product that an address has the form of; None for other addresses."""
         parts = urlsplit(url)
         if url.startswith(SHOP_URL):
             return parts.path.strip("/") or None
@@ -62,8 +99,7 @@ class NamedProducts:
             found = self._address.fullmatch(_bare(url).partition("?")[0].partition("#")[0].rstrip("/"))
         else:
             found = _OF_SHOP.search(parts.path)
-        key = None if found is None else unquote(found["key"])
-        return key if key and self._known([key]) else None
+        return None if found is None else unquote(found["key"]) or None
 
     def _candidates(self, report: str) -> dict[str, str]:
         """Titles of the products that the sentences of a report may name, by id."""
@@ -96,6 +132,36 @@ def _evidence(product: Product, url: str | None) -> Evidence:
         key=product.product_id,
         title=harmless(product.title),
         url=url,
+        texts=(record,),
+        looked_up=True,
+    )
+
+
+def _missing(key: str, url: str) -> Evidence:
+    return Evidence(
+        id=product_evidence_id(key),
+        kind="product",
+        key=key,
+        title=key,
+        url=url,
+        state="no_content",
+        problem="The shop has no such product.",
+        looked_up=True,
+    )
+
+
+def _order_evidence(order: Order, products: Mapping[str, Product]) -> Evidence:
+    """The record of an order, without whose it is."""
+    shown = {name: value for name, value in order_record(order).items() if name != "user_id"}
+    product = products.get(order.product_id)
+    text = compact_json(shown | ({} if product is None else {"product_title": harmless(product.title)}))
+    record = EvidenceText(sha256=sha256_of(text), form="record", text=text, shown=False, path="0", seq=0)
+    name = f"Order {order.order_id}"
+    return Evidence(
+        id=order_evidence_id(order.order_id),
+        kind="order",
+        key=order.order_id,
+        title=name,
         texts=(record,),
         looked_up=True,
     )

@@ -371,6 +371,16 @@ class Answer(Record):
     """What the question wants, as the agent understood it; None if it doesn't say."""
 
 
+class Turn(Record):
+    """A message of the user's in a conversation, and ``report[start:end]``, which answers it."""
+
+    question: str
+    start: int
+    end: int
+    steps: int = 0
+    """How many of the run's steps were made up to this answer."""
+
+
 class Run(Document):
     """run.json: what a system did for one query, without anything volatile."""
 
@@ -394,6 +404,8 @@ class Run(Document):
     """With evidence ids; ``grounding.render`` makes numbered references of them."""
     report_sha: str | None = None
     """sha256 of the report."""
+    turns: tuple[Turn, ...] = Field(default=(), exclude_if=lambda turns: not turns)
+    """The turns of an imported conversation of several, whose answers are the report; empty for a single answer."""
     picks: tuple[Pick, ...] | None = None
     """As the agent declared them; None if it declared none, or none that could be read."""
     outcome: Outcome | None = None

@@ -13,9 +13,10 @@ from drretail.eval.claims.claims import Claim as Extracted
 from drretail.eval.claims.labels import CONTRADICTED, INVENTED
 from drretail.eval.claims.quotes import find_words
 from drretail.eval.family import ClaimMark
+from drretail.grounding.verify.product_statements import Statement
 from drretail.parsing import parse_json
 from drretail.records.score import Verdict
-from drretail.viewer.judged import Judged
+from drretail.viewer.judged import Judged, Judgements
 
 _KEPT_TEXTS = 128
 """The size of the cache, since judges ask about one source many times."""
@@ -164,6 +165,15 @@ def claims_of(judged: Judged, report: str, faults: Mapping[str, ClaimMark] = Map
             support = "none"  # as in FP: nobody judges it, and a source that does not exist supports nothing
         claims.append(Claim(number, claim.claim, claim.sources, claim.unresolved, span, verdict, support, fault))
     return claims
+
+
+def statement_claims(read: Iterable[Statement], report: str, judgements: Judgements) -> Iterator[Claim]:
+    """What code read in an assistant's answers, as claims whose verdict is the shop's record."""
+    verdict = next(one for judged in judgements.by_judge for one in judged.verdicts if one.state == "scored")
+    for number, one in enumerate(read, 1):
+        found = verdict.model_copy(update={"reason": f"{one.title}: {one.record}", "sources": (), "notes": ()})
+        support: Support = "full" if one.is_true else "contradicted"
+        yield Claim(number, report[one.start : one.end], (one.of,), (), (one.start, one.end), found, support)
 
 
 def counts_of(claims: Iterable[Claim]) -> dict[Support, int]:

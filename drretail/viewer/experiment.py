@@ -1,7 +1,7 @@
 """An experiment folder as views of its runs: everything that a page shows, read and sorted."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import overload
 
@@ -17,6 +17,7 @@ from drretail.eval.values import Value
 from drretail.eval.verification import first_failure
 from drretail.experiment import Definition, read_definition, read_results, run_folder
 from drretail.grounding.report.render import count_words
+from drretail.grounding.verify.product_statements import Statement
 from drretail.lab.kept_findings import finding_lines
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
@@ -24,7 +25,7 @@ from drretail.records.run import Run
 from drretail.records.score import CODE, Scores, Verdict, in_order, place_of, shared_models
 from drretail.records.scoreboard import Scoreboard
 from drretail.tables.figures import counted
-from drretail.viewer.claims import Claim, claims_of, failed_stages
+from drretail.viewer.claims import Claim, claims_of, failed_stages, statement_claims
 from drretail.viewer.judged import Judged, Judgements, read_judgements
 from drretail.viewer.tables.scores import readers_in_words
 
@@ -87,6 +88,8 @@ class RunView:
     stale: int
     false: tuple[Finding, ...] = ()
     """What is false in the report, by code and by the first judge, each statement once."""
+    read: tuple[Statement, ...] = ()
+    """What code read in an assistant's answers, true and false."""
     values: Mapping[str, float] = field(default_factory=dict[str, float])
     """This run's own values in the scoreboard's columns, by column name."""
 
@@ -99,9 +102,10 @@ class RunView:
         return f"r{self.number}"
 
     def claim_of(self, statement: Finding) -> Claim | None:
-        """The claim that the first judge calls contradicted; None for what code alone finds."""
-        claims = self.claims[0].claims if self.claims and statement.code == CONTRADICTED else ()
-        return next((claim for claim in claims if claim.text == statement.text), None)
+        """The claim of the first judge, or of code in an assistant's answer; None for what else code finds."""
+        claims = self.claims[0].claims if self.claims and (self.read or statement.code == CONTRADICTED) else ()
+        place = statement.start, statement.end
+        return next((one for one in claims if one.text == statement.text and place in (one.span, place)), None)
 
 
 class Runs(Sequence[RunView]):
@@ -160,6 +164,10 @@ class Runs(Sequence[RunView]):
             )
             for one in faithfulness.by_judge
         )
+        statements, read = _false(false, claims)
+        if read and claims and claims[0].judged.judge.kind == "rule_based":
+            # Rules judge an assistant's answers by this reading alone.
+            claims = (replace(claims[0], claims=tuple(statement_claims(read, run.report or "", false))), *claims[1:])
         return RunView(
             number=number,
             subject=subject,
@@ -176,7 +184,8 @@ class Runs(Sequence[RunView]):
                 not_made=tuple(sorted((v for v in verdicts if v.state != "scored"), key=lambda verdict: verdict.item)),
                 read=readers_in_words(next((v.reason for judged in checks.by_judge for v in judged.stage("read")), "")),
             ),
-            false=_false(false, claims),
+            false=statements,
+            read=read,
             stale=faithfulness.stale + quality.stale + checks.stale,
             values=dict(_values(self._experiment, subject, run, self._board, judgements)) if self._board else {},
         )
@@ -323,17 +332,18 @@ def _result(
     return run_result(subject, family, judged.verdicts, judged.rules).values
 
 
-def _false(judgements: Judgements, claims: Sequence[ClaimsView]) -> tuple[Finding, ...]:
+def _false(judgements: Judgements, claims: Sequence[ClaimsView]) -> tuple[tuple[Finding, ...], tuple[Statement, ...]]:
     """The false statements by the judge whose claims are shown first, else by the first of all; if they were not
-    scored, the claims that this judge calls contradicted.
+    scored, the claims that this judge calls contradicted. Then what code read in an assistant's answers.
     """
     first = next(((one.judged.judge, one.judged.rules) for one in claims), None)
     ordered = sorted(judgements.by_judge, key=lambda one: (one.judge, one.rules) != first)
     verdict = next((verdict for one in ordered for verdict in one.verdicts if verdict.state == "scored"), None)
     if verdict is not None:
-        return _FINDINGS.validate_python(verdict.value["statements"])
+        read = tuple(Statement(**one) for one in verdict.value.get("read", ()))
+        return _FINDINGS.validate_python(verdict.value["statements"]), read
     wrong = (claim for one in claims[:1] for claim in one.claims if claim.support == CONTRADICTED)
-    return tuple(Finding(code=CONTRADICTED, severity="error", text=one.text, found=one.reason) for one in wrong)
+    return tuple(Finding(code=CONTRADICTED, severity="error", text=one.text, found=one.reason) for one in wrong), ()
 
 
 def _rating(verdict: Verdict, kind: str) -> Rating:

@@ -387,3 +387,13 @@ def test_the_example_is_a_world_of_two_products(tmp_path: Path) -> None:
     assert (report.products.kept, report.reviews.kept, report.users) == (2, 3, 2)
     apron = product_in(tmp_path / "w", "linen-apron")
     assert (apron.price, apron.price_from, apron.features) == (39.0, True, ("Size: Small, Large", "Color: Sand, Moss"))
+
+
+def test_fields_that_a_shop_of_shopifys_made_itself_are_fields_of_its_products(tmp_path: Path) -> None:
+    header = "Handle,Title,Variant SKU,Variant Price,Fabric (product.metafields.shopify.fabric)"
+    header += ",Waterproof (product.metafields.custom.waterproof)"
+    (tmp_path / "p.csv").write_text(f"{header}\ntent,Fjell Tent,T-1,399,Nylon,TRUE\n")
+    (tmp_path / "shop.toml").write_text('format = "shopify"\ncurrency = "EUR"\nproducts = {file = "p.csv"}\n')
+    ingest([tmp_path / "shop.toml"], tmp_path / "w")
+    with open_world(tmp_path / "w") as shop:
+        assert shop.store.product("tent").details == {"Fabric": "Nylon", "Waterproof": "TRUE"}

@@ -202,11 +202,17 @@ def test_messages_of_roles_that_nobody_reads_are_counted(tmp_path: Path) -> None
     assert material.renamed("mine").unread_roles == {"ipython": 2, "critic": 2}
 
 
-def test_later_questions_belong_to_the_question_and_the_last_answer_counts(tmp_path: Path) -> None:
+def test_later_questions_belong_to_the_question_and_every_answer_counts(tmp_path: Path) -> None:
     more = [*OPENAI, {"role": "user", "content": "In red?"}, {"role": "assistant", "content": "No."}]
     material = read(tmp_path, {"messages": more}, {"messages": more})
     assert [task.text for task in material.tasks.values()] == ["A quiet kettle?\n\nIn red?"]
-    assert [report.text for report in material.reports.values()] == ["No."]
+    (report,) = material.reports.values()
+    assert report.text == f"{ANSWER}\n\nNo."
+    asked = [(turn.question, report.text[turn.start : turn.end], turn.steps) for turn in report.turns]
+    assert asked == [
+        ("A quiet kettle?", ANSWER, len(report.trace.steps) - 1),
+        ("In red?", "No.", len(report.trace.steps)),
+    ]
     assert material.repeated == 1  # the same row
 
 

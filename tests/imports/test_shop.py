@@ -1,6 +1,8 @@
 """Imported answers are judged by the records of the shop's products that they name."""
 
+import csv
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,6 @@ from drretail.imports.formats import load_format
 from drretail.imports.recording import Imported, record
 from drretail.progress import Progress
 from drretail.records.run import LOOKED_UP
-from drretail.viewer.tables.false_statements import FalseStatement
 from tests.build import scored
 from tests.cli.commands import Command
 from tests.imports.foreign import jsonl, text
@@ -82,17 +83,17 @@ def test_false_statements_are_found_and_begin_the_page(world: Path, tmp_path: Pa
     assert (found["false_statements"], found["false_answers"]) == (pytest.approx(3 / 4), pytest.approx(3 / 4))
     assert found["FR"] == pytest.approx(1 / 4)  # one of four names its source itself, by an address
     page = render_page(tmp_path / "exp")
-    assert "4 answers, 3 statements about your products checked: 3 contradict your shop&#39;s records." in page
+    assert "4 answers, 5 statements about your products checked: 3 contradict your shop&#39;s records." in page
     assert "3 statements contradict your shop's records" in page
-    order = ["$59.00", "$32.00 (price of Knock Box)", "0 in stock of White"]
-    places = [page.index(each) for each in [*order, 'id="questions"', 'id="research"', ">FP</"]]
+    order = ["$59.00", "$32.00 (Knock Box)", "0 in stock of White"]
+    places = [page.index(each) for each in [*order, 'id="questions"', 'id="research"', ">false answers</"]]
     assert places == sorted(places)
     for of_research in ("In the cart", "What belongs into the cart", 'id="first"', "FR 0.00"):
         assert of_research not in page
     assert "looked up in the shop for judging" in page
     shown = succeeds("report", "exp", "--format", "text").stdout
     assert "≠ Take the box" in shown
-    assert "your shop says $32.00 (price of Knock Box)" in shown
+    assert "your shop says $32.00 (Knock Box)" in shown
 
 
 def test_a_price_is_held_against_the_record_however_the_product_is_named(tmp_path: Path, succeeds: Command) -> None:
@@ -158,12 +159,6 @@ def test_an_own_shop_gets_no_pages_of_the_demos_web_unless_they_are_named(
     assert "search no web" not in succeeds(*asked, "--web", "sandbox").stderr
 
 
-def test_the_variants_of_a_record_stay_in_their_brackets() -> None:
-    record = "price $9: the record says $89.90 (Red / 41), $94.90 (Red / 42; Blue / 42); price $8: the record says $5"
-    said = FalseStatement(system="a", question="", sentence="", record=record, products="Shoe").shop_says
-    assert said == "$89.90 (Red / 41), $94.90 (Red / 42; Blue / 42) (price of Shoe); $5 (price of Shoe)"
-
-
 def test_a_report_to_which_no_check_applies_is_not_sent_to_be_checked_again(tmp_path: Path) -> None:
     report = text(tmp_path / "r.md", "# Are stoves safe?\n\nThey are safe outdoors.\n")
     record(load_format("markdown").read(report), "markdown", tmp_path / "exp", Progress())
@@ -171,3 +166,27 @@ def test_a_report_to_which_no_check_applies_is_not_sent_to_be_checked_again(tmp_
     scored(tmp_path / "exp", "checks")
     shown = render_text(tmp_path / "exp")
     assert ("Not checked yet" in shown, "No check applies to this report." in shown) == (False, True)
+
+
+def test_a_bot_that_run_asks_is_checked_as_its_log_is(
+    world: Path, tmp_path: Path, succeeds: Command, drretail: Command
+) -> None:
+    """Its board has nothing of citations, its statements are a table, and a gate compares it with the day before."""
+    questions = ["How much is the Knock Box?", "Is the Knock Box in stock?"]
+    jsonl(tmp_path / "q.jsonl", [{"query_id": f"q{at}", "text": asked} for at, asked in enumerate(questions, 1)])
+    for day, price in (("right", 32), ("wrong", 28)):
+        script = f"import json, sys; sys.stdin.read(); print(json.dumps({{'report': 'The Knock Box costs ${price}.'}}))"
+        text(tmp_path / f"{day}.py", script)
+        bot = f"bot=cmd:{sys.executable} {tmp_path / day}.py"
+        succeeds("run", "--world", str(world), "--queries", "q.jsonl", "--agent", bot, "--to", day)
+        board = succeeds("score", day, "--metrics", "faithfulness,false_statements,fault_place,checks").stdout
+        board = board.partition("Notes")[0]
+        assert "false answers" in board
+        assert not [name for name in (" FP ", " FR ", "null_search", "oracle") if name in board]
+    assert succeeds("compare", "right", "--last", "wrong", "--fail-if", "false_answers > last").stdout == ""
+    gate = drretail("compare", "wrong", "--last", "right", "--fail-if", "false_answers > last")
+    assert (gate.returncode, "is 1, and was 0." in gate.stdout + gate.stderr) == (3, True)
+    succeeds("export", "wrong", "--as", "statements", "--to", "said.csv")
+    rows = list(csv.DictReader((tmp_path / "said.csv").read_text("utf-8-sig").splitlines()))
+    shown = [(row["conversation"], row["turn"], row["question"], row["state"], row["record_says"]) for row in rows]
+    assert shown == [(f"q{at}", "1", asked, "contradicted", "$32.00") for at, asked in enumerate(questions, 1)]

@@ -17,6 +17,7 @@ from drretail.eval.rejudging import check_verdicts
 from drretail.eval.scoring import score
 from drretail.experiment import Experiment
 from drretail.files import read_jsonl, write_lines
+from drretail.imports.shop import NamedProducts
 from drretail.llm.registry import Model, open_model
 from drretail.progress import Progress
 from drretail.records.base import canonical_json
@@ -80,8 +81,8 @@ async def test_second_verdicts_are_verified_by_their_answers(world: World, folde
 
     async def checked(name: str) -> Checklist:
         checklist = Checklist()
-        offers = Offers(world).would_do
-        await check_verdicts(folder, tmp_path / name, world.store, offers, (), checklist, Progress())
+        offers, named = Offers(world).would_do, NamedProducts(world).named_by_run
+        await check_verdicts(folder, tmp_path / name, world.store, offers, named, (), checklist, Progress())
         assert checklist.checked["verdicts"] == sum(
             len(VerdictFile(file).lasts()) for file in folder.rglob("*-r1.jsonl")
         )

@@ -171,11 +171,16 @@ class CompareOptions:
     fail_if: Annotated[
         shared.Texts,
         Option(
-            "End with exit code 3 if this is true of the difference A − B, such as 'FP < -0.02' or 'FP.high < 0'.",
+            "End with exit code 3 if this is true of the difference A − B, such as 'FP < -0.02' or 'FP.high < 0', or "
+            "of a score beside that in --last, such as 'false_answers > last'.",
             metavar="RULE",
             type=list[str],
         ),
     ] = ()
+    last: Annotated[
+        str | Path | None,
+        Option("An earlier experiment, such as yesterday's answers, for rules on `last`.", metavar="EXP2"),
+    ] = None
     beside: Annotated[
         str | Path | None, Option("Compare each system with itself in another experiment, by query id.", metavar="EXP2")
     ] = None

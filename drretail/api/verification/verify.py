@@ -30,6 +30,7 @@ from drretail.eval.verification import check_plan, check_runs, check_texts
 from drretail.event_loop import run_loop
 from drretail.experiment import Definition, read_definition, read_run, run_folder
 from drretail.files import read_json, unsynced
+from drretail.imports.shop import NamedProducts
 from drretail.lab.card import card_lines
 from drretail.llm.embeddings import OFFLINE, open_embeddings
 from drretail.llm.prices import read_prices
@@ -154,7 +155,8 @@ def _check_against(
             run_loop(verifier.check_all(runs, bar.advance))
         copy = scratch / "experiment"
         with checklist.catching("verdicts", "verdicts", copy):
-            run_loop(check_verdicts(folder, copy, world.store, Offers(world).would_do, gone, checklist, progress))
+            would_do, look_up = Offers(world).would_do, NamedProducts(world).named_by_run
+            run_loop(check_verdicts(folder, copy, world.store, would_do, look_up, gone, checklist, progress))
 
 
 def _believe_all(folder: Path, definition: Definition, checklist: Checklist) -> None:

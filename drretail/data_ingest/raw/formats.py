@@ -10,6 +10,8 @@ ColumnsOf = Callable[[str], tuple[str, ...]]
 """Returns the columns of a file that a mapping names."""
 
 FORMATS: dict[str, dict[str, Any]] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+_METAFIELD = "(product.metafields."
+"""Stands behind the name of a field that a shop made itself: "Waterproof (product.metafields.custom.waterproof)"."""
 _NEEDED = {"id", "title", "user", "product", "date"}
 _EXPECTED = {"parent", "category", "price", "store", "description", "stock", "quantity", "status"}
 """Fields whose absence is reported: an export in another language has them under other names."""
@@ -22,8 +24,11 @@ def with_format(content: Mapping[str, Any], columns_of: ColumnsOf) -> dict[str, 
     for part in ("products", "orders"):
         given = content.get(part)
         if isinstance(given, dict) and isinstance(file := given.get("file"), str) and part in preset:
-            rules = {key: rule for key, rule in preset[part].items() if key not in given}
-            whole[part] = {**_fitted(rules, columns_of(file)), **given}
+            rules, columns = {key: rule for key, rule in preset[part].items() if key not in given}, columns_of(file)
+            whole[part] = {**_fitted(rules, columns), **given}
+            own = {name.partition(_METAFIELD)[0].strip(): name for name in columns if _METAFIELD in name}
+            if own and "details" not in given:
+                whole[part]["details"] = own | whole[part].get("details", {})
         elif given is None:
             whole.pop(part, None)
     columns = whole.get("orders", {}).get("status")

@@ -8,11 +8,11 @@ from typing import Annotated, Any, Literal, cast, get_args
 from pydantic import ValidationError, WithJsonSchema, field_validator
 
 from drretail.eval.claims.claims import Claim
-from drretail.eval.claims.named_products import record_lines
 from drretail.eval.claims.quotes import find_words
 from drretail.eval.claims.support import SourceText
 from drretail.eval.judging.question import REASON, JudgeAnswer
-from drretail.grounding.verify.offers import AGREES
+from drretail.grounding.verify.answers import statements_of
+from drretail.grounding.verify.product_statements import AGREES
 from drretail.grounding.verify.records import Ledger
 from drretail.grounding.verify.values import verify
 from drretail.records.base import Record
@@ -42,9 +42,10 @@ def check_of(claim: Claim, ledger: Ledger, report: str, read: Sequence[ReadValue
     items = [ledger.products[name] for name in ids if name in ledger.products]
     is_known = any(has_offers(item) or item.product_id in ledger.looked_up for item in items)
     if is_known and len(items) == len(ids):  # else the claim also rests on other sources
-        before = "" if claim.start is None else report[: claim.start]
-        if lines := tuple(record_lines(claim.claim, items, ledger, before)):
-            return RecordCheck(is_contradicted=any(AGREES not in line for line in lines), lines=lines)
+        said = statements_of(claim.claim, ids, {item.product_id: item for item in items})
+        if said:
+            lines = tuple(dict.fromkeys(one.in_words(claim.claim) for one in said))
+            return RecordCheck(is_contradicted=not all(one.is_true for one in said), lines=lines)
     start, end = claim.start or 0, claim.end or 0
     wrong = (value for value in read if start <= value.start < end and value.state == "contradicted")
     verified = verify(claim.values, ledger, report, lambda _: claim.sources) if claim.values else tuple(wrong)

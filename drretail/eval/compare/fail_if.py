@@ -1,21 +1,23 @@
 """``--fail-if``: rules that fail a comparison, as a gate for changes to prompts and agents.
 
 A rule such as ``FP < -0.02`` names a row, and fails if the row's difference A − B is within the bound. In ``FP.high <
-0`` the bound is on the upper end of the interval, so the rule fails only if the difference is shown.
+0`` the bound is on the upper end of the interval, so the rule fails only if the difference is shown. ``false_answers >
+last`` compares each system's score with its score in another experiment, whose questions may be others.
 """
 
 import operator
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from drretail.errors import UnknownName, UserError
 from drretail.eval.compare.wording import name_of
 from drretail.records.comparison import Comparison
+from drretail.records.score import Scores
 from drretail.tables.figures import signed
 
 _RULE = re.compile(
-    r"(?P<name>.+?)(?:\.(?P<end>low|high))?(?:(?<!\s)\s++)?(?P<sign><=|>=|<|>)\s*(?P<bound>[+-]?\d*\.?\d+)"
+    r"(?P<name>.+?)(?:\.(?P<end>low|high))?(?:(?<!\s)\s++)?(?P<sign><=|>=|<|>)\s*(?P<bound>[+-]?\d*\.?\d+|last)"
 )
 _SIGNS: dict[str, Callable[[float, float], bool]] = {
     "<": operator.lt,
@@ -32,12 +34,13 @@ class Rule:
     text: str
     name: str
     sign: str
-    bound: float
+    bound: float | None
+    """None for the score in the last experiment."""
     end: str | None = None
     """ "low" or "high" for an end of the interval, None for the difference itself."""
 
-    def is_met(self, figure: float) -> bool:
-        return _SIGNS[self.sign](figure, self.bound)
+    def is_met(self, figure: float, last: float = 0.0) -> bool:
+        return _SIGNS[self.sign](figure, last if self.bound is None else self.bound)
 
 
 def read_rule(text: str) -> Rule:
@@ -45,7 +48,30 @@ def read_rule(text: str) -> Rule:
     found = _RULE.fullmatch(text.strip())
     if found is None:
         raise UserError(f"--fail-if {text!r} is no rule: write NAME < NUMBER, such as 'FP < -0.02' or 'FP.high < 0'.")
-    return Rule(text.strip(), found["name"].strip(), found["sign"], float(found["bound"]), found["end"])
+    bound = None if found["bound"] == "last" else float(found["bound"])
+    return Rule(text.strip(), found["name"].strip(), found["sign"], bound, found["end"])
+
+
+def broken_since_last(now: Scores, last: Scores, rules: Iterable[Rule], floors: Collection[str] = ()) -> Iterator[str]:
+    """A sentence for every rule on the last experiment that a system's score meets, which makes it fail.
+
+    Systems are the same if their labels are; where each experiment has one besides the ``floors``, these are. Raises
+    UnknownName for a score that nobody has, and UserError without a system in both.
+    """
+    for rule in rules:
+        by_system = (scores.by_system(rule.name) for scores in (now, last))
+        here, there = (
+            {label: value for label, value in found.items() if value is not None and label not in floors}
+            for found in by_system
+        )
+        pairs = {label: label for label in here if label in there}
+        if not pairs and len(here) == len(there) == 1:
+            pairs = dict(zip(here, there, strict=True))
+        if not pairs:
+            raise UserError(f"--fail-if {rule.text!r}: no system has {rule.name} in both experiments.")
+        for label, other in pairs.items():
+            if rule.is_met(here[label], there[other]):
+                yield f"{rule.text}: {rule.name} of {label} is {here[label]:.3g}, and was {there[other]:.3g}."
 
 
 def broken_rules(comparisons: Sequence[Comparison], rules: Sequence[Rule]) -> Iterator[str]:

@@ -150,6 +150,7 @@ CHECKS: Mapping[str, Check] = {
         Check("quantity_wrong", "picks cart records typed wants buys"),
         Check("unavailable", "picks records buys"),
         Check("price_wrong", of_values=("price",)),
+        Check("stock_wrong", of_values=("stock",), unread="nothing was read on stock"),
         Check("rating_wrong", of_values=("rating",)),
         Check("rating_count_wrong", of_values=("rating_count",)),
         Check("total_wrong", of_values=("total",)),

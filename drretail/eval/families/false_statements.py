@@ -1,6 +1,8 @@
 """What is false in a report, each statement once, whether code or the judge says so (docs/faithfulness.md)."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
+from typing import Any
 
 from drretail.eval.claims.claims import ALL_TYPES, PICKS, SUPPORT, TYPES, Claim
 from drretail.eval.claims.claims import FAMILY as FAITHFULNESS
@@ -12,7 +14,7 @@ from drretail.eval.judging.question import CodeVerdict
 from drretail.eval.judging.readings import judges_reading
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.eval.registry import FALSE_STATEMENTS
+from drretail.eval.registry import AS_ANSWERS, FALSE_STATEMENTS, JUDGED, KINDS, kind_of_code
 from drretail.eval.values import Value, all_lacking, lacking
 from drretail.grounding.verify.checks import check_report, read_report
 from drretail.grounding.verify.findings import CODES
@@ -24,7 +26,8 @@ STAGE, ITEM = "false", "report"
 OF_CODE = frozenset({*CODES.values(), "unresolved_citation", "not_in_catalog"})
 """The findings of code that deny a statement; the others are about limits, the run, or form."""
 FALSE_ANSWERS, LOOKED_AT = "false_answers", "looked_at"
-VARIANTS = (FALSE_STATEMENTS, FALSE_ANSWERS, LOOKED_AT)
+OF_KIND = {kind: f"false_{kind}" for kind in KINDS}
+VARIANTS = (FALSE_STATEMENTS, FALSE_ANSWERS, LOOKED_AT, *OF_KIND.values())
 NOT_DONE = "the run made no decision"
 
 
@@ -51,12 +54,20 @@ def judge(subject: Subject, judge_session: JudgeSession) -> None:
             values=tuple(value for claim in own for value in claim.values),
         )
     reading = read_report(case, by_model)
-    of_code = (each for each in check_report(case, reading) if each.code in OF_CODE and each.severity == "error")
+    of_code = [each for each in check_report(case, reading) if each.code in OF_CODE and each.severity == "error"]
+    answers, looked_at = subject.answers, reading.looked_at
+    if answers is not None and judge_session.judge.ref.kind == "rule_based":
+        own = ()  # rules judge an assistant's answers by code's reading, and add nothing
     found = each_once([*_contradicted(own, judged, case.report), *of_code])
-    value = {
+    value: dict[str, Any] = {
         "statements": [each.model_dump(mode="json", exclude_none=True) for each in found],
-        "looked_at": [reading.looked_at.decided, reading.looked_at.numerals],
+        # A judge's is of the kind that code finds in its words.
+        "kinds": [next((kind_of_code(c.code) for c in of_code if c is one or _meet(c, one)), JUDGED) for one in found],
+        "looked_at": [looked_at.decided, looked_at.numerals],
     }
+    if answers is not None:
+        value["read"] = [asdict(one) for one in answers.statements]
+        value["unread"] = [[one.start, one.end] for one in answers.unread]
     existing = judge_session.existing(STAGE, ITEM)
     stays = subject.store is None and existing is not None and existing.reason == reason
     judge_session.record_if_changed(STAGE, ITEM, CodeVerdict("scored", value, reason, keeps_existing=stays))
@@ -107,12 +118,13 @@ def _values(subject: Subject, verdicts: Sequence[Verdict], _: Rules) -> list[Val
     items = {"by the judge": float(by_judge), "by code alone": float(len(statements) - by_judge)}
     return [
         Value(FALSE_STATEMENTS, "scored", float(len(statements)), items),
-        Value(FALSE_ANSWERS, "scored", float(bool(statements))),
+        Value(FALSE_ANSWERS, "scored", float(bool(statements)), {AS_ANSWERS: 1.0} if "read" in verdict.value else {}),
         Value(LOOKED_AT, "scored", decided / numerals, looked) if numerals else Value(LOOKED_AT, "na"),
+        *(Value(name, "scored", float(verdict.value["kinds"].count(kind))) for kind, name in OF_KIND.items()),
     ]
 
 
 DESCRIPTION = description_of("false_statements")
 METRIC = Family(
-    FALSE_STATEMENTS, 1, judge, _values, VARIANTS, DESCRIPTION, rules=RULES, after=(FAITHFULNESS, "reading")
+    FALSE_STATEMENTS, 2, judge, _values, VARIANTS, DESCRIPTION, rules=RULES, after=(FAITHFULNESS, "reading")
 )

@@ -1,7 +1,7 @@
 """A recorded run with all that a judge may see of it."""
 
 import re
-from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -26,22 +26,31 @@ from drretail.experiment import (
     run_folder,
 )
 from drretail.grounding.constraints.decisions import Decisions
+from drretail.grounding.report.citations import find_citations
 from drretail.grounding.report.markup import shown
+from drretail.grounding.text.layout import read_layout
+from drretail.grounding.verify.answers import ReadAnswers, read_answers, records_in
 from drretail.grounding.verify.checks import PAGE_AGE, Case
 from drretail.prompts import tagged
 from drretail.records.base import file_name, sha256_of
 from drretail.records.counterfactual import kind_of
 from drretail.records.evidence import Evidence
 from drretail.records.query import Query, Reference
-from drretail.records.run import INJECTED, Run, System
+from drretail.records.run import INJECTED, Run, System, Turn
 from drretail.records.score import ProfileSummary
 from drretail.records.shop import VOID_STATUSES, Order, UserProfile
 from drretail.records.wish import Want
 
+_OWN_MARK = re.compile(r"\b[POUC]:\w")
+"""Ids of evidence in a citation's mark."""
 OfWant = Callable[[Want], Collection[str]]
 """The ids of the products that suit a want."""
 WouldDo = Callable[[Want, Decisions], Collection[str]]
 """The ids of the products that suit a want, by what is decided for its query."""
+
+
+LookUp = Callable[[Run, Query, Iterable[Evidence]], Sequence[Evidence]]
+"""The shop's records of the products and orders that a run's answer, its question and its tools name."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +83,8 @@ class Subject:
     """Fetches cited pages as they are now; None if they are not to be fetched again."""
     folder: Path | None = None
     """The experiment's folder, for what was frozen in it."""
+    look_up: LookUp | None = None
+    """Finds the shop's records of what a run's answer names; None without the world."""
 
     @property
     def is_external(self) -> bool:
@@ -114,6 +125,24 @@ class Subject:
         return None if self.folder is None else read_reference(self.folder, self.query.query_id)
 
     @cached_property
+    def answers(self) -> ReadAnswers | None:
+        """What an assistant's answers say of the shop's products and orders; None if the report cites records by marks,
+        so that it is read by these, or if no record of the shop is known.
+        """
+        run, report = self.run, self.report
+        marks = (one.marker for one in find_citations(report or "", self.evidence))
+        if run is None or not report or any(map(_OWN_MARK.search, marks)):
+            return None
+        evidence = {entry.id: entry for entry in self.evidence.values()}
+        if self.look_up is not None and not any(entry.looked_up for entry in evidence.values()):
+            evidence |= {entry.id: entry for entry in self.look_up(run, self.query, evidence.values())}
+        shop = records_in(evidence.values())
+        if not (shop.products or shop.orders or shop.missing):
+            return None
+        whole = Turn(question=self.query.text, start=0, end=len(report), steps=len(run.steps))
+        return read_answers(read_layout(report, evidence), run.turns or (whole,), run.steps, evidence, shop)
+
+    @cached_property
     def case(self) -> Case:
         """What the checks look at. Of the world, that is the user's own records and products by id."""
         store, user_id = self.store, self.query.user_id
@@ -139,6 +168,7 @@ class Subject:
             now=None if self.now is None else self.now.date(),
             page_age=self.page_age,
             web_is_live=self.system.web_is_live,
+            answers=self.answers,
             is_imported=self.system.is_imported,
         )
 

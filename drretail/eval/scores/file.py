@@ -225,3 +225,11 @@ def read_scores(experiment: Path) -> Scores | None:
     known = {"systems": read_definition(experiment).systems}
     board = scores.scoreboard and scores.scoreboard.model_copy(update=known)
     return scores.model_copy(update=known | {"scoreboard": board})
+
+
+def made_scores(experiment: Path) -> Scores:
+    """The same. Raises UserError if nothing was scored yet."""
+    scores = read_scores(experiment)
+    if scores is None:
+        raise UserError(f"{experiment} has no scores yet: drretail score {experiment} makes them.")
+    return scores

@@ -8,6 +8,7 @@ from statistics import fmean
 
 from drretail.eval.compare.differences import Primary, compared_measures, findings, nothing_to_compare
 from drretail.eval.compare.wording import listed
+from drretail.eval.registry import AS_ANSWERS
 from drretail.eval.scores.aggregate import missing_of
 from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.eval.scores.panel import is_panel
@@ -68,6 +69,12 @@ class _Shown:
         """The labels of the systems that research."""
         return [label for label in self.labels if place_of(label, self.definition.systems) == "system"]
 
+    @property
+    def are_answers(self) -> bool:
+        """True if all systems that research are assistants, whose answers cite no records."""
+        rows = [row for row in self.rows.values() if row.system in self.systems and row.variant == "false_answers"]
+        return bool(rows) and all(row.items.get(AS_ANSWERS) for row in rows)
+
     def of(self, system: str, metric: str, variant: str, assessors: Sequence[Assessor]) -> Score | None:
         """The row by the first of these judges who has one, with or without a value."""
         found = (self.rows.get((system, metric, variant, assessor)) for assessor in assessors)
@@ -108,6 +115,11 @@ def scoreboard(
         gathered.definition,
     )
     judges = _judges(shown)
+    if shown.are_answers:
+        # An assistant is not asked for citations, a rule-based judge says nothing of it, and floors are of research.
+        is_judged = any(judge.judge.kind != "rule_based" for judge in judges)
+        kept = [one for one in shown.columns if one[0] != "faithfulness" or (is_judged and one[1].variant != "FR")]
+        shown = replace(shown, columns=kept, labels=shown.systems)
     by_code = sorted(
         {assessor for *_, assessor in shown.rows if assessor.judge.spec == CODE}, key=lambda assessor: assessor.order
     )

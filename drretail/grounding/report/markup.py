@@ -48,6 +48,10 @@ _CONTAINER_START = re.compile(_CONTAINER)
 _OTHER_BLOCK = re.compile(r"#{1,6}[ \t]|[-*+][ \t]|\d{1,9}[.)][ \t]|```|~~~|<(?!https?:)|$")
 _TABLE_CELL = re.compile(r"(?:[^|\\]|\\.?)*+(?:\||$)")
 
+_BLOCK_TAG = re.compile(
+    r"<(?P<end>/?)(?P<name>li|[uo]l|p|div|br|tr|t[dh]|table|thead|tbody|h[1-6]|section|article)\b[^<>]{0,200}>", re.I
+)
+_MARKS_OF_TAGS = {"<li": "\n- ", "<tr": "\n", "</tr": "|\n", "<td": "|", "<th": "|", "</td": " ", "</th": " "}
 URL_START = re.compile(r"https?://(?=[^\W_])", re.IGNORECASE)
 _STOPS = r"\s<>\"`\[\](){}|\\^，。；：、！？…（）【】［］〔〕《》〈〉「」『』“”‘’"
 _WIDE = re.compile(rf"[^{_STOPS}]*")
@@ -102,7 +106,13 @@ def prose(text: str) -> str:
     without_blocks = blanked(text, _code_blocks(text))
     without_code = blanked(without_blocks, _inline_code(without_blocks))
     text = blanked(without_code, (match.span() for match in _IMAGE.finditer(without_code)))
-    return blanked(text, (tag.span() for tag in CITE_TAG.finditer(text) if not tag["close"]))
+    text = blanked(text, (tag.span() for tag in CITE_TAG.finditer(text) if not tag["close"]))
+    return _BLOCK_TAG.sub(_as_lines, text) if "<" in text else text
+
+
+def _as_lines(tag: re.Match[str]) -> str:
+    """What Markdown has for a block's tag, in equal length: items, cells and paragraphs keep their borders."""
+    return _MARKS_OF_TAGS.get(f"<{tag['end']}{tag['name']}".casefold(), "\n\n").ljust(len(tag[0]))
 
 
 def closing_brackets(text: str) -> dict[int, int]:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from drretail.grounding.text.layout import Cell, Layout, Stretch
 from drretail.grounding.text.words import is_negation
@@ -58,17 +58,37 @@ def _measures(layout: Layout, part: Stretch | Cell, source: str, ledger: Ledger)
         yield _value(layout, "measure", *place, source, one.field, is_right=True)
 
 
+class NamedStatus(NamedTuple):
+    """``text[start:end]`` names the status of an order."""
+
+    status: str
+    is_denied: bool
+    start: int
+    end: int
+
+
+def status_named(text: str, start: int, end: int) -> NamedStatus | None:
+    """The one status that a stretch names; None for several, and where words leave open whether it is said."""
+    named = list(_STATUS.finditer(text, start, end))
+    if len(named) != 1 or _OPEN.search(text, start, end):
+        return None
+    is_denied = any(map(is_negation, words_of(text[start : named[0].start()])))
+    return NamedStatus(f"{named[0].lastgroup}", is_denied, *named[0].span())
+
+
+def names_status(text: str, status: str) -> bool:
+    return any(match.lastgroup == status for match in _STATUS.finditer(text))
+
+
 def _statuses(layout: Layout, part: Stretch, order: str, record: Mapping[str, Any]) -> Iterator[ReadValue]:
     """The one status that a stretch names of its order."""
-    named = list(_STATUS.finditer(layout.text, part.start, part.end))
+    named = status_named(layout.text, part.start, part.end)
     recorded = f"{record.get('order_status', '')}".casefold()
-    if not recorded or len(named) != 1 or _OPEN.search(layout.text, part.start, part.end):
-        return
-    was = has_been(f"{named[0].lastgroup}", recorded)
-    if was is not None:
-        is_denied = any(map(is_negation, words_of(layout.text[part.start : named[0].start()])))
+    was = None if named is None or not recorded else has_been(named.status, recorded)
+    if named is not None and was is not None:
         found = f"order status: {record['order_status']}"
-        yield _value(layout, "order_status", *named[0].span(), order, found, is_right=was != is_denied)
+        is_right = was != named.is_denied
+        yield _value(layout, "order_status", named.start, named.end, order, found, is_right=is_right)
 
 
 def _value(

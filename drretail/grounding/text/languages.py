@@ -18,8 +18,8 @@ _FEWEST_LETTERS = 3
 
 
 @cache
-def _tables() -> Mapping[str, Mapping[str, Sequence[str]]]:
-    return tomllib.loads(resources.files("drretail.grounding.text").joinpath("labels.toml").read_text("utf-8"))
+def _tables(name: str = "labels.toml") -> Mapping[str, Mapping[str, Sequence[str]]]:
+    return tomllib.loads(resources.files("drretail.grounding.text").joinpath(name).read_text("utf-8"))
 
 
 def locale_codes() -> tuple[str, ...]:
@@ -33,6 +33,12 @@ def labels(*, english: bool) -> Mapping[str, frozenset[str]]:
     tables = [table for code, table in _tables().items() if not english or code == "en"]
     kinds = dict.fromkeys(kind for table in tables for kind in table)
     return {kind: frozenset(word for table in tables for word in table.get(kind, ())) for kind in kinds}
+
+
+@cache
+def answer_words(kind: str) -> frozenset[str]:
+    """The words of one kind in answers of shops' assistants, in the languages of answers.toml together."""
+    return frozenset(word for of_language in _tables("answers.toml")[kind].values() for word in of_language)
 
 
 @cache

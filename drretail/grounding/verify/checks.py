@@ -17,6 +17,7 @@ from drretail.grounding.report.evidence_ids import product_evidence_id
 from drretail.grounding.report.reading import UNEXPLAINED, read_by_form
 from drretail.grounding.text.layout import Layout, read_layout
 from drretail.grounding.text.words import content_stems
+from drretail.grounding.verify.answers import ReadAnswers
 from drretail.grounding.verify.findings import cart_by_kind, pick_findings, products_of, source_findings, value_findings
 from drretail.grounding.verify.page_dates import pages_after_today, pages_too_old
 from drretail.grounding.verify.places import verify_place
@@ -74,6 +75,8 @@ class Case:
     """Years from which a page counts as old."""
     web_is_live: bool = False
     """True for the open web: its pages may be newer than the shop's date, and citing them is not a fault."""
+    answers: ReadAnswers | None = None
+    """What an assistant's answers say without marks; None for a report that cites by marks."""
     is_imported: bool = False
     """True if the ledger holds only what the report itself names."""
 
@@ -158,6 +161,10 @@ def read_report(case: Case, by_model: Reading | None = None) -> Reading:
         picks = tuple(_by_id(pick, case) for pick in by_model.picks)
     ledger = case.ledger(picks)
     by_form = read_by_form(case.layout, ledger)
+    if case.answers is not None:
+        by_form = case.answers.as_read(by_form, case.report)
+        if case.wish is None and picks is None:  # nothing is to be bought
+            by_form = by_form.model_copy(update={"picks": ()})
     values_by_model = verify(
         () if by_model is None else by_model.values, ledger, case.layout.text, case.layout.cited_at
     )

@@ -77,8 +77,8 @@ def _holds(value: ReadValue, own: Figure, other: Figure, counts: Collection[Deci
     if not answer or not value.amount:
         return answer
     # "20.8 ounces" of 1.3 pounds are as exact as these.
-    is_converted = amount is not None and not {own.unit, other.unit} <= {unit, ""}
-    if is_converted and abs(abs(number - beside) - amount.low) <= (number + beside) * _EXACT:
+    is_converted = not {own.unit, other.unit} <= {unit, ""}
+    if amount is not None and is_converted and abs(abs(number - beside) - amount.low) <= (number + beside) * _EXACT:
         return None
     return _is_apart(amount, said, number, beside, counts)
 

@@ -20,6 +20,8 @@ from drretail.records.wish import Want, Wish
 _OF_CALCULATIONS: tuple[ValueKind, ...] = ("difference", "left_over", "over_budget", "per_unit", "quantity")
 CODES: dict[ValueKind, str] = {
     "price": "price_wrong",
+    "stock": "stock_wrong",
+    "product": "not_in_catalog",
     "rating": "rating_wrong",
     "rating_count": "rating_count_wrong",
     "total": "total_wrong",

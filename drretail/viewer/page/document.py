@@ -47,8 +47,8 @@ LARGEST_SINGLE = 25_000_000
 """The most bytes of a page even if a single one was asked for: browsers and mail take no larger files."""
 _OPEN = 3
 """Up to this many questions are open at first; of more only the first is, so that a large page stays an overview."""
-_NOT_OF_SHOP = ("FR", "done", "words")
-"""Scoreboard columns on what a shop's assistant is not asked for: it names no sources."""
+_FEW = 200
+"""Up to this many answers of a shop's assistant are on its page even if nothing in them is false."""
 _INDEX = "index.html"
 OUR_TITLE = b" \xe2\x80\x93 drretail report</title>"
 """The end of every page's title."""
@@ -68,6 +68,10 @@ def write_report(view: ExperimentView, to: Path, form: Form = "auto", bar: Bar |
     larger than ``LARGEST_SINGLE``.
     """
     folder, links = to.with_suffix(""), Links(in_folder=True, index=_INDEX)
+    if form == "auto" and view.definition.is_of_shop:
+        write_atomically(to, one_page(view, list(questions_of_shop(view, bar))))
+        _forget([folder / _INDEX, *folder.glob("query-*.html")])
+        return to
     waiting, done = list[Rendered](), list[Rendered]()
     size, is_split = 0, form == "split"
     for made in rendered_questions(view, bar):
@@ -105,9 +109,29 @@ def rendered_questions(view: ExperimentView, bar: Bar | None = None) -> Iterator
             bar.advance(len(question.places))
 
 
+def questions_of_shop(view: ExperimentView, bar: Bar | None = None) -> Iterator[Rendered]:
+    """Every question to a shop's assistant, whole if its answer is false or there are few, and up to ``LARGEST``."""
+    renderer, size = Questions(view), 0
+    for question in view.questions:
+        made = renderer.lines(question)
+        if size < LARGEST and (made.false or len(view.planned) <= _FEW):
+            made = renderer.render(question)
+            size += made.size
+        yield made
+        if bar is not None:
+            bar.advance(len(question.places))
+
+
 def one_page(view: ExperimentView, rendered: Sequence[Rendered]) -> str:
     """The report as one page, made of rendered questions."""
-    parts = [question.folded(is_open=at == 0 or len(rendered) <= _OPEN) for at, question in enumerate(rendered)]
+    whole = [question for question in rendered if question.body]
+    parts = [question.folded(is_open=at == 0 or len(whole) <= _OPEN) for at, question in enumerate(whole)]
+    if len(whole) < len(rendered):
+        note = Markup(
+            '<p class="note">{:,} more answers are not on this page: <code>drretail report {} --split</code> shows all,'
+            " <code>drretail export {} --as statements</code> makes a table.</p>"
+        )
+        parts.append(note.format(len(rendered) - len(whole), shlex.quote(view.name), shlex.quote(view.name)))
     section = Markup('<section id="questions"><h2>Questions</h2>{}</section>').format(Markup().join(parts))
     return _index(view, rendered, Links(), section)
 
@@ -179,11 +203,11 @@ def render_false_statements(view: ExperimentView, rendered: Sequence[Rendered], 
 
     Empty if there are none, unless a judge has checked a shop's answers: then the section says so.
     """
-    found = [each for question in rendered for each in question.false]
+    found = [(*each, links.in_folder or bool(question.body)) for question in rendered for each in question.false]
     judge = next((one.judged.judge.spec for run in view.runs[:1] for one in run.claims[:1]), "")
     if not found and not (view.definition.is_of_shop and judge):
         return Markup()
-    rows = ((statement, links.claim(line, anchor)) for statement, line, anchor in found)
+    rows = ((statement, links.claim(line, anchor) if there else "") for statement, line, anchor, there in found)
     return fragment(
         "false_statements.html.jinja",
         table=false_table(rows, is_of_shop=view.definition.is_of_shop),
@@ -205,8 +229,6 @@ def _forget(pages: Iterable[Path]) -> None:
 def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links) -> Markup:
     """The scoreboard, its conclusions and its plots; ``lines`` are all of the report's runs, by number."""
     board = view.scores.scoreboard
-    if board is not None and view.definition.is_of_shop:
-        board = board.model_copy(update={"columns": [one for one in board.columns if one.name not in _NOT_OF_SHOP]})
     first, further = plots_of(view, lines)
     differing, same = (None, "") if board is None else without_equal(board)
     # Each plot's caption, without sentences that the page has elsewhere

@@ -5,10 +5,11 @@ If the sources are the records of a shop's products, the list is worded for the 
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from drretail.grounding.text.sentences import find_sentences
+from drretail.grounding.verify.product_statements import Cause
 from drretail.records.evidence import Finding
 from drretail.tables.figures import counted
 from drretail.tables.table import Cell, Column, Row, Table
@@ -16,13 +17,17 @@ from drretail.viewer.claims import Support
 from drretail.viewer.experiment import RunView
 
 _MARKS = re.compile(r"\s?\[(?:[A-Z]:[^\[\]]*|\d+)\]|\]\([^()\s]*\)|[*_`\[\]]+")
+_TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
 _MONEY = re.compile(r"[$€£¥₹]|\bprice\b")
-_OF_RULES = re.compile(r"(?:(?P<about>list price|price|discount)?.*?: )?the record (?:says|counts) (?P<recorded>.+)")
-_BETWEEN_LINES = re.compile(r"; (?![^()]*\))")
-"""A semicolon that is not within "(Red / 42; Blue / 42)"."""
+_SAYS = re.compile(r"^(?:the record says|the brand is|order status:) ")
 CHECKED: tuple[Support, ...] = ("full", "partial", "none", "contradicted")
 """The verdicts of checked statements on a shop's products."""
-_STOCK = re.compile(r"\b(?:availability|in stock|sold out|available|left)\b", re.IGNORECASE)
+_RANKS = {"stock_wrong": 1, "status_wrong": 1, "order_date_wrong": 1}
+CAUSES: Mapping[Cause, str] = {
+    "stale": "Its own tool says {tool} as well: the tool's data are out of date.",
+    "ignored": "Its own tool says {tool}: it did not follow its tool.",
+    "not_looked": "It never looked the product up.",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,52 +36,53 @@ class FalseStatement:
 
     system: str
     question: str
+    """What was asked in its turn."""
     sentence: str
     """The answer's words, without its markup."""
     record: str
-    """What the record says, in the judge's words or in code's."""
+    """What the record says; in a judge's words if a judge found it."""
     products: str
-
-    @property
-    def rank(self) -> int:
-        """0 for prices, which a customer may insist on; 1 for availability; 2 for everything else."""
-        return 0 if _MONEY.search(self.record) else 1 if _STOCK.search(self.record) else 2
+    rank: int
+    """0 for prices, which a customer may insist on; 1 for stock and orders; 2 for everything else."""
+    tool: str = ""
+    """What the assistant's own tool says."""
+    cause: Cause | None = None
 
     @property
     def shop_says(self) -> str:
-        """The record in the shop's words: "$32.00 (price of Knock Box)"; a language model's reason as it is."""
-        statements: list[str] = []
-        for line in _BETWEEN_LINES.split(self.record):
-            found = _OF_RULES.fullmatch(line)
-            about = found["about"] if found is not None and ", " not in self.products else None
-            recorded = line if found is None else found["recorded"]
-            statements.append(f"{recorded} ({about} of {self.products})" if about else recorded)
-        return "; ".join(statements)
+        """The record with the product that it is of: "€32.00 (Knock Box)"."""
+        return f"{self.record} ({self.products})" if self.products else self.record
 
 
 def false_statements(view: RunView) -> Iterator[tuple[Finding, FalseStatement]]:
-    """The false statements of an imported report, each as recorded and in words; none for other runs."""
+    """The false statements of an answer, each as recorded and in words; none for research with citations."""
     subject = view.subject
-    report = subject.report or ""
-    sentences = find_sentences(report) if view.false and subject.system.is_imported else ()
-    for statement in view.false if subject.system.is_imported else ():
+    report, run = subject.report or "", subject.run
+    is_answer = subject.system.is_imported or bool(view.read)
+    sentences = find_sentences(report) if view.false and is_answer else ()
+    for statement in view.false if is_answer else ():
         claim, start = view.claim_of(statement), statement.start
-        span = None if claim is None else claim.span
         within = (one for one in sentences if start is not None and one.start <= start < one.end)
-        if span is None and (sentence := next(within, None)) is not None:
-            span = (sentence.start, sentence.end)
+        sentence = next(within, None)
+        span = (sentence.start, sentence.end) if sentence is not None else claim.span if claim is not None else None
         words = statement.text if span is None else report[slice(*span)]
         names = (statement.evidence_id or "",) if claim is None else claim.sources
         sources = [subject.evidence[name] for name in names if name in subject.evidence]
         named = [entry for entry in sources if entry.kind == "product"] or sources
+        own = next((one for one in view.read if (one.start, one.of) == (start, statement.evidence_id)), None)
+        turns = (one for one in (() if run is None else run.turns) if one.start <= (start or 0) < one.end)
+        record = statement.found or ""
         yield (
             statement,
             FalseStatement(
                 system=subject.label,
-                question=subject.query.text,
-                sentence=" ".join(_MARKS.sub("", words).split()),
-                record=statement.found or "",
-                products=", ".join(entry.title for entry in named),
+                question=next((one.question for one in turns), subject.query.text),
+                sentence=" ".join(_TAG.sub(" ", _MARKS.sub("", words)).split()),
+                record=_SAYS.sub("", record),
+                products=own.title if own is not None else ", ".join(entry.title for entry in named),
+                rank=_RANKS.get(statement.code, 0 if _MONEY.search(record) else 2),
+                tool="" if own is None else own.tool,
+                cause=None if own is None else own.cause,
             ),
         )
 
@@ -111,6 +117,13 @@ def false_lines(views: Iterable[RunView]) -> Iterator[str]:
     for one in sorted((one for run in runs for _, one in false_statements(run)), key=lambda one: one.rank):
         yield f"≠ {one.sentence}"
         yield f"  your shop says {one.shop_says}"
+        if one.cause is not None:
+            yield f"  {_told(one)}"
+
+
+def _told(one: FalseStatement) -> str:
+    """The cause in words, with what the assistant's own tool says."""
+    return CAUSES[one.cause].format(tool=one.tool) if one.cause else ""
 
 
 def false_table(found: Iterable[tuple[FalseStatement, str]], *, is_of_shop: bool = False) -> Table:
@@ -119,11 +132,13 @@ def false_table(found: Iterable[tuple[FalseStatement, str]], *, is_of_shop: bool
     There is a column for the system if there are several.
     """
     rows = sorted(found, key=lambda each: each[0].rank)
+    explained = ["Why"] if is_of_shop and any(statement.cause for statement, _ in rows) else []
     several = ["System"] if len({statement.system for statement, _ in rows}) > 1 else []
-    names = ["Your shop says", "Asked"] if is_of_shop else ["The record says", "Product", "Question"]
+    names = ["Your shop says", *explained, "Asked"] if is_of_shop else ["The record says", "Product", "Question"]
 
     def cells(one: FalseStatement) -> tuple[Cell, ...]:
-        own = (one.shop_says, one.question) if is_of_shop else (one.record, one.products, one.question)
+        of_shop = (one.shop_says, *(_told(one) for _ in explained), one.question)
+        own = of_shop if is_of_shop else (one.record, one.products, one.question)
         return tuple(map(Cell, (*own, *(one.system for _ in several))))
 
     return Table(

@@ -64,7 +64,11 @@ def test_each_statement_counts_once_in_the_table_and_on_the_page(tmp_path: Path)
     folder = build.experiment(tmp_path, {"a@m": reports}, picks=DECLARED, evidence=EVIDENCE.values())
     judge, _ = build.scripted_judge(lambda opening: {"claims": []} if RIGHT in opening else answers(opening))
     scores = build.scored(folder, FAMILIES, judge)
-    assert rows(scores) == {"false_statements": 1.5, "false_answers": 0.5, "looked_at": 1.0}
+    kinds = {"false_price": 0.5, "false_unknown": 0.5} | dict.fromkeys(
+        ("false_stock", "false_field", "false_order"), 0.0
+    )
+    found = {"false_statements": 1.5, "false_answers": 0.5, "looked_at": 1.0, "false_total": 0.0}
+    assert rows(scores) == kinds | found
     wrong, right = read_view(folder).runs
     assert [wrong.claim_of(one) is not None for one in wrong.false] == [True, True, False]
     assert right.false == ()

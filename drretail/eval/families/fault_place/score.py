@@ -18,6 +18,7 @@ STAGE = "place"
 ITEM = "report"
 """The item of the one verdict on a report."""
 NO_SHOP = "finding where an error arose takes the whole shop, and an import keeps only the products that reports name"
+NO_RESEARCH = "an assistant's answer without a call of a tool: there is no research in which an error could arise"
 NO_WORLD = "finding where an error arose takes the world, which is not at hand: score --world DIR names it"
 
 
@@ -33,7 +34,9 @@ async def judge(subject: Subject, judge_session: JudgeSession) -> None:
             why = NO_SHOP if subject.system.is_imported else NO_WORLD
             judge_session.record_if_changed(STAGE, ITEM, CodeVerdict("na", None, why))
         return
-    if not judged or claims.tally((*TYPES, ALL_TYPES)).unasked:
+    if subject.answers is not None and not any(step.kind == "tool" for step in subject.run.steps):
+        found = CodeVerdict("na", None, NO_RESEARCH)
+    elif not judged or claims.tally((*TYPES, ALL_TYPES)).unasked:
         found = CodeVerdict("na", None, NOT_JUDGED)
     elif claims.judged is None:
         found = CodeVerdict("failed", None, "the judge gave no claims")

@@ -1,0 +1,313 @@
+"""What an assistant's answers say of a shop's products and orders, compared with the shop's records.
+
+No citation marks are needed. A sentence, list item or cell is about the product or order that it names or links, else
+the one that the answer named last, else the one that the question names, that the turn's tools were about, or that the
+turns before named. Of several nothing is decided.
+
+product_statements.py reads what a sentence says of a product. Only the record accuses; that the shopper named a number
+excuses nothing.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from drretail.grounding.report.evidence_ids import product_evidence_id
+from drretail.grounding.report.markup import blanked
+from drretail.grounding.report.statements import names_status, status_named
+from drretail.grounding.text.languages import answer_words
+from drretail.grounding.text.layout import Layout, read_layout
+from drretail.grounding.text.numerals import find_numerals
+from drretail.grounding.text.titles import Named, products_named
+from drretail.grounding.text.words import words
+from drretail.grounding.verify.product_statements import Cause, Kind, ProductSentence, Statement, yes_or_no
+from drretail.grounding.verify.records import leaves, read_ledger, record_of, with_state
+from drretail.records.evidence import Evidence
+from drretail.records.reading import Reading, ReadValue, Unread, ValueKind
+from drretail.records.run import Step, Turn
+from drretail.records.shop import Product, has_been
+
+_VALUES: Mapping[Kind, ValueKind] = {
+    **{"price": "price", "stock": "stock", "field": "property", "order": "order_status"},
+    **{"total": "total", "unknown": "product"},
+}
+_SUMS: tuple[ValueKind, ...] = ("total", "difference", "left_over", "over_budget", "per_unit", "quantity")
+UNDECIDED = "its words or the record leave it open"
+# What tools call a price and a stock.
+_OF_TOOLS = {"price": re.compile("price|cost|preis", re.I), "stock": re.compile("stock|inventory|availab", re.I)}
+ORDER_ID = re.compile(r"(?<![\w-])#?(?P<id>[A-Za-z]{0,5}-?\d[\w-]{2,})(?![\w-])")
+
+
+@dataclass(frozen=True)
+class Records:
+    """The shop's records that answers are compared with."""
+
+    products: Mapping[str, Product]
+    orders: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
+    """By order id."""
+    missing: Collection[str] = ()
+    """Ids that stand in addresses of the shop and lead to no product."""
+
+    @cached_property
+    def titles(self) -> dict[str, str]:
+        return {key: item.title for key, item in self.products.items()}
+
+
+def records_in(evidence: Iterable[Evidence]) -> Records:
+    """The records among a run's evidence that were looked up in the shop, not those of the assistant's own tools."""
+    looked_up = {entry.id: entry for entry in evidence if entry.looked_up}
+    ledger = read_ledger({key: entry for key, entry in looked_up.items() if entry.texts})
+    orders = {name[2:]: record for name, record in ledger.records.items()}
+    missing = {entry.key for entry in looked_up.values() if entry.kind == "product" and not entry.texts}
+    return Records(ledger.products, orders, missing)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadAnswers:
+    """The statements of all answers in text order, and how many of their numerals are about a product or an order."""
+
+    statements: tuple[Statement, ...]
+    numerals: int
+    unread: tuple[Unread, ...]
+    """The numerals that no statement decides."""
+
+    def as_read(self, by_form: Reading, text: str) -> Reading:
+        """A reading by form, which looks for marks, with these statements in the place of its values but for sums."""
+        own = [_value(one, text) for one in self.statements]
+        sums = [one for one in by_form.values if one.kind in _SUMS]
+        sums = [one for one in sums if not any(one.start < other.end and other.start < one.end for other in own)]
+        read = self.numerals - len(self.unread)
+        update = {"values": (*own, *sums), "unread": self.unread, "numerals": self.numerals}
+        return by_form.model_copy(update=update | {"seen": self.numerals, "read": read})
+
+
+def read_answers(
+    layout: Layout, turns: Sequence[Turn], steps: Sequence[Step], seen: Mapping[str, Evidence], shop: Records
+) -> ReadAnswers:
+    """Reads every turn of a conversation, with the steps of all and what their tools returned."""
+    found: list[Statement] = []
+    numerals = 0
+    unread: list[Unread] = []
+    before: tuple[str, ...] = ()
+    whole = _Text(layout, shop)
+    first = 0
+    calls = any(step.kind == "tool" for step in steps)
+    for turn in turns:
+        tools, first = _of_tools(steps[first : turn.steps], seen, shop), turn.steps
+        question = _Text(read_layout(turn.question, None), shop)
+        asked = question.named_in(0, len(turn.question))
+        about = next((ids for ids in (asked, tools, before) if ids), ())
+        answer = _Answer(whole, turn.start, turn.end, about, is_sure=_is_asked_plainly(question, about))
+        own = [*answer.statements(), *answer.adopted(question, about)]
+        told = [seen[name] for step in steps[: turn.steps] for name in step.evidence if name in seen]
+        found += (_explained(one, layout.text, shop, told) if calls else _titled(one, shop) for one in own)
+        before = answer.about
+        figures = answer.numerals()
+        numerals += len(figures)
+        undecided = (span for span in figures if not any(one.start < span[1] and span[0] < one.end for one in own))
+        unread += (Unread(start=start, end=end, why=UNDECIDED) for start, end in undecided)
+    found.sort(key=lambda one: (one.start, one.end))
+    return ReadAnswers(tuple(found), numerals, tuple(unread))
+
+
+def _value(statement: Statement, text: str) -> ReadValue:
+    start, end = statement.start, statement.end
+    value = ReadValue(kind=_VALUES[statement.kind], amount=text[start:end], of=(statement.of,), start=start, end=end)
+    return with_state(value, "verified" if statement.is_true else "contradicted", statement.record)
+
+
+def _titled(statement: Statement, shop: Records) -> Statement:
+    title = shop.titles.get(statement.of[2:], "") if statement.of[:2] == "P:" else f"Order {statement.of[2:]}"
+    return replace(statement, title=title or statement.of[2:])
+
+
+def _explained(statement: Statement, text: str, shop: Records, told: Sequence[Evidence]) -> Statement:
+    """The statement with what the tools had returned of its product, and the cause if it is false."""
+    statement = _titled(statement, shop)
+    own = (entry for entry in told if statement.title.casefold() in (entry.title.casefold(), entry.key.casefold()))
+    known = [entry for entry in told if f"P:{entry.key}" == statement.of] or [*own]
+    shown = (record_of(one.text) or {} for entry in known for one in entry.texts if one.shown)
+    name = _OF_TOOLS.get(statement.kind) or re.compile(re.escape(statement.record.partition(":")[0]), re.IGNORECASE)
+    values = [f"{value}" for record in shown for key, value in leaves(record) if name.search(key) and value is not None]
+    if statement.is_true or statement.kind not in ("price", "stock", "field"):
+        return statement
+    if not values:
+        return replace(statement, cause=None if known else "not_looked")
+    said = text[statement.start : statement.end]
+    return replace(statement, tool=values[0], cause=_cause(said, statement.record.rpartition(": ")[2], values[0]))
+
+
+def _cause(said: str, recorded: str, told: str) -> Cause | None:
+    """Whether a tool told the false figure or answer too; None if it told neither a figure nor yes or no."""
+    figures = [{one.number for one in find_numerals(text)} for text in (said, told)]
+    if figures[0]:
+        return ("stale" if figures[0] & figures[1] else "ignored") if figures[1] else None
+    truths = [_truth(recorded), _truth(told)]
+    return None if None in truths else "ignored" if truths[0] == truths[1] else "stale"
+
+
+def _truth(value: str) -> bool | None:
+    """A yes or no, or whether a number of pieces is above zero."""
+    answer = yes_or_no(value)
+    return next((bool(one.number) for one in find_numerals(value)), None) if answer is None else answer
+
+
+def _of_tools(steps: Iterable[Step], seen: Mapping[str, Evidence], shop: Records) -> tuple[str, ...]:
+    """The shop's products that calls and their results name, by id or by title."""
+    by_title = {title.casefold(): key for key, title in shop.titles.items()}
+    found: dict[str, None] = {}
+    for step in steps:
+        entries = (seen[name] for name in step.evidence if name in seen)
+        named = [*(step.args or {}).values(), *(name for entry in entries for name in (entry.key, entry.title))]
+        keys = (name if name in shop.products else by_title.get(name.casefold()) for name in map(str, named))
+        found |= dict.fromkeys(key for key in keys if key is not None)
+    return tuple(found)
+
+
+def statements_of(text: str, about: Sequence[str], products: Mapping[str, Product]) -> list[Statement]:
+    """The statements of a single text on products, whose ids are ``about`` where it names none."""
+    whole = _Text(read_layout(text, None), Records(products))
+    return _Answer(whole, 0, len(text), tuple(about)).statements()
+
+
+class _Text:
+    """A text with the products and orders that it names, in parts."""
+
+    def __init__(self, layout: Layout, shop: Records) -> None:
+        self.layout, self.shop = layout, shop
+        named = list(products_named(layout.text, shop.titles))
+        for stretch in layout.stretches:
+            named += (
+                Named(stretch.start, stretch.start, key)
+                for source in stretch.cited
+                if (key := source.removeprefix("P:")) in {*shop.products, *shop.missing} and source[:2] == "P:"
+            )
+        money = [(one.start, one.end) for one in layout.amounts if one.kind == "money"]
+        for match in ORDER_ID.finditer(layout.text) if shop.orders else ():
+            ids = [key for key in shop.orders if key == match["id"] or key.rpartition("-")[0] == match["id"]]
+            statuses = {f"{shop.orders[key].get('order_status')}" for key in ids}
+            if not any(start < match.end() and match.start() < end for start, end in money):
+                # All lines of an order that have one status are one.
+                named += (Named(*match.span(), f"O:{key}") for key in (ids[:1] if len(statuses) == 1 else ids))
+        self.named = sorted(named, key=lambda one: one.start)
+        self.text = blanked(layout.text, _apart((one.start, one.end) for one in self.named))
+        """Without the names, so that their words and figures say nothing."""
+
+    def named_in(self, start: int, end: int) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(one.product_id for one in self.named if start <= one.start < end))
+
+    def parts(self, start: int, end: int) -> Iterator[tuple[int, int, str]]:
+        """Sentences, lines and cells: start, end, and the labels of a cell."""
+        cells = {(cell.start, cell.end): cell for cell in self.layout.cells if start <= cell.start < end}
+        rows = {cell.sentence for cell in cells.values()}
+        for index, sentence in enumerate(self.layout.sentences):
+            if not start <= sentence.start < end:
+                continue
+            if index in rows:
+                own = (cell for cell in cells.values() if cell.sentence == index)
+                yield from ((cell.start, cell.end, " ".join(cell.labels)) for cell in own)
+                continue
+            for line in re.finditer(r"[^\n]+", self.text[sentence.start : sentence.end]):
+                yield sentence.start + line.start(), sentence.start + line.end(), ""
+
+
+def _is_asked_plainly(question: _Text, about: Sequence[str]) -> bool:
+    """True if an answer that names nothing is about what is asked: of "How much is shipping for the mug?" it is not."""
+    item = question.shop.products.get(about[0]) if len(about) == 1 else None
+    if item is None:
+        return bool(about) and about[0][:2] == "O:"
+    return ProductSentence(question.layout, question.text, 0, len(question.text), "", item).asks_plainly()
+
+
+class _Answer:
+    """One answer: each part with what it is about; what the question alone names is not ``is_sure`` to be meant."""
+
+    def __init__(self, whole: _Text, start: int, end: int, about: tuple[str, ...], *, is_sure: bool = True) -> None:
+        self.whole, self.text, self.shop = whole, whole.text, whole.shop
+        self.start, self.answer = start, self.text[start:end]
+        self.about, self.names = about, whole.named_in(start, end)
+        self.parts: list[tuple[int, int, str, tuple[str, ...]]] = []
+        self.unsure: set[int] = set()
+        """The starts of parts of which it is not sure what they are about."""
+        for first, last, label in whole.parts(start, end):
+            inside = [one for one in whole.named if first <= one.start < last]
+            ids = tuple(dict.fromkeys(one.product_id for one in inside))
+            if len(ids) > 1 and not re.search(r"\d", self.text[first : inside[0].start]):
+                # From each name to the next one.
+                edges = [first, *(one.start for one in inside[1:]), last]
+                for one, begin, stop in zip(inside, edges, edges[1:], strict=False):
+                    self.parts.append((begin, stop, label, (one.product_id,)))
+            else:
+                self.parts.append((first, last, label, ids or self.about))
+            self.about, is_sure = ids or self.about, is_sure or bool(ids)
+            self.unsure |= set() if is_sure else {first}
+
+    def statements(self) -> list[Statement]:
+        found: list[Statement] = []
+        for start, end, label, about in self.parts:
+            if len(about) != 1 or start in self.unsure or self.text[start:end].rstrip().endswith("?"):
+                continue
+            (key,) = about
+            if key[:2] == "O:":
+                found += self._order(start, end, key)
+            elif key in self.shop.missing and key in self.whole.named_in(start, end):
+                found.append(Statement(start, end, "unknown", False, product_evidence_id(key), "no such product"))
+            elif (item := self.shop.products.get(key)) is not None:
+                part = ProductSentence(self.whole.layout, self.text, start, end, label, item)
+                found += [*part.prices(), *part.stock(), *part.answers(), *part.measures()]
+        return [one for at, one in enumerate(found) if not any(_is_same(one, other) for other in found[:at])]
+
+    def _order(self, start: int, end: int, key: str) -> Iterator[Statement]:
+        record = self.shop.orders[key[2:]]
+        recorded = f"{record.get('order_status', '')}"
+        named = status_named(self.text, start, end)
+        if named is None or not recorded:
+            return
+        was = has_been(named.status, recorded.casefold())
+        # Who says of a cancelled order that it was shipped, and not that it was cancelled, says something false.
+        if was is None and not named.is_denied and not names_status(self.answer, recorded.casefold()):
+            was = False
+        if was is not None:
+            is_true = was != named.is_denied
+            yield Statement(named.start, named.end, "order", is_true, key, f"order status: {recorded}")
+
+    def adopted(self, question: _Text, about: tuple[str, ...]) -> Iterator[Statement]:
+        """What a "yes" or "no" at the beginning says by the question; a word more on the same thing says it itself."""
+        first = next(iter(words(self.answer)), "")
+        is_yes, is_no = first in answer_words("yes"), first in answer_words("no")
+        if is_yes == is_no or len(about) != 1 or {*self.names} - {*about}:
+            return
+        place = self.start + self.answer.casefold().find(first)
+        said = {(one.kind, one.record) for one in self.statements()}
+        asked = _Answer(question, 0, len(question.text), about)
+        for start, end, label, ids in asked.parts:
+            if len(ids) == 1 and (item := self.shop.products.get(ids[0])) is not None:
+                part = ProductSentence(question.layout, question.text, start, end, label, item)
+                answers = [*part.stock(), *part.answers()]
+                if is_yes:
+                    answers += [one for one in part.prices() if one.kind == "price"]
+                for one in answers:
+                    if (one.kind, one.record) not in said and not any(kind == one.kind == "price" for kind, _ in said):
+                        yield replace(one, start=place, end=place + len(first), is_true=one.is_true == is_yes)
+
+    def numerals(self) -> list[tuple[int, int]]:
+        found: list[tuple[int, int]] = []
+        for start, end, _, about in self.parts:
+            if about:
+                part = self.text[start:end]
+                found += ((start + one.start, start + one.stop) for one in find_numerals(part, (), frozenset({0})))
+        return found
+
+
+def _is_same(one: Statement, other: Statement) -> bool:
+    return one.start < other.end and other.start < one.end and (one.kind, one.record) == (other.kind, other.record)
+
+
+def _apart(spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    last = 0
+    for start, end in sorted(spans):
+        if end > last:
+            yield max(start, last), end
+            last = end

@@ -1,0 +1,286 @@
+"""What a sentence without citation marks says of one product: its price, its stock and its fields, beside its record.
+
+Words are never interpreted: a statement is read where nothing but words of answers.toml, of the record and names stand
+beside its figure, field or status ("It now costs €50", "- Waterproof: no"). One word more ("in 3 instalments of €37")
+leaves it open.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cache, cached_property
+from typing import Literal
+
+from drretail.grounding.report.evidence_ids import product_evidence_id
+from drretail.grounding.report.markup import blanked
+from drretail.grounding.text.amounts import Amount
+from drretail.grounding.text.languages import answer_words, labels
+from drretail.grounding.text.layout import Layout
+from drretail.grounding.text.numerals import UNCOUNTED, find_numerals
+from drretail.grounding.text.wording import format_money
+from drretail.grounding.text.words import stem, words
+from drretail.grounding.verify.fields import decided_property, field_statements
+from drretail.records.shop import Offer, Product, offers_of
+
+AGREES = "agrees with the records"
+"""Part of a line about a right statement."""
+Kind = Literal["price", "stock", "field", "order", "total", "unknown"]
+Cause = Literal["stale", "ignored", "not_looked"]
+"""Its tools say the same as the false statement; they say something else; they were not asked about it."""
+_STOP = re.compile(r"[.!?;\n](?!\d)")
+# "No, it is not waterproof": the first word answers the question, and denies nothing of what follows.
+_LEADING = re.compile(r"\s*[^\W\d_]{1,5},")
+# Between parts of a sentence; a part that names nothing is read together with the one before.
+_SOFT = re.compile(
+    r",(?!\d)|\s[–—-]\s|[()|]|\b(?:and|but|or|while|und|aber|oder|sondern|et|mais|ou|y|pero|o|sino)\b", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """``report[start:end]`` says something of a product or an order that its record decides."""
+
+    start: int
+    end: int
+    kind: Kind
+    is_true: bool
+    of: str
+    """The evidence id."""
+    record: str
+    """What the record says: "€111.00", "Waterproof: No", "order status: Cancelled"."""
+    title: str = ""
+    """Of the product or order."""
+    tool: str = ""
+    """What the assistant's own tools had returned of it before; empty if nothing is known."""
+    cause: Cause | None = None
+    """Why a false statement was made, as far as the assistant's calls tell."""
+
+    def in_words(self, text: str) -> str:
+        """For a judge: "price €50.00: the record says €111.00"."""
+        found = f"{AGREES} ({self.record})" if self.is_true else f"the record says {self.record}"
+        return f"{self.kind} {text[self.start : self.end]}: {found}"
+
+
+@dataclass(frozen=True)
+class ProductSentence:
+    """A sentence, line or cell about one product."""
+
+    layout: Layout
+    text: str
+    start: int
+    end: int
+    label: str
+    item: Product
+
+    def asks_plainly(self) -> bool:
+        """True for a question without words but those of prices, stock, and of the product and its fields."""
+        known = _prices() | frozenset(words(" ".join(self.item.details))) | answer_words("negation")
+        return self.is_plain(_phrases().sub(" ", self.text[self.start : self.end]), known)
+
+    def prices(self) -> Iterator[Statement]:
+        """Amounts of money that are its price or its list price, or the price of so many pieces."""
+        offers = self._meant()
+        prices = [one.price for one in offers if one.price is not None]
+        lists = [one.list_price for one in offers if one.list_price is not None]
+        if not prices or (self.item.price_from and len(offers_of(self.item)) < 2):
+            return
+        money = [one for one in self.layout.amounts if self.start <= one.start < self.end and one.kind == "money"]
+        has_price = any(_fits(one, prices) for one in money)
+        whole = {*words(f"{self.label} {self.text[self.start : self.end]}")}
+        record = " or ".join(dict.fromkeys(format_money(one, self.item.currency) for one in prices))
+        for amount in money:
+            if amount.currency not in (None, self.item.currency):
+                continue
+            span = (amount.start, amount.end)
+            if _fits(amount, prices):
+                yield Statement(*span, "price", True, self.id, record)
+                continue
+            if (
+                amount.relation != "is"
+                or amount.is_range
+                or amount.compound
+                or has_price
+                or whole & answer_words("apart")
+            ):
+                continue
+            piece = self._piece(*span, anchors=_prices())
+            count = self._count(piece, amount)
+            if not self._is_plain_piece(piece, _prices() | answer_words("total") if count > 1 else _prices()):
+                continue
+            if _fits(amount, lists):
+                is_former = bool(whole & answer_words("former"))
+                yield Statement(*span, "price", is_former, self.id, record)
+            elif count > 1:
+                totals = [price * count for price in prices]
+                shown = " or ".join(f"{count} × {format_money(one, self.item.currency)}" for one in prices)
+                made = " or ".join(format_money(one, self.item.currency) for one in totals)
+                yield Statement(*span, "total", _fits(amount, totals), self.id, f"{shown} = {made}")
+            elif not count:
+                yield Statement(*span, "price", False, self.id, record)
+
+    def stock(self) -> Iterator[Statement]:
+        """Whether it is in stock, and how many pieces are."""
+        offers = self._meant()
+        counts = [one.stock for one in offers if one.stock is not None]
+        if not counts or len(counts) < len(offers):
+            return
+        left = sum(counts)
+        named = ", ".join(one.name for one in offers) if len(offers) < len(offers_of(self.item)) else ""
+        record = f"{left} in stock{f' of {named}' if named else ''}"
+        for match in _phrases().finditer(self.text, self.start, self.end):
+            start, end = match.span()
+            piece = self._piece(start, end)
+            rest = self._without(piece, (start, end))
+            denials = sum(word in answer_words("negation") for word in words(rest))
+            if not self.is_plain(rest, answer_words("negation")) or denials > 1:
+                continue
+            numbers = re.findall(r"(?<![\d.,])\d{1,6}(?![\d.,])", rest)
+            is_in = (match.lastgroup == "in") != bool(denials)
+            is_true = any(counts) if is_in else not all(counts)
+            if numbers and is_in and len(numbers) == 1:
+                is_true = int(numbers[0]) in (left, *counts)
+            elif numbers:
+                continue
+            yield Statement(start, end, "stock", is_true, self.id, record)
+
+    def answers(self) -> Iterator[Statement]:
+        """Fields of yes or no: "is not waterproof", "Waterproof: no"."""
+        own = _LEADING.sub(lambda found: " " * len(found[0]), self.text[self.start : self.end])
+        whole, offset = self._labelled(own)
+        for name, value in self.item.details.items():
+            recorded = yes_or_no(value)
+            if recorded is None:
+                continue
+            names = r"[\s-]+".join(map(re.escape, re.findall(r"\w+", name)))
+            for match in re.finditer(rf"(?<![\w-]){names}(?:e[nrsm]?|s)?(?![\w-])", whole, re.IGNORECASE):
+                piece = _piece_of(whole, *match.span(), 0, len(whole), frozenset())
+                rest = f"{whole[piece[0] : match.start()]} {whole[match.end() : piece[1]]}"
+                others = {*words(whole[: piece[0]] + whole[piece[1] :])} & answer_words("negation")
+                denials = [word for word in words(rest) if word in answer_words("negation") | answer_words("no")]
+                is_plain = self.is_plain(rest, answer_words("negation") | answer_words("yes") | answer_words("no"))
+                if not is_plain or others or len(denials) > 1 or re.search(r"\d", rest):
+                    continue
+                start = max(self.start, offset + match.start())
+                is_true = recorded is not bool(denials)
+                yield Statement(start, max(start, offset + match.end()), "field", is_true, self.id, f"{name}: {value}")
+
+    def measures(self) -> Iterator[Statement]:
+        """Figures that its record has, and those beside a field's name: "Its weight is 1.4 kg", "Size: 4 x 6 in"."""
+        text, offset = self._labelled(self.text[self.start : self.end])
+        decided = [
+            (one.start, one.end, True, one.field) for one in field_statements(text, self.item, self.layout.notation)
+        ]
+        numerals: dict[tuple[int, int], list[tuple[int, int]]] = {}
+        for one in find_numerals(text):
+            piece = _piece_of(text, one.start, one.stop, 0, len(text), frozenset())
+            numerals.setdefault(piece, []).append((one.start, one.stop))
+        for (first, last), spans in numerals.items():
+            start, end = spans[0][0], spans[-1][1]
+            rest = blanked(text, spans)[first:last]
+            said = [word for word in words(rest) if word not in answer_words("function")]
+            found = decided_property(" ".join(said), text[start:end], "is", self.item)
+            named = frozenset[str]() if found is None else frozenset(words(found[1].partition(":")[0]))
+            if found is not None and named & {*said} and self.is_plain(rest, named):
+                decided.append((start, end, found[0] == "confirmed", found[1]))
+        for start, end, is_true, line in decided:
+            yield Statement(max(self.start, offset + start), offset + end, "field", is_true, self.id, line)
+
+    def _labelled(self, own: str) -> tuple[str, int]:
+        """The text behind its labels, and the place in the whole text at which it begins so."""
+        text = f"{self.label}: {own}" if self.label else own
+        return text, self.start - (len(text) - len(own))
+
+    @property
+    def id(self) -> str:
+        return product_evidence_id(self.item.product_id)
+
+    def _meant(self) -> list[Offer]:
+        return meant_offers(self.text[self.start : self.end], offers_of(self.item))
+
+    def _piece(self, start: int, end: int, anchors: Collection[str] = ()) -> tuple[int, int]:
+        return _piece_of(self.text, start, end, self.start, self.end, anchors)
+
+    def _without(self, piece: tuple[int, int], span: tuple[int, int]) -> str:
+        return f"{self.label} {self.text[piece[0] : span[0]]} {self.text[span[1] : piece[1]]}"
+
+    def _is_plain_piece(self, piece: tuple[int, int], more: Collection[str]) -> bool:
+        money = [one for one in self.layout.amounts if piece[0] <= one.start < piece[1]]
+        spans = [(one.start, one.end) for one in money if one.kind == "money"]
+        return self.is_plain(f"{self.label} {blanked(self.text, spans)[slice(*piece)]}", more)
+
+    def is_plain(self, text: str, more: Collection[str]) -> bool:
+        """True if a text holds no words but function words, those of the record, and ``more``."""
+        return all(word in answer_words("function") or word in more or stem(word) in self._own for word in words(text))
+
+    @cached_property
+    def _own(self) -> frozenset[str]:
+        item = self.item
+        options = (f"{name} {value}" for offer in offers_of(item) for name, value in offer.options.items())
+        known = f"{item.title} {item.brand or ''} {' '.join(item.categories)} {' '.join(options)}"
+        return frozenset(map(stem, words(known)))
+
+    def _count(self, piece: tuple[int, int], amount: Amount) -> int:
+        """How many pieces an amount is said of: 0 if no number stands there, 1 if one that is no number of pieces."""
+        rest = blanked(self.text, [(amount.start, amount.end)])[slice(*piece)]
+        bare = [one for one in find_numerals(rest) if one.unit not in UNCOUNTED]
+        if not bare:
+            return 0
+        number = bare[0].number
+        is_whole = len(bare) == 1 and number is not None and number == number.to_integral_value() and 1 < number < 100
+        return int(number) if is_whole and number is not None else 1
+
+
+def meant_offers(text: str, offers: Sequence[Offer]) -> list[Offer]:
+    """The variants whose options a text names; all of them if it names none, or none that exist together."""
+    named = {
+        name: values
+        for name in {name for offer in offers for name in offer.options}
+        if (values := {o.options[name] for o in offers if name in o.options and option_in(text, o.options[name])})
+    }
+    return [one for one in offers if all(one.options.get(name) in named[name] for name in named)] or list(offers)
+
+
+def option_in(text: str, value: str) -> bool:
+    """True if a text names a variant's option: "matte black", "250g" for "250 g"; "M" only in capitals."""
+    pattern = r"\s*".join(map(re.escape, re.findall(r"\d+(?:[.,]\d+)?|[^\W\d]+|[^\w\s]", value)))
+    flags = re.IGNORECASE if len(value) > 2 else re.NOFLAG
+    return bool(pattern) and re.search(rf"(?<![\w.])(?:{pattern})(?!\w|[.,]\d)(?! price)", text, flags) is not None
+
+
+def _piece_of(text: str, start: int, end: int, first: int, last: int, anchors: Collection[str]) -> tuple[int, int]:
+    """The part of a sentence around a span; further parts before it while it has none of the ``anchors``."""
+    begin = max((match.end() for match in _STOP.finditer(text, first, start)), default=first)
+    stops = (_STOP.search(text, end, last), _SOFT.search(text, end, last))
+    stop = min((match.start() for match in stops if match is not None), default=last)
+    breaks = [begin, *(match.end() for match in _SOFT.finditer(text, begin, start))]
+    place = len(breaks) - 1
+    while place and anchors and not {*words(text[breaks[place] : stop])} & {*anchors}:
+        place -= 1
+    return breaks[place], stop
+
+
+def _fits(amount: Amount, prices: Iterable[Decimal]) -> bool:
+    """True for a price as exactly as it is written; whole units may be rounded by a fiftieth: €120 for €119."""
+    return any(
+        (how := amount.agreement(price)) is not None and (how != "loose" or abs(amount.low - price) * 50 <= price)
+        for price in prices
+    )
+
+
+def yes_or_no(value: object) -> bool | None:
+    """A field's yes or no, in any language of answers.toml."""
+    said = f"{value}".strip().casefold()
+    return True if said in answer_words("yes") else False if said in answer_words("no") else None
+
+
+def _prices() -> frozenset[str]:
+    return labels(english=False)["price"] - {"each", "apiece"}
+
+
+@cache
+def _phrases() -> re.Pattern[str]:
+    def pattern(kind: str) -> str:
+        return "|".join(re.escape(one) for one in sorted(answer_words(kind), key=len, reverse=True))
+
+    return re.compile(rf"(?<!\w)(?:(?P<out>{pattern('sold_out')})|(?P<in>{pattern('in_stock')}))(?!\w)", re.IGNORECASE)

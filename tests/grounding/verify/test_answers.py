@@ -1,0 +1,174 @@
+"""Assistants' answers compared with a shop's records: false ones are found, honest ones are not accused."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from drretail.grounding.text.layout import read_layout
+from drretail.grounding.verify.answers import ReadAnswers, Records, read_answers, records_in
+from drretail.records.evidence import Evidence, EvidenceText
+from drretail.records.run import Step, Turn
+from drretail.records.shop import Product
+
+
+def product(key: str, title: str, price: float, details: Mapping[str, Any]) -> Product:
+    return Product(product_id=key, title=title, price=price, currency="EUR", category="Home", details={**details})
+
+
+KETTLE = product("kettle", "Nordby Gooseneck Kettle 1.2 L", 64.9, {"List price": 79.0, "Stock": 5, "Weight": "980 g"})
+RUG = product("rug", "Havn Wollteppich 160 x 230", 249.0, {"Stock": 0, "Waschbar": "Nein"})
+TENT = product("tent", "Fjell Tent 3", 399.0, {"Waterproof": "Yes", "Packed length": "52 cm"})
+MUG = product("mug", "Fjell Mug", 18.0, {"Stock": 40, "Microwave safe": "No"})
+INK = {"Color": "Ink", "price": 20, "stock": "0"}
+BAG = product("bag", "Fjell Bag", 20, {"Variants": [INK, {"Color": "Sand", "price": 24, "stock": "3"}]})
+STATUSES = {"2001": "Shipped", "2002": "Returned", "2003": "Cancelled", "2004-1": "Processing", "2004-2": "Processing"}
+SHOP = Records(
+    {item.product_id: item for item in (KETTLE, RUG, TENT, MUG, BAG)},
+    {key: {"order_status": status} for key, status in STATUSES.items()},
+)
+
+
+def read(
+    *turns: tuple[str, str], shop: Records = SHOP, steps: Sequence[Step] = (), seen: Sequence[Evidence] = ()
+) -> Any:
+    report, placed = "", list[Turn]()
+    for question, answer in turns:
+        start = len(report)
+        report += f"{answer}\n\n"
+        placed.append(Turn(question=question, start=start, end=start + len(answer), steps=len(steps)))
+    by_id = {entry.id: entry for entry in seen}
+    return report, read_answers(read_layout(report, by_id), placed, steps, by_id, shop)
+
+
+def wrong(*turns: tuple[str, str]) -> list[tuple[str, str]]:
+    report, found = read(*turns)
+    return [(report[one.start : one.end], one.record) for one in found.statements if not one.is_true]
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "said", "record"),
+    [
+        ("Price?", "The Nordby Gooseneck Kettle is currently available for just €59.90.", "€59.90", "€64.90"),
+        ("Wie teuer?", "Gerne! Der Havn Wollteppich kostet bei uns derzeit 199,00 €.", "199,00 €", "€249.00"),
+        ("Kettle?", "**Nordby Gooseneck Kettle 1.2 L** – €79.00", "€79.00", "€64.90"),  # crossed out in the shop
+        ("Does the Fjell Mug cost €12?", "Yes, €12.", "€12", "€18.00"),
+        ("Does the Fjell Mug cost €12?", "Yes.", "Yes", "€18.00"),
+        ("Is the Fjell Tent 3 waterproof?", "No, unfortunately it is not waterproof.", "No", "Waterproof: Yes"),
+        ("Ist der Havn Wollteppich waschbar?", "Ja, der Teppich ist waschbar.", "Ja", "Waschbar: Nein"),
+        (
+            "The tent?",
+            "<p>Fjell Tent 3:</p><ul><li>52 cm</li><li>Not waterproof</li></ul>",
+            "waterproof",
+            "Waterproof: Yes",
+        ),
+        ("Weight of the Nordby Gooseneck Kettle?", "Its weight is 1.4 kg.", "1.4 kg", "Weight: 980 g"),
+        ("The tent?", "Fjell Tent 3\n- Packed length: 60 cm", "60 cm", "Packed length: 52 cm"),
+        ("Do you have the Havn Wollteppich?", "Ja, auf Lager.", "auf Lager", "0 in stock"),
+        ("Bags?", "The Fjell Bag in Ink is in stock.", "in stock", "0 in stock of Ink"),
+        ("Bags?", "The Fjell Bag in Sand costs €20.", "€20", "€24.00"),
+        ("Where is my order #2001?", "Good news! It was delivered.", "delivered", "order status: Shipped"),
+        ("Wo ist sie?", "Ihre Bestellung 2001 wurde storniert.", "storniert", "order status: Shipped"),
+        ("Order 2003?", "Order 2003 has been shipped.", "shipped", "order status: Cancelled"),
+        ("Order 2004?", "Order 2004 was delivered.", "delivered", "order status: Processing"),
+        ("Three?", "3 Fjell Mug cost €48.00 in total.", "€48.00", "3 × €18.00 = €54.00"),
+        (
+            "Table",
+            "| Product | Price |\n|---|---|\n| Fjell Tent 3 | €349.00 |\n| Fjell Mug | €18.00 |",
+            "€349.00",
+            "€399.00",
+        ),
+    ],
+)
+def test_a_false_statement_is_found_with_what_the_shop_says(question: str, answer: str, said: str, record: str) -> None:
+    found = wrong((question, answer))
+    assert record in [its for _, its in found], found
+    assert any(said in words or words in said for words, _ in found)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Price of the kettle?", "The Nordby Gooseneck Kettle costs €64.90, down from €79.00."),
+        ("Which descaler fits the Nordby Gooseneck Kettle?", "Our descaler costs €7.90."),
+        ("Monthly for the Fjell Tent 3?", "That would be €33.25 a month over 12 months."),
+        ("Kosten?", "Das Fjell Tent 3 kostet 399 € oder 12 Raten zu 33,25 €."),
+        ("Net price of the Fjell Tent 3?", "Net, that is €335.29."),
+        ("Shipping for the Fjell Mug?", "Shipping costs €4.90."),
+        ("How much is shipping for the Fjell Mug?", "It's €4.90."),
+        ("Do you have batteries for the Havn Wollteppich?", "Yes, in stock."),
+        ("Is the Fjell Tent 3 waterproof?", "No, but the Fjell Bag is."),
+        ("Total with shipping for the Fjell Mug?", "With shipping you pay €22.90."),
+        ("Fjell Mug?", "The Fjell Mug is €381 cheaper than the Fjell Tent 3."),
+        ("Is the tent waterproof?", "The Fjell Tent 3 is waterproof, but the bag isn't waterproof."),
+        ("Is the Havn Wollteppich in stock?", "No, the rug is sold out, but the Fjell Mug is in stock."),
+        ("Do you have the Havn Wollteppich?", "It will be available again in May."),
+        ("Kostet der Fjell Mug 12 €?", "Nein, der Fjell Mug kostet nicht 12 €."),
+        ("Does the Fjell Mug cost €12?", "No."),
+        ("Rabatt?", "Mit dem Code SAVE10 kostet der Fjell Mug 16,20 €."),
+        ("My order 2001?", "Order 2001 will be delivered on Monday."),
+        ("My order 2002?", "Order 2002 was delivered and then returned."),
+        ("Budget?", "The Fjell Tent 3 is €99 over your budget."),
+        ("Size?", "The Fjell Tent 3 sleeps 3 and its poles are 48 cm long."),
+        ("Set?", "The set of four Fjell Mug costs €60."),
+        ("If", "If the Fjell Mug were €12 I'd buy it."),
+        ("Two?", "Two Fjell Mug are €36."),
+        ("Dear?", "The Fjell Mug is toxic."),  # nothing of it stands in a field
+    ],
+)
+def test_an_honest_or_undecidable_answer_is_not_accused(question: str, answer: str) -> None:
+    assert wrong((question, answer)) == []
+
+
+def test_every_turn_is_read_and_a_turn_without_a_name_is_about_what_was_spoken_of() -> None:
+    turns = (("How much is the Fjell Mug?", "€15."), ("Thanks", "You're welcome!"), ("And in stock?", "Sold out."))
+    assert wrong(*turns) == [("€15", "€18.00"), ("Sold out", "40 in stock")]
+
+
+def test_nothing_is_ticked_but_what_a_field_says_and_the_rest_is_counted_as_not_looked_at() -> None:
+    report, found = read(("?", "The Fjell Mug is toxic, costs €18 and keeps 11 cups warm."))
+    assert isinstance(found, ReadAnswers)
+    assert [(report[one.start : one.end], one.is_true) for one in found.statements] == [("€18", True)]
+    assert (found.numerals, [report[one.start : one.end] for one in found.unread]) == (2, ["11 cups"])
+
+
+def evidence(key: str, text: str, *, looked_up: bool = False) -> Evidence:
+    shown = EvidenceText(sha256="0" * 64, form="record", text=text, shown=not looked_up, path="0", seq=1)
+    return Evidence(id=f"P:{key}", kind="product", key=key, title="Fjell Mug", texts=(shown,), looked_up=looked_up)
+
+
+@pytest.mark.parametrize(
+    ("answer", "told", "cause", "tool"),
+    [
+        ("It costs €15.", '"price":15.0', "stale", "15.0"),
+        ("It costs €15.", '"price":18.0', "ignored", "18.0"),
+        ("It costs €15.", '"price":null', None, ""),
+        ("It is microwave safe.", '"Microwave safe":"Yes"', "stale", "Yes"),
+        ("It is microwave safe.", '"Microwave safe":"No"', "ignored", "No"),
+        ("It is sold out.", '"stock":0', "stale", "0"),
+        ("It is sold out.", '"stock":38', "ignored", "38"),
+        ("It is sold out.", '"stock":"ask us"', None, "ask us"),
+    ],
+)
+def test_a_product_that_only_a_tool_names_is_checked_and_the_tool_explains(
+    answer: str, told: str, cause: str, tool: str
+) -> None:
+    """The tool calls it by another id."""
+    its = evidence("4711", f'{{"id":"4711","title":"Fjell Mug",{told}}}')
+    step = Step(path="0", seq=1, kind="tool", role="assistant", name="find", args={"q": "mug"}, evidence=("P:4711",))
+    _, found = read(("What does it cost?", answer), steps=[step], seen=[its])
+    (statement,) = found.statements
+    assert (statement.is_true, statement.of, statement.title) == (False, "P:mug", "Fjell Mug")
+    assert (statement.cause, statement.tool) == (cause, tool)
+
+
+def test_the_shops_records_are_those_that_were_looked_up_and_an_address_may_lead_to_nothing() -> None:
+    own = evidence("mug", '{"product_id":"mug","title":"Fjell Mug","price":18.0,"category":"x"}', looked_up=True)
+    gone = Evidence(
+        id="P:jug", kind="product", key="jug", title="jug", url="https://a.example/products/jug", looked_up=True
+    )
+    shop = records_in([own, gone, evidence("4711", '{"product_id":"4711","title":"Fjell Mug"}')])
+    assert ({*shop.products}, shop.missing) == ({"mug"}, {"jug"})
+    answer = "Take [this](https://a.example/products/jug). It costs €9."
+    _, found = read(("A jug?", answer), shop=shop, seen=[gone])
+    assert [(one.kind, one.record) for one in found.statements] == [("unknown", "no such product")]
