@@ -60,8 +60,8 @@ def value_problems(values: Iterable[SaidValue], report: str, known: Collection[s
             if not form.fullmatch(amount):
                 yield f"the amount {amount!r} of the {value.kind} {value.quote!r} has to be {what}"
         # Of what is calculated it is a share of money.
-        beside = {source.strip("[]")[:2] for source in (value.than or value.of)}
-        is_of_sums = value.kind == "share" and (beside == {"C:"} or {one.strip("[]")[:2] for one in value.of} == {"C:"})
+        sides = ({source.strip("[]")[:2] for source in side} for side in (value.of, value.than))
+        is_of_sums = value.kind == "share" and {"C:"} in sides
         if value.kind in _NAMED and not value.field.strip() and not is_of_sums:
             yield f"the {value.kind} {value.quote!r} has to name its field"
         if value.currency and not _CURRENCY.fullmatch(value.currency):

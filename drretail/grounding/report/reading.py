@@ -348,22 +348,20 @@ class _Reader:
     def _read_day_of(self, subject: str, stretch: Stretch) -> None:
         """Reads the one day beside a product whose fields have one day ("Date First Available").
 
-        It is wrong if no order and no cited record has it, nor the query.
+        It is wrong if two of year, month and day are the field's, so that no other day is meant, and no order has it.
         """
         item, written = self.ledger.products.get(subject[2:]), _inside(self.dates, stretch.start, stretch.end)
-        lines = (
-            {} if item is None else {f"{name}: {value}": find_dates(f"{value}") for name, value in item.details.items()}
-        )
-        own = [(line, date) for line, dates in lines.items() for date in dates if date.is_day]
+        fields = {} if item is None else item.details
+        own = [(name, date.iso) for name, value in fields.items() for date in find_dates(f"{value}") if date.is_day]
         if len(own) != 1 or len(written) != 1 or not written[0].is_day:
             return
-        ((line, day),), (said,) = own, written
+        ((name, day),), (said,) = own, written
         value = ReadValue(kind="date", amount=said.iso, of=(subject,), start=said.start, end=said.end)
-        others = (date.fits(order) for date in written for order in self.ledger.order_dates.values())
-        if said.iso == day.iso:
-            self.values.append(with_state(value, "verified", line))
-        elif not any(others) and said.iso not in {date.iso for date in find_dates(self.ledger.query_text)}:
-            self.values.append(with_state(value, "contradicted", f"the record says {line}"))
+        shared = sum(map(str.__eq__, said.iso.split("-"), day.split("-")))
+        if said.iso == day:
+            self.values.append(with_state(value, "verified", f"{name}: {day}"))
+        elif shared == 2 and not any(map(said.fits, self.ledger.order_dates.values())):
+            self.values.append(with_state(value, "contradicted", f"the record says {name}: {day}"))
 
     def _read_score(self, score: Score, subjects: Sequence[str], around: Sequence[str], *, certain: bool) -> None:
         """Reads a rating, a number of ratings or both, of a product cited here; both together also of

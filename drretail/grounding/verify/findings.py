@@ -50,7 +50,9 @@ def value_findings(report: str, values: Iterable[ReadValue]) -> Iterator[Finding
     """One error for each contradicted value."""
     for value in values:
         if value.state == "contradicted":
-            code, found, source = CODES[value.kind], value.derivation, value.of[0] if value.of else None
+            found, source = value.derivation, value.of[0] if value.of else None
+            is_of_field = value.kind == "date" and f"{source}"[:2] == "P:"
+            code = "property_wrong" if is_of_field else CODES[value.kind]
             start, end, text = value.start, value.end, report[value.start : value.end]
             yield Finding(code=code, severity="error", start=start, end=end, text=text, found=found, evidence_id=source)
 

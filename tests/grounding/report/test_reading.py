@@ -32,6 +32,10 @@ TRUE = [
     f"At just under $43, with 4.6 stars over some 1,850 ratings, it is the pick {K}.",
     f"Der Kessel kostet 42,95 $ und hat 4,6 (1.843) {K}.",
     f"It is $4.45 dearer than the pan {K}.",
+    f"One towel is 77 cents {T}.",
+    f"On sale since May 7, 2020 {K}.",
+    f"In stock as of August 3, 2025 {K}.",
+    f"Nothing beats your kettle {K}.\n\n| | Kettle | Pan |\n|---|---|---|\n| Rating | 4.6 | 4.3 |\n\nSources: {K} {P}.",
     f"For $4.45 more than the Fennick you get a spout {K}. The pan is heavy {P}.",
     f"Two of them would be $85.90 {K}.",
     f"That is six towels at about $3.00 each {T}.",
@@ -140,6 +144,7 @@ FALSE = [
     (f"The kettle is $44.95 {K}. Left of your $75: $30.05.", "price_wrong", "$44.95"),
     (f"1,843 buyers gave it 4.9 stars {K}.", "rating_wrong", "4.9"),
     (f"The towels cost $39.02 {T}.", "price_wrong", "$39.02"),  # the budget less two packs
+    (f"On sale since May 7, 2010 {K}.", "property_wrong", "May 7, 2010"),
     (f"You bought the scale on 14 April {O1}.", "order_date_wrong", "14 April"),
     (f"The scale was returned {O1}.", "status_wrong", "returned"),
     (f"Die Bestellung wurde storniert {O1}.", "status_wrong", "storniert"),

@@ -3,7 +3,7 @@
 import pytest
 
 from drretail.grounding.text.amounts import notation_of
-from drretail.grounding.verify.fields import decided_property, field_statements
+from drretail.grounding.verify.fields import decided_property, field_statements, has_figures
 from drretail.records.shop import Product
 
 BAG = Product(
@@ -107,3 +107,39 @@ def test_a_limit_is_held_against_the_field() -> None:
     assert decided_property("capacity", "18 oz", "at_least", TUMBLER) == ("confirmed", "Capacity: 20 oz")
     assert decided_property("capacity", "30 oz", "at_least", TUMBLER) == ("contradicted", "Capacity: 20 oz")
     assert decided_property("capacity", "0.7 litres", "about", TUMBLER) is None
+
+
+SCREEN = Product(
+    product_id="screen",
+    title="Screen Wipes, Dozen",
+    category="c",
+    features=("Hand wash only", "Folded: 41.5 L x 25.5 W x 23 H Inches"),
+    details={
+        "Is Dishwasher Safe": "Yes",
+        "Display Resolution Maximum": "1920 x 1080 Pixels",
+        "Maximum Weight": "33 Pounds",
+        "Number of Items": "1",
+    },
+)
+
+
+def test_what_the_record_answers_both_ways_is_open_and_a_maximum_is_a_figure_itself() -> None:
+    assert decided_property("dishwasher safe", "no", "is", SCREEN) is None
+    assert decided_property("maximum weight", "45 pounds", "at_most", SCREEN) == (
+        "contradicted",
+        "Maximum Weight: 33 Pounds",
+    )
+
+
+@pytest.mark.parametrize(
+    ("said", "stands"),
+    [
+        ("1920 x 1080", True),
+        ("1080 x 1920", False),
+        ("12 pack", True),
+        ("41.5 inches", True),
+        ("41.5 hours", False),
+    ],
+)
+def test_a_figure_stands_in_a_record_as_it_is_written_as_a_word_or_before_its_side(said: str, stands: bool) -> None:
+    assert has_figures([SCREEN], said, is_about=False) == stands
