@@ -189,6 +189,7 @@ ABOVE = "Statements with these faults were taken out, as the shop's records say 
 SUMS = "Sums and comparisons above may still count what was taken out."
 _WORDS: Mapping[str, str] = {
     "price_wrong": "a wrong price",
+    "stock_wrong": "wrong words on stock",
     "rating_wrong": "a wrong rating",
     "rating_count_wrong": "a wrong number of ratings",
     "total_wrong": "a wrong total",
@@ -232,6 +233,7 @@ def _line(finding: Finding, known: Collection[str], products: Mapping[str, Produ
     what = _WORDS.get(finding.code, finding.code.replace("_", " "))
     product = products.get((finding.evidence_id or "").removeprefix("P:"))
     of = f"{short_title(product.title, 60)}: {what}" if product else f"{what[0].upper()}{what[1:]}"
-    found = f"; {finding.found}" if finding.code in CODES.values() and finding.found else ""
+    is_of_record = finding.code in CODES.values() and finding.code != "not_in_catalog"
+    found = f"; {finding.found}" if is_of_record and finding.found else ""
     source = f" [{finding.evidence_id}]" if finding.evidence_id in known else ""
     return f"- {of}{found}{source}."
