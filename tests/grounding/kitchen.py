@@ -28,8 +28,12 @@ def a_product(
     return Product.model_validate(fields | {"categories": ("Home & Kitchen", "Kitchen & Dining")} | more)
 
 
-OF_KETTLE = {"Capacity": "0.9 Liters", "Is Dishwasher Safe": "No", "Item Weight": "2.4 Pounds"}
-OF_KETTLE |= {"Date First Available": "May 7, 2020"}
+OF_KETTLE = {
+    "Capacity": "0.9 Liters",
+    "Is Dishwasher Safe": "No",
+    "Item Weight": "2.4 Pounds",
+    "Date First Available": "May 7, 2020",
+}
 KETTLE = a_product(
     "K", "Harrowgill Gooseneck Kettle, 0.9 L, Stainless Steel", 42.95, 4.6, 1843, "Harrowgill", details=OF_KETTLE
 )
