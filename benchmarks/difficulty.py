@@ -20,10 +20,11 @@ from statistics import fmean
 from typing import Any, Literal, NamedTuple
 
 from drretail.api.worlds import open_world
-from drretail.difficulty.measure import DEEPEST, HITS, Dial, Task, level_of
+from drretail.difficulty.measure import DEEPEST, Dial, Task, level_of
 from drretail.env.catalog.base import CatalogQuery, SortBy
 from drretail.env.offers import Offers
 from drretail.eval.scores.file import read_scores
+from drretail.querygen.checks.contract import HITS
 from drretail.querygen.generate import Drafts
 from drretail.querygen.users import drawn_users
 from drretail.records.base import sha256_of

@@ -22,13 +22,12 @@ from drretail.eval.baskets import not_measured, utility_ratio
 from drretail.grounding.basket.choice import best_choice
 from drretail.grounding.constraints.decisions import Decisions
 from drretail.grounding.constraints.fits import fitting
+from drretail.querygen.checks.contract import HITS
 from drretail.records.base import Record
 from drretail.records.query import Axis, Fit, Query, Reference, WantedThing
 from drretail.records.reading import Pick
 from drretail.records.wish import Want, Wish, WishPart
 
-HITS = (1, 3, 5, 10)
-"""The k of the bounded solvers."""
 DEEPEST = 200
 """Hits of a search that are looked at for the depth; a query that needs more has no depth."""
 NEARLY_ALL = 0.95

@@ -248,7 +248,7 @@ def _left_out(cart: Cart) -> Iterator[Finding]:
     for want, taken in zip(cart.wish.wants, cart.taken, strict=True):
         if not taken and not want.optional:
             is_unsure = is_unknown or any(shares_the_noun(item, want.kinds) for item in besides)
-            found = f"no pick is a {' or '.join(want.kinds)}"
+            found = f"no pick is of its kind ({' or '.join(want.kinds)})"
             severity = "warning" if is_unsure else "error"
             yield Finding(code="want_left_out", severity=severity, text=want.name, found=found)
 

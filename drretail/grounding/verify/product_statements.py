@@ -30,7 +30,7 @@ Cause = Literal["stale", "ignored", "not_looked"]
 """Its tools say the same as the false statement; they say something else; they were not asked about it."""
 _STOP = re.compile(r"[.!?;\n](?!\d)")
 # "No, it is not waterproof": the first word answers the question, and denies nothing of what follows.
-_LEADING = re.compile(r"(?<!\s)\s*[^\W\d_]{1,5},")
+_LEADING = re.compile(r"\A\s*[^\W\d_]{1,5},")
 # Between parts of a sentence; a part that names nothing is read together with the one before.
 _SOFT = re.compile(
     r",(?!\d)|\s[–—-]\s|[()|]|\b(?:and|but|or|while|und|aber|oder|sondern|et|mais|ou|y|pero|o|sino)\b", re.IGNORECASE

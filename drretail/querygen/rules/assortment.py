@@ -16,7 +16,7 @@ from drretail.grounding.constraints.decisions import decided_by_code
 from drretail.grounding.constraints.listing import Listing, folded
 from drretail.grounding.profile.naming import may_be_shown
 from drretail.querygen.checks.case import Stock
-from drretail.querygen.checks.contract import LEAST_OFFERS, LEAST_SHARE, MOST_SHARE
+from drretail.querygen.checks.contract import HITS, LEAST_OFFERS, LEAST_SHARE, MOST_SHARE
 from drretail.querygen.rules.kinds import OF_WHOM, Kind, kind_of, stems
 from drretail.records.shop import Product
 from drretail.records.wish import Demand
@@ -36,8 +36,6 @@ _DECIDED = 0.6
 """The share of offers for which records must decide a demand."""
 _HITS = 50
 """Hits of a plain search that are looked at for the offers of a kind."""
-_DEPTHS = (1, 3, 5, 10)
-"""How many hits the bounded solvers see (``difficulty.measure``)."""
 
 
 @dataclass(frozen=True)
@@ -118,7 +116,7 @@ class KindOffers:
         kept, count = [*filter(keeps, self.counted)], len(self.counted)
         if count < LEAST_OFFERS or len(kept) < _LEAST_KEEP or not LEAST_SHARE <= len(kept) / count <= MOST_SHARE:
             return False
-        return all(self._found(depth, kept) <= self._found(depth, self.counted) for depth in _DEPTHS)
+        return all(self._found(depth, kept) <= self._found(depth, self.counted) for depth in HITS)
 
     def _found(self, depth: int, kept: Sequence[Listing]) -> float:
         """The share of the worth of the best one of ``kept`` that is found within so many hits."""
