@@ -32,6 +32,7 @@ from drretail.viewer.tables.scoreboard import printed_board
 
 MANY_RUNS = 50
 """From this many runs on, progress is shown while their pages are written."""
+_TABLES = (".csv", ".tsv", ".xlsx", ".parquet")
 DEFAULT_NAMES = {
     "html": "report.html",
     "text": "report.txt",
@@ -84,6 +85,10 @@ def report(options: ReportOptions) -> Report:
     summary = summary_of(view)
     text = ""
     if options.form == "html":
+        if to is not None and to.suffix.casefold() in _TABLES:
+            raise UserError(
+                f"report writes a page, not {to.name}: drretail export {experiment} --as csv writes tables."
+            )
         to = _write_pages(view, to or experiment / DEFAULT_NAMES["html"], options.split)
     elif options.form == "latex":
         board = view.scores.scoreboard

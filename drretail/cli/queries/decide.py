@@ -58,6 +58,8 @@ def decide(
 
     queries, sheets = read_queries(file), sheet or []
     reader = named_writer(model, calls, planned)
+    if reader is None and readers > 1:
+        raise UserError("--readers says how often a model reads: name it with --model.")
     if reader is not None and sheets:
         raise UserError("With --sheet people read the records, with --model a model does: call the command for each.")
     with open_world(world) as shop:

@@ -131,7 +131,7 @@ def _takes(measure: ComparedMeasure) -> str:
     of_users = by_users and takes.users_needed is not None
     count, noun = (takes.users_needed or 0, "user") if of_users else (takes.queries_needed, "question")
     size = f"more than {MOST:,} {noun}s" if count > MOST else counted(count, noun)
-    ends = range_of(takes)
+    ends = "" if of_users else range_of(takes)
     return f"it would take about {size} to tell{f' (10–90 %: {ends} questions)' if ends else ''}"
 
 
