@@ -25,7 +25,7 @@ from drretail.grounding.text.words import words
 from drretail.grounding.verify.product_statements import Cause, Kind, ProductSentence, Statement, yes_or_no
 from drretail.grounding.verify.records import leaves, read_ledger, record_of, with_state
 from drretail.records.evidence import Evidence
-from drretail.records.reading import Reading, ReadValue, Unread, ValueKind
+from drretail.records.reading import OF_CALCULATIONS, Reading, ReadValue, Unread, ValueKind
 from drretail.records.run import Step, Turn
 from drretail.records.shop import Product, has_been
 
@@ -33,7 +33,6 @@ _VALUES: Mapping[Kind, ValueKind] = {
     **{"price": "price", "stock": "stock", "field": "property", "order": "order_status"},
     **{"total": "total", "unknown": "product"},
 }
-_SUMS: tuple[ValueKind, ...] = ("total", "difference", "left_over", "over_budget", "per_unit", "quantity")
 UNDECIDED = "its words or the record leave it open"
 # What tools call a price and a stock.
 _OF_TOOLS = {"price": re.compile("price|cost|preis", re.I), "stock": re.compile("stock|inventory|availab", re.I)}
@@ -76,7 +75,7 @@ class ReadAnswers:
     def as_read(self, by_form: Reading, text: str) -> Reading:
         """A reading by form, which looks for marks, with these statements in the place of its values but for sums."""
         own = [_value(one, text) for one in self.statements]
-        sums = [one for one in by_form.values if one.kind in _SUMS]
+        sums = [one for one in by_form.values if one.kind in ("total", *OF_CALCULATIONS)]
         sums = [one for one in sums if not any(one.start < other.end and other.start < one.end for other in own)]
         read = self.numerals - len(self.unread)
         update = {"values": (*own, *sums), "unread": self.unread, "numerals": self.numerals}

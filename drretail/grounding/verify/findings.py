@@ -13,11 +13,10 @@ from drretail.grounding.verify.records import Ledger
 from drretail.records.criteria import FactKind
 from drretail.records.evidence import Citation, Finding
 from drretail.records.query import Fit, Reference, WantedThing
-from drretail.records.reading import OF_FIELDS, SUPERLATIVES, Pick, ReadValue, ValueKind
+from drretail.records.reading import OF_CALCULATIONS, OF_FIELDS, SUPERLATIVES, Pick, ReadValue, ValueKind
 from drretail.records.shop import SHOP_URL, Product
 from drretail.records.wish import Want, Wish
 
-_OF_CALCULATIONS: tuple[ValueKind, ...] = ("difference", "left_over", "over_budget", "per_unit", "quantity")
 CODES: dict[ValueKind, str] = {
     "price": "price_wrong",
     "stock": "stock_wrong",
@@ -30,7 +29,7 @@ CODES: dict[ValueKind, str] = {
     "place": "place_wrong",
     "order_status": "status_wrong",
     **dict.fromkeys(OF_FIELDS, "property_wrong"),
-    **dict.fromkeys(_OF_CALCULATIONS, "calculation_wrong"),
+    **dict.fromkeys(OF_CALCULATIONS, "calculation_wrong"),
     **dict.fromkeys(SUPERLATIVES, "superlative_wrong"),
 }
 """The finding of a contradicted value, by its kind."""
