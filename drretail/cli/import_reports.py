@@ -45,6 +45,12 @@ def import_reports(
     world: Annotated[
         str | None, Option("The shop whose records are used to check claims about products.", short="-w", metavar="W")
     ] = None,
+    redact: Annotated[
+        bool, Option("Remove personal data (e-mail, phone, IBAN, card, street) before anything is written.")
+    ] = False,
+    names: Annotated[
+        Path | None, Option("With --redact: customers' names to remove as well, one a line.", metavar="FILE")
+    ] = None,
 ) -> None:
     """Makes an experiment from reports: Markdown, Word, PDF, chat logs, and ten benchmarks' files.
 
@@ -53,13 +59,19 @@ def import_reports(
     A second import into the same folder adds systems.
     """
     from drretail.api.worlds import open_world
+    from drretail.files import read_lines
+    from drretail.grounding.text.redaction import Redactor
     from drretail.imports.formats import load_format
     from drretail.imports.recording import record, write_queries
+    from drretail.imports.rows import redacting
 
     chosen = load_format(form)
     if not path.exists():
         raise UserError(f"{path} does not exist: name a file or a folder of reports.")
-    with busy("reading"):
+    if names is not None and not redact:
+        raise UserError("--names says whom --redact removes: add --redact.")
+    redactor = Redactor(tuple(read_lines(names)) if names is not None else ()) if redact else None
+    with busy("reading"), redacting(redactor):
         material = chosen.read(path)
     if material.is_empty and material.left_out:
         raise UserError(f"There is no text in {_some(material.left_out)}: name files that hold reports.")

@@ -13,6 +13,7 @@ from typing import Any
 from drretail.experiment import Definition, read_definition, read_evidence, read_runs, run_folder
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.text.personal_data import People, personal_data
+from drretail.grounding.text.redaction import anybodys_data, replaced
 from drretail.grounding.verify.privacy import known_profiles
 from drretail.grounding.verify.records import record_of
 from drretail.records.evidence import Evidence
@@ -24,12 +25,6 @@ PERSONAL = ("persona", "context", "rationale")
 """Fields of a query that tell who asks it."""
 _NOT_OURS = ("report_sha", "state_diff")
 """Fields of a run that are left out. With a report's hash, one could test guesses of what was removed from it."""
-_WORDS = {
-    "a full name": "[name]",
-    "an e-mail address": "[e-mail]",
-    "a telephone number": "[phone]",
-    "a street": "[street]",
-}
 _SHORTEST_LINE = 12
 """The fewest characters of a line about the user that is removed. Shorter lines may stand anywhere."""
 
@@ -121,16 +116,9 @@ class _Replacing:
             text = text.replace(line, "[said of the user]")
         if self._ids is not None:
             text = self._ids.sub(lambda found: self._folded[found[0].casefold()], text)
-        if not self.profiles:
-            return text
         # Each full name, address and number of a person is replaced by a word.
-        people = People(self.profiles)
-        position, parts = 0, list[str]()
-        for place in sorted(personal_data(text, people), key=lambda each: (each.start, -each.end)):
-            if place.start >= position:
-                parts += [text[position : place.start], _WORDS[place.what]]
-            position = max(position, place.end)
-        text = "".join([*parts, text[position:]])
+        known = personal_data(text, People(self.profiles)) if self.profiles else []
+        text = replaced(text, [*anybodys_data(text), *known])
         for pattern, word in self._fields:
             text = pattern.sub(word, text)
         return text
