@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from drretail.api.option import Option
+from drretail.api.options.shared import Names
 from drretail.cli.options import flags
 from drretail.errors import UserError
 from drretail.progress import busy, choose_progress
@@ -48,9 +49,7 @@ def import_reports(
     redact: Annotated[
         bool, Option("Remove personal data (e-mail, phone, IBAN, card, street) before anything is written.")
     ] = False,
-    names: Annotated[
-        Path | None, Option("With --redact: customers' names to remove as well, one a line.", metavar="FILE")
-    ] = None,
+    names: Names = None,
 ) -> None:
     """Makes an experiment from reports: Markdown, Word, PDF, chat logs, and ten benchmarks' files.
 
@@ -59,7 +58,6 @@ def import_reports(
     A second import into the same folder adds systems.
     """
     from drretail.api.worlds import open_world
-    from drretail.files import read_lines
     from drretail.grounding.text.redaction import Redactor
     from drretail.imports.formats import load_format
     from drretail.imports.recording import record, write_queries
@@ -68,10 +66,7 @@ def import_reports(
     chosen = load_format(form)
     if not path.exists():
         raise UserError(f"{path} does not exist: name a file or a folder of reports.")
-    if names is not None and not redact:
-        raise UserError("--names says whom --redact removes: add --redact.")
-    redactor = Redactor(tuple(read_lines(names)) if names is not None else ()) if redact else None
-    with busy("reading"), redacting(redactor):
+    with busy("reading"), redacting(Redactor.of(redact, names)):
         material = chosen.read(path)
     if material.is_empty and material.left_out:
         raise UserError(f"There is no text in {_some(material.left_out)}: name files that hold reports.")

@@ -13,7 +13,7 @@ from typing import Any
 from drretail.experiment import Definition, read_definition, read_evidence, read_runs, run_folder
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.text.personal_data import People, personal_data
-from drretail.grounding.text.redaction import anybodys_data, replaced
+from drretail.grounding.text.redaction import Redactor
 from drretail.grounding.verify.privacy import known_profiles
 from drretail.grounding.verify.records import record_of
 from drretail.records.evidence import Evidence
@@ -41,10 +41,11 @@ class Redaction:
     """By user id."""
     _profiles: Mapping[str, Mapping[UserProfile, None]]
     _changed: Mapping[str, Mapping[str, None]]
+    redactor: Redactor = field(default_factory=Redactor)
     _by_query: dict[str, "_Replacing"] = field(default_factory=dict[str, "_Replacing"])
 
     @classmethod
-    def of(cls, experiment: Path) -> "Redaction":
+    def of(cls, experiment: Path, redactor: Redactor) -> "Redaction":
         """Collects people from everything that runs of all systems were shown: a person that one system knows, another
         may name.
         """
@@ -63,7 +64,7 @@ class Redaction:
         first = dict.fromkeys(query.user_id for query in definition.queries if query.user_id)
         everybody = [*first, *sorted(ids.keys() - first.keys())]
         pseudonyms = {user_id: f"user_{number:04}" for number, user_id in enumerate(everybody, 1)}
-        return cls(definition, pseudonyms, profiles, changed)
+        return cls(definition, pseudonyms, profiles, changed, redactor)
 
     def row(self, query_id: str | None, row: Any) -> Any:
         """A row about this query, or about none, without people in its texts and field names."""
@@ -74,7 +75,9 @@ class Redaction:
             lines = {line.strip() for text in texts for line in text.splitlines()} | {*self._changed.get(key, ())}
             long = tuple(line for line in lines if len(line) >= _SHORTEST_LINE)
             people = tuple(self._profiles.get(key, ()))
-            self._by_query[key] = _Replacing(self.pseudonyms, people, tuple(sorted(long, key=len, reverse=True)))
+            said = tuple(sorted(long, key=len, reverse=True))
+            named = self.redactor.named("" if query is None else query.text)
+            self._by_query[key] = _Replacing(self.pseudonyms, people, said, self.redactor, named)
         return self._by_query[key].value(row)
 
     def query(self, query: Query) -> dict[str, Any]:
@@ -88,6 +91,9 @@ class Redaction:
         if row.get("report", "") != (run.report or ""):
             known = [entry.model_copy(update={"id": self.row(run.query_id, entry.id)}) for entry in evidence]
             cited = find_citations(row["report"], known)
+            for turn, kept in zip(row.get("turns", ()), run.turns, strict=False):
+                answered = (kept.start, kept.end)
+                turn["start"], turn["end"] = (len(self.row(run.query_id, (run.report or "")[:at])) for at in answered)
             row["citations"] = [each.model_dump(mode="json", exclude_none=True) for each in cited]
         return row
 
@@ -99,6 +105,9 @@ class _Replacing:
     pseudonyms: Mapping[str, str]
     profiles: tuple[UserProfile, ...]
     lines: tuple[str, ...]
+    redactor: Redactor
+    named: frozenset[str]
+    """Words of the names that the query holds."""
     _known: dict[str, str] = field(default_factory=dict[str, str])
     """Results so far, since conversations repeat their beginnings."""
 
@@ -118,7 +127,7 @@ class _Replacing:
             text = self._ids.sub(lambda found: self._folded[found[0].casefold()], text)
         # Each full name, address and number of a person is replaced by a word.
         known = personal_data(text, People(self.profiles)) if self.profiles else []
-        text = replaced(text, [*anybodys_data(text), *known])
+        text = self.redactor.text(text, self.named, known)
         for pattern, word in self._fields:
             text = pattern.sub(word, text)
         return text

@@ -9,8 +9,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
+from drretail.errors import UserError
+from drretail.files import read_lines
 from drretail.grounding.text.personal_data import EMAIL, Personal, decoded
 from drretail.parsing import json_or_none
 from drretail.untrusted import visible
@@ -64,7 +67,7 @@ def anybodys_data(text: str) -> list[Personal]:
     return [Personal(spans[start][0], spans[end - 1][1], what) for start, end, what in found]
 
 
-def replaced(text: str, places: Iterable[Personal]) -> str:
+def _replaced(text: str, places: Iterable[Personal]) -> str:
     """The text with a word for each place; of places that overlap, the first and longest gives the word."""
     position, parts = 0, list[str]()
     for place in sorted(places, key=lambda each: (each.start, -each.end)):
@@ -81,8 +84,12 @@ class Redactor:
     names: tuple[str, ...] = ()
     _ids: dict[str, str] = field(default_factory=dict[str, str])
 
-    def text(self, text: str) -> str:
-        return self.row(text)
+    @classmethod
+    def of(cls, redact: bool, names: str | Path | None) -> "Redactor | None":
+        """A redactor if one is wanted. Raises UserError if the file of names can't be read, or stands alone."""
+        if names is not None and not redact:
+            raise UserError("--names says whom --redact removes: add --redact.")
+        return cls(tuple(read_lines(Path(names))) if names is not None else ()) if redact else None
 
     def row(self, row: Any) -> Any:
         """The row, or text, without personal data and hidden characters.
@@ -90,10 +97,14 @@ class Redactor:
         Whoever the row names in full is not named by a single name there either. Ids that are somebody's address become
         numbers, the same for the same address.
         """
-        named = {part for name in _held(row) for part in _words(name)}
+        return self._value(row, self.named(row))
+
+    def named(self, row: Any) -> frozenset[str]:
+        """The words of the names in full that the row holds: in a field for names, or anywhere if they are listed."""
+        names = [*_held(row)]
         if self.names:
-            named |= {part for text in _texts(row) for place in self._full_names(text) for part in _words(place[1])}
-        return self._value(row, frozenset(part for part in named if len(part) > 1))
+            names += [name for text in _texts(row) for _, name in self._full_names(text)]
+        return frozenset(part for name in names for part in _words(name) if len(part) > 1)
 
     @cached_property
     def _by_first(self) -> Mapping[str, set[tuple[str, ...]]]:
@@ -120,14 +131,14 @@ class Redactor:
             if isinstance(inner, dict | list):  # a tool's arguments or result
                 clean = self._value(inner, named)
                 return value if clean == inner else json.dumps(clean, ensure_ascii=False)
-            return self._plain(value, named)
+            return self.text(value, named)
         if isinstance(value, Mapping):
             rows = ((name, _KEY.sub("", str(name)).casefold(), item) for name, item in value.items())
             return {name: self._field(key, item, named, of_person=of_person) for name, key, item in rows}
         if isinstance(value, list | tuple):
             return [self._value(each, named, of_person=of_person) for each in value]
         is_number = isinstance(value, int) and not isinstance(value, bool)
-        return self._plain(str(value), named) if is_number and anybodys_data(str(value)) else value
+        return self.text(str(value), named) if is_number and anybodys_data(str(value)) else value
 
     def _field(self, key: str, value: Any, named: frozenset[str], *, of_person: bool) -> Any:
         if isinstance(value, str | int) and not isinstance(value, bool) and value:
@@ -137,14 +148,17 @@ class Redactor:
             if key in _FIELDS and "://" not in text:
                 return _FIELDS[key]
             if key.endswith(_IDS):  # its digits are no telephone number
-                changed = text if text.isalnum() else self._plain(text, named)
+                changed = text if text.isalnum() else self.text(text, named)
                 if changed != text and key.endswith("id"):
                     return self._ids.setdefault(text, f"person-{len(self._ids) + 1}")
                 return value if changed == text else changed
         return self._value(value, named, of_person=of_person or key in _PEOPLE)
 
-    def _plain(self, text: str, named: frozenset[str]) -> str:
-        places = anybodys_data(text)
+    def text(self, text: str, named: frozenset[str] = frozenset(), known: Iterable[Personal] = ()) -> str:
+        """A text without personal data, without single words of names if they are ``named``, and without ``known``
+        places.
+        """
+        places = [*anybodys_data(text), *known]
         if self.names:
             places += [place for place, _ in self._full_names(text)]
         if named:
@@ -152,7 +166,7 @@ class Redactor:
             for match in _WORD.finditer(plain):
                 if match[0].casefold() in named and match[0][0].isupper():
                     places.append(Personal(spans[match.start()][0], spans[match.end() - 1][1], "a full name"))
-        return visible(replaced(text, places))
+        return visible(_replaced(text, places))
 
 
 def _held(value: Any, *, of_person: bool = False) -> Iterator[str]:
