@@ -30,7 +30,7 @@ WORDS = {
 # Two digits in a row may have signs between them. A number of other digits, a date, or an evidence id is no telephone
 # number, nor is one without its leading 0, + or American grouping: too many ids look like it.
 _PHONE = re.compile(
-    r"(?<![\w+])(?<!\d[.,:/-])(?<!P:)\(?(?!\d\d([./-])\d\d\1\d\d)"
+    r"(?<![\w+])(?<!\d[.,:/-])(?<!P:)\(?(?!\d\d([./-])\d\d\1(?:\d\d){1,2}(?!\1?\d))"
     r"(?:(?:\+|00)[1-9](?:[ ()./-]{0,3}\d){7,14}|0[1-9](?:[ ()./-]{0,3}\d){7,10}"
     r"|[2-9]\d\d\)?[ .-]{1,2}\d{3}[ .-]\d{4})(?!-?\w)"
 )
