@@ -69,6 +69,7 @@ if TYPE_CHECKING:
     from drretail.agents.base import Agent
     from drretail.agents.callables import shop_tools
     from drretail.api.compare import compare, compare_all
+    from drretail.api.forget import forget
     from drretail.api.models import open_model
     from drretail.api.options.experiment_file import read_experiment
     from drretail.api.recorded import open_experiment
