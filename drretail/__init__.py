@@ -69,6 +69,7 @@ if TYPE_CHECKING:
     from drretail.agents.base import Agent
     from drretail.agents.callables import shop_tools
     from drretail.api.compare import compare, compare_all
+    from drretail.api.forget import forget
     from drretail.api.models import open_model
     from drretail.api.options.experiment_file import read_experiment
     from drretail.api.recorded import open_experiment
@@ -98,6 +99,7 @@ __all__ = [
     "compare",
     "compare_all",
     "export",
+    "forget",
     "metric",
     "open_experiment",
     "open_model",
@@ -117,6 +119,7 @@ _NAMES = {
     "drretail.agents.base": ("Agent",),
     "drretail.agents.callables": ("shop_tools",),
     "drretail.api.compare": ("compare", "compare_all"),
+    "drretail.api.forget": ("forget",),
     "drretail.api.models": ("open_model",),
     "drretail.api.options.experiment_file": ("read_experiment",),
     "drretail.api.recorded": ("open_experiment",),

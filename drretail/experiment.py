@@ -73,6 +73,8 @@ class Definition(Document):
     categories: dict[str, tuple[str, ...]] = Field(default_factory=dict[str, tuple[str, ...]])
     """By query id, the top-level categories of the wanted products, as the world has them."""
     versions: dict[str, str] = Field(default_factory=dict[str, str])
+    forgotten: tuple[str, ...] | None = None
+    """Hashes of the ids of queries that ``forget`` removed."""
 
     def queries_of(self, label: str) -> tuple[Query, ...]:
         """The queries that a system answers."""

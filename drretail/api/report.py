@@ -217,6 +217,7 @@ def export(options: ExportOptions) -> Exported:
         floors=options.floors,
         failed=options.failed,
         redact=options.redact,
+        names=options.names,
     )
     written = write_form(selection, options.form, path, force=options.force)
     return Exported(path, written, {why: count for why, count in sorted(selection.left_out.items()) if count})

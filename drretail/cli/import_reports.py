@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from drretail.api.option import Option
+from drretail.api.options.shared import Names
 from drretail.cli.options import flags
 from drretail.errors import UserError
 from drretail.progress import busy, choose_progress
@@ -45,6 +46,10 @@ def import_reports(
     world: Annotated[
         str | None, Option("The shop whose records are used to check claims about products.", short="-w", metavar="W")
     ] = None,
+    redact: Annotated[
+        bool, Option("Remove personal data (e-mail, phone, IBAN, card, street) before anything is written.")
+    ] = False,
+    names: Names = None,
 ) -> None:
     """Makes an experiment from reports: Markdown, Word, PDF, chat logs, and ten benchmarks' files.
 
@@ -53,13 +58,15 @@ def import_reports(
     A second import into the same folder adds systems.
     """
     from drretail.api.worlds import open_world
+    from drretail.grounding.text.redaction import Redactor
     from drretail.imports.formats import load_format
     from drretail.imports.recording import record, write_queries
+    from drretail.imports.rows import redacting
 
     chosen = load_format(form)
     if not path.exists():
         raise UserError(f"{path} does not exist: name a file or a folder of reports.")
-    with busy("reading"):
+    with busy("reading"), redacting(Redactor.of(redact, names)):
         material = chosen.read(path)
     if material.is_empty and material.left_out:
         raise UserError(f"There is no text in {_some(material.left_out)}: name files that hold reports.")

@@ -1,15 +1,15 @@
-"""``drretail report``, ``export`` and ``view``: an experiment as a page, as text, for other programs, or live."""
+"""``drretail report``, ``export``, ``forget`` and ``view``: an experiment shown, written, or without somebody."""
 
 from dataclasses import asdict
 
 import typer
 
 from drretail.api.option import keywords
-from drretail.api.options.report import ExportOptions, ReportOptions, ViewOptions
+from drretail.api.options.report import ExportOptions, ForgetOptions, ReportOptions, ViewOptions
 from drretail.cli.options import flags
 from drretail.progress import busy
 from drretail.tables.figures import counted
-from drretail.viewer.output import print_json, remark, say
+from drretail.viewer.output import print_json, print_rows, print_text, remark, say
 
 
 def report(options: ReportOptions, output: flags.Output) -> None:
@@ -46,6 +46,26 @@ def export(options: ExportOptions, output: flags.Output) -> None:
         reasons = (f"{counted(count, 'run')} {why}" for why, count in made.left_out.items())
         remark(f"Left out: {', '.join(reasons)}.")
     typer.echo(f"{made.written} → {made.path}")
+
+
+def forget(options: ForgetOptions, output: flags.Output) -> None:
+    """Removes a user or a conversation from an experiment.
+
+    It removes queries, runs, verdicts, readings, votes and profiles, and all pages, scores and exports, which may quote
+    them. The shop's own records stay as they are.
+    """
+    from drretail.api.forget import forget as forget_in
+
+    gone = forget_in(**keywords(options))
+    if output.as_json:
+        print_json(asdict(gone))
+        return
+    print_rows("Removed", ("file or folder",), [[name] for name in gone.removed])
+    queries = counted(len(gone.queries), "conversation")
+    print_text(f"Forgotten: {queries} with {counted(gone.runs, 'run')}. Kept: the other conversations.")
+    if gone.still_named:
+        print_text(f"Still named in: {', '.join(gone.still_named)}. Look at these files yourself.")
+    say(f"Next: drretail score {options.experiment}, and drretail report, make the rest again.")
 
 
 def view(options: ViewOptions, output: flags.Output) -> None:

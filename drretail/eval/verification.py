@@ -27,6 +27,7 @@ from drretail.records.base import canonical_json, file_name, sha256_of
 from drretail.records.evidence import Evidence
 from drretail.records.reading import Pick
 from drretail.records.run import CLIENT_AGENTS, NINE, Run, System, Usage
+from drretail.tables.figures import counted
 
 MOST_CHARACTERS = 32
 """The most characters of a request per token: tokenizers average four in prose, and never so many in a whole
@@ -64,6 +65,9 @@ def check_plan(experiment: Path, definition: Definition, gone: Collection[str], 
     ids = [query.query_id for query in definition.queries]
     faults = {"it asks a query twice": [each for each, times in Counter(ids).items() if times > 1]}
     checklist.expect_none("plan", "experiment.json", faults)
+    if gone_queries := definition.forgotten:
+        reason = f"forgotten: {counted(len(gone_queries), 'query', 'queries')}, by drretail forget"
+        checklist.leave("plan", "experiment.json", reason, "Nothing can be checked about them.")
     for label in definition.systems:
         asked = {query.query_id for query in definition.queries_of(label)}
         if unasked := [each for each in ids if each not in asked]:

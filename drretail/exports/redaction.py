@@ -13,6 +13,7 @@ from typing import Any
 from drretail.experiment import Definition, read_definition, read_evidence, read_runs, run_folder
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.text.personal_data import People, personal_data
+from drretail.grounding.text.redaction import Redactor
 from drretail.grounding.verify.privacy import known_profiles
 from drretail.grounding.verify.records import record_of
 from drretail.records.evidence import Evidence
@@ -24,12 +25,6 @@ PERSONAL = ("persona", "context", "rationale")
 """Fields of a query that tell who asks it."""
 _NOT_OURS = ("report_sha", "state_diff")
 """Fields of a run that are left out. With a report's hash, one could test guesses of what was removed from it."""
-_WORDS = {
-    "a full name": "[name]",
-    "an e-mail address": "[e-mail]",
-    "a telephone number": "[phone]",
-    "a street": "[street]",
-}
 _SHORTEST_LINE = 12
 """The fewest characters of a line about the user that is removed. Shorter lines may stand anywhere."""
 
@@ -46,10 +41,11 @@ class Redaction:
     """By user id."""
     _profiles: Mapping[str, Mapping[UserProfile, None]]
     _changed: Mapping[str, Mapping[str, None]]
+    redactor: Redactor = field(default_factory=Redactor)
     _by_query: dict[str, "_Replacing"] = field(default_factory=dict[str, "_Replacing"])
 
     @classmethod
-    def of(cls, experiment: Path) -> "Redaction":
+    def of(cls, experiment: Path, redactor: Redactor) -> "Redaction":
         """Collects people from everything that runs of all systems were shown: a person that one system knows, another
         may name.
         """
@@ -68,7 +64,7 @@ class Redaction:
         first = dict.fromkeys(query.user_id for query in definition.queries if query.user_id)
         everybody = [*first, *sorted(ids.keys() - first.keys())]
         pseudonyms = {user_id: f"user_{number:04}" for number, user_id in enumerate(everybody, 1)}
-        return cls(definition, pseudonyms, profiles, changed)
+        return cls(definition, pseudonyms, profiles, changed, redactor)
 
     def row(self, query_id: str | None, row: Any) -> Any:
         """A row about this query, or about none, without people in its texts and field names."""
@@ -79,7 +75,9 @@ class Redaction:
             lines = {line.strip() for text in texts for line in text.splitlines()} | {*self._changed.get(key, ())}
             long = tuple(line for line in lines if len(line) >= _SHORTEST_LINE)
             people = tuple(self._profiles.get(key, ()))
-            self._by_query[key] = _Replacing(self.pseudonyms, people, tuple(sorted(long, key=len, reverse=True)))
+            said = tuple(sorted(long, key=len, reverse=True))
+            named = self.redactor.named("" if query is None else query.text)
+            self._by_query[key] = _Replacing(self.pseudonyms, people, said, self.redactor, named)
         return self._by_query[key].value(row)
 
     def query(self, query: Query) -> dict[str, Any]:
@@ -93,6 +91,9 @@ class Redaction:
         if row.get("report", "") != (run.report or ""):
             known = [entry.model_copy(update={"id": self.row(run.query_id, entry.id)}) for entry in evidence]
             cited = find_citations(row["report"], known)
+            for turn, kept in zip(row.get("turns", ()), run.turns, strict=False):
+                answered = (kept.start, kept.end)
+                turn["start"], turn["end"] = (len(self.row(run.query_id, (run.report or "")[:at])) for at in answered)
             row["citations"] = [each.model_dump(mode="json", exclude_none=True) for each in cited]
         return row
 
@@ -104,6 +105,9 @@ class _Replacing:
     pseudonyms: Mapping[str, str]
     profiles: tuple[UserProfile, ...]
     lines: tuple[str, ...]
+    redactor: Redactor
+    named: frozenset[str]
+    """Words of the names that the query holds."""
     _known: dict[str, str] = field(default_factory=dict[str, str])
     """Results so far, since conversations repeat their beginnings."""
 
@@ -121,16 +125,9 @@ class _Replacing:
             text = text.replace(line, "[said of the user]")
         if self._ids is not None:
             text = self._ids.sub(lambda found: self._folded[found[0].casefold()], text)
-        if not self.profiles:
-            return text
         # Each full name, address and number of a person is replaced by a word.
-        people = People(self.profiles)
-        position, parts = 0, list[str]()
-        for place in sorted(personal_data(text, people), key=lambda each: (each.start, -each.end)):
-            if place.start >= position:
-                parts += [text[position : place.start], _WORDS[place.what]]
-            position = max(position, place.end)
-        text = "".join([*parts, text[position:]])
+        known = personal_data(text, People(self.profiles)) if self.profiles else []
+        text = self.redactor.text(text, self.named, known)
         for pattern, word in self._fields:
             text = pattern.sub(word, text)
         return text

@@ -19,6 +19,7 @@ from drretail.eval.scores.panel import is_panel
 from drretail.eval.scores.planned import read_judgements
 from drretail.experiment import Definition, read_definition, read_runs, run_folder
 from drretail.exports.redaction import Redaction
+from drretail.grounding.text.redaction import Redactor
 from drretail.records.query import Query
 from drretail.records.run import BASELINES, Run
 
@@ -80,6 +81,7 @@ class Selection:
         floors: bool = False,
         failed: bool = False,
         redact: bool = False,
+        names: str | Path | None = None,
     ) -> "Selection":
         """Selects runs of the named systems, or of all. Floors and the oracle are among all only with ``floors``.
 
@@ -96,7 +98,8 @@ class Selection:
         for rule in rules:
             if rule.name not in known:
                 raise UnknownName("score of a report", rule.name, sorted(known))
-        redaction = Redaction.of(experiment) if redact else None
+        redactor = Redactor.of(redact, names)
+        redaction = None if redactor is None else Redaction.of(experiment, redactor)
         return cls(experiment, definition, tuple(sorted(chosen)), tuple(rules), failed, redaction=redaction, _got=got)
 
     def __iter__(self) -> Iterator[Chosen]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from drretail.errors import UserError
 from drretail.imports.material import ForeignReport, ForeignTask, Material, checklist_of, leaves
-from drretail.imports.rows import ROW_FILES, Row, files_under, read_rows, read_text, stem
+from drretail.imports.rows import ROW_FILES, Row, files_under, read_rows, read_text, redacted, stem
 from drretail.parsing import REPORTS, document_text, is_document
 from drretail.records.base import sha256_of
 from drretail.records.money import Money
@@ -300,7 +300,7 @@ def read_markdown(path: Path) -> Material:
     for file in files_under(path, _REPORT_FILES):
         if not file.name.casefold().endswith(_REPORT_FILES):
             raise UserError(f"{file} is no Markdown: name a folder of .md, .docx or .pdf files, or one of them.")
-        text = document_text(file) if is_document(file) else read_text(file)
+        text = redacted(document_text(file)) if is_document(file) else read_text(file)
         question = file.with_suffix(".q")
         if not text.strip() and not question.is_file():
             material.left_out.append(str(file))

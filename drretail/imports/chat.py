@@ -26,7 +26,7 @@ from drretail.grounding.report.evidence_ids import (
 )
 from drretail.grounding.text.harmless import harmless
 from drretail.imports.material import ForeignReport, ForeignTask, Material, Trace
-from drretail.imports.rows import ROW_FILES, Row, files_under, read_rows, read_text, stem
+from drretail.imports.rows import ROW_FILES, Row, files_under, read_rows, redacted, stem, unpacked_text
 from drretail.parsing import json_or_none
 from drretail.records.base import canonical_json, sha256_of
 from drretail.records.evidence import Evidence, EvidenceText, TextForm
@@ -163,9 +163,9 @@ def _conversations(path: Path) -> Iterator[Conversation]:
 def _table_rows(file: Path) -> Iterator[Row]:
     """The rows of a CSV file with columns for question and answer."""
     try:
-        for number, value in enumerate(csv.DictReader(read_text(file).splitlines(keepends=True)), 2):
+        for number, value in enumerate(csv.DictReader(unpacked_text(file).splitlines(keepends=True)), 2):
             if _is_answered(value):
-                yield Row(value, file, f"{file}, row {number}")
+                yield Row(redacted(value), file, f"{file}, row {number}")
     except csv.Error as problem:
         raise UserError(f"{file} is not CSV: {problem}.") from problem
 

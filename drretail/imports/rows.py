@@ -3,12 +3,15 @@
 import gzip
 import json
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from drretail.errors import UserError, file_error
+from drretail.grounding.text.redaction import Redactor
 from drretail.parsing import parse_json
 
 LARGEST = 500_000_000
@@ -16,6 +19,23 @@ LARGEST = 500_000_000
 MOST_FILES = 100_000
 ROW_FILES = (".jsonl", ".json", ".jsonl.gz", ".json.gz")
 _PIECE = 1 << 20
+_redactor: ContextVar[Redactor | None] = ContextVar("redactor", default=None)
+
+
+@contextmanager
+def redacting(redactor: Redactor | None) -> Generator[None]:
+    """All rows and texts that are read in the block come without personal data."""
+    token = _redactor.set(redactor)
+    try:
+        yield
+    finally:
+        _redactor.reset(token)
+
+
+def redacted(value: Any) -> Any:
+    """A row or a text, without personal data if that was asked for."""
+    redactor = _redactor.get()
+    return value if redactor is None else redactor.row(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +103,11 @@ def files_under(path: Path, endings: Sequence[str]) -> list[Path]:
 
 
 def read_text(path: Path) -> str:
+    """As ``unpacked_text``, without personal data if that was asked for."""
+    return redacted(unpacked_text(path))
+
+
+def unpacked_text(path: Path) -> str:
     """A file's text, unpacked if its name ends in .gz.
 
     Raises UserError if the file is missing, is not UTF-8, or has more than ``LARGEST`` bytes.
@@ -108,12 +133,12 @@ def read_rows(path: Path, is_row: Callable[[dict[str, Any]], bool]) -> Iterator[
 
     Raises UserError that names the line that is not JSON.
     """
-    text = read_text(path)
+    text = unpacked_text(path)
     if text.lstrip()[:1] == "<":
         raise UserError(f"{path} is a page of the web (HTML), not JSON: fetch the file itself.")
     for where, value in _values(path, text):
         for found in _objects(value, is_row):
-            yield Row(found, path, where)
+            yield Row(redacted(found), path, where)
 
 
 def _values(path: Path, text: str) -> Iterator[tuple[str, Any]]:

@@ -45,8 +45,9 @@ NAMES = {
         "drretail.records.comparison: Comparison JudgeTable ComparedRow",
     ),
     "Reports": (
-        "drretail: report export view",
+        "drretail: report export forget view",
         "drretail.api.report: Report Exported",
+        "drretail.api.forget: Forgotten",
         "drretail.viewer.voting.results: VoteResults",
     ),
     "Sandboxes": (

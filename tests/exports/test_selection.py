@@ -9,9 +9,10 @@ import duckdb
 import pytest
 from typer.testing import CliRunner
 
+from drretail.api.forget import forget
 from drretail.cli.app import app
 from drretail.errors import UnknownName, UserError
-from drretail.experiment import read_evidence, read_runs, run_folder
+from drretail.experiment import read_definition, read_evidence, read_runs, run_folder
 from drretail.exports.formats import export
 from drretail.exports.selection import Selection, read_rule
 from drretail.files import write_json
@@ -189,3 +190,14 @@ def test_a_form_that_cannot_redact_says_so_and_writes_nothing(telling: Path, tmp
     assert isinstance(ended.exception, UserError)
     assert "drb cannot be redacted" in str(ended.exception)
     assert not (tmp_path / "drb").exists()
+
+
+def test_a_user_is_forgotten_with_profile_and_votes(telling: Path) -> None:
+    kept = [query.query_id for query in read_definition(telling).queries if query.user_id != USER]
+    gone = forget(telling, user=USER)
+    assert {"q1", "q2"} >= {*gone.queries} >= {"q1"}
+    assert [query.query_id for query in read_definition(telling).queries] == kept
+    assert not any(path.stem == USER for path in telling.rglob("*"))
+    assert {run.query_id for run in read_runs(telling)}.isdisjoint(gone.queries)
+    for path in telling.rglob("*.json"):
+        assert USER not in path.read_text() or str(path.relative_to(telling)) in gone.still_named

@@ -6,7 +6,7 @@ research.py   options of run and ask: models, tools, shop, web, limits
 run.py        RunOptions, AskOptions, ReproduceOptions
 shared.py     options of the commands that read an experiment: judges, caps, worlds, retries
 score.py      ScoreOptions, VerifyOptions, CompareOptions
-report.py     ReportOptions, ExportOptions, ViewOptions
+report.py     ReportOptions, ExportOptions, ForgetOptions, ViewOptions
 lab.py        one record for each command of lab
 sandboxes.py  one record for each command of sandbox
 """

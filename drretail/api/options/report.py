@@ -1,4 +1,4 @@
-"""The options of ``report``, ``export`` and ``view``."""
+"""The options of ``report``, ``export``, ``forget`` and ``view``."""
 
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
@@ -66,8 +66,19 @@ class ExportOptions:
     ] = ()
     floors: Annotated[bool, Option("Also export the null agents and the oracle.")] = False
     failed: Annotated[bool, Option("Also export runs without a report.")] = False
-    redact: Annotated[bool, Option("Replace users by pseudonyms, and remove names and addresses.")] = False
+    redact: Annotated[bool, Option("Replace users by pseudonyms, and remove names, addresses and numbers.")] = False
+    names: shared.Names = None
     force: Annotated[bool, Option("Replace an existing export.")] = False
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetOptions:
+    """An experiment, and the user or the conversation that is removed from it."""
+
+    experiment: shared.Experiment
+    _: KW_ONLY
+    user: Annotated[str | None, Option("The user, by id.", metavar="U")] = None
+    conversation: Annotated[str | None, Option("The conversation, by its id in the log or here.", metavar="C")] = None
 
 
 @dataclass(frozen=True, slots=True)

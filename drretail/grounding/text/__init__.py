@@ -13,4 +13,5 @@ wording.py        money, titles, articles, lists and wishes as a reader sees the
 serialisation.py  products, orders and customers as agents and judges read them
 harmless.py       sellers' texts and pages without hidden text, and without our ids and addresses
 personal_data.py  where a text names people, and the text without that
+redaction.py      rows and texts without personal data, a word in its place
 """

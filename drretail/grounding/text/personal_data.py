@@ -18,7 +18,7 @@ _DOT = r"(?:\.|\s\.\s|\s*[\[({<]\s*(?:dot|\.)\s*[\])}>]\s*)"
 _SPELT_DOT = r"\s+dot\s+"
 # A bare " at " also occurs between other words ("price at amazon.com"): it counts only if the dot is spelt out too.
 # Possessive, and never starting within a word, so that a long word is read once.
-_EMAIL = re.compile(
+EMAIL = re.compile(
     rf"(?<![\w.+-])[\w.+-]++(?:{_AT}[\w-]+(?:(?:{_DOT}|{_SPELT_DOT})[\w-]+){{0,8}}(?:{_DOT}|{_SPELT_DOT})[a-z]{{2,}}"
     rf"|{_SPELT_AT}[\w-]+(?:{_SPELT_DOT}[\w-]+){{0,8}}?{_SPELT_DOT}[a-z]{{2,4}}\b)",
     re.IGNORECASE,
@@ -58,10 +58,10 @@ def personal_data(text: str, people: People) -> list[Personal]:
     Escapes (``%40``, ``&#64;``) are decoded, full-width letters made plain, invisible characters ignored, "at" and
     "dot" read as signs. A town, a state or a first name alone does not identify anybody.
     """
-    plain, spans = _decoded(text)
+    plain, spans = decoded(text)
     words = [(match.group().casefold(), match.start(), match.end()) for match in _WORD.finditer(plain)]
     found = [place for profile in people.profiles for place in _of_profile(plain, words, profile)]
-    found += [Personal(*match.span(), "an e-mail address") for match in _EMAIL.finditer(plain)]
+    found += [Personal(*match.span(), "an e-mail address") for match in EMAIL.finditer(plain)]
     ids = dict.fromkeys((key.casefold() for key in people.user_ids), "a user id")
     ids |= dict.fromkeys((key.casefold() for key in people.order_ids), "an order id")
     named = ((match, ids.get(match[0].casefold())) for match in _TOKEN.finditer(plain))
@@ -86,8 +86,8 @@ def without_personal_data(text: str, people: People) -> tuple[str, tuple[str, ..
     return text, tuple(kinds)
 
 
-def _decoded(text: str) -> tuple[str, list[tuple[int, int]]]:
-    """The text without escapes, variants and invisible characters; for each of its characters, the
+def decoded(text: str) -> tuple[str, list[tuple[int, int]]]:
+    """A text without escapes, variants and invisible characters; for each of its characters, the
     place in the text.
     """
     parts: list[str] = []

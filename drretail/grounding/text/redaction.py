@@ -1,0 +1,215 @@
+"""Texts without anybody's personal data, whether a profile names the person or not.
+
+Numbers, addresses and e-mail addresses are known by their form, names by a list or by the field that holds them.
+"""
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from drretail.errors import UserError
+from drretail.files import read_lines
+from drretail.grounding.text.personal_data import EMAIL, Personal, decoded
+from drretail.parsing import json_or_none
+from drretail.untrusted import visible
+
+WORDS = {
+    "a full name": "[name]",
+    "an e-mail address": "[e-mail]",
+    "a telephone number": "[phone]",
+    "a street": "[street]",
+    "a bank account": "[IBAN]",
+    "a card": "[card]",
+}
+"""What is written in place of each kind of personal data."""
+# Two digits in a row may have signs between them. A number of other digits, a date, or an evidence id is no telephone
+# number, nor is one without its leading 0, + or American grouping: too many ids look like it.
+_PHONE = re.compile(
+    r"(?<![\w+])(?<!\d[.,:/-])(?<!P:)\(?(?!\d\d([./-])\d\d\1(?:\d\d){1,2}(?!\1?\d))"
+    r"(?:(?:\+|00)[1-9](?:[ ()./-]{0,3}\d){7,14}|0[1-9](?:[ ()./-]{0,3}\d){7,10}"
+    r"|[2-9]\d\d\)?[ .-]{1,2}\d{3}[ .-]\d{4})(?!-?\w)"
+)
+_IBAN = re.compile(r"(?<!\w)(?=(?P<code>[A-Z]{2}\d\d(?: ?[A-Z0-9]){11,30}))", re.IGNORECASE | re.ASCII)
+_CARD = re.compile(r"(?<![\w-])[2-6]\d{3}(?:[ -]?\d){10,15}(?![\w-])", re.ASCII)
+# English, German and French. Letters are plain by then: "Straße" is read as "Strase" or "Strasse".
+_STREET = re.compile(
+    r"(?<![\w.,])\d{1,5}[a-z]?,? (?:(?:[A-Z][a-z]{2,}|[NSEW]\.?) ){1,4}"
+    r"(?:Street|St|Road|Rd|Avenue|Ave|Lane|Ln|Drive|Boulevard|Blvd)\b"
+    r"|(?<!\w)(?:[A-Z][\w.-]{0,40} ){0,3}[\w-]{0,40}(?:[Ss]tra(?:ss|ß)e|[Ss]tr\.|(?<=\w)(?:weg|gasse|allee|platz))"
+    r" ?\d{1,4}(?: ?[a-z])?\b"
+    r"|(?<![\w.,])\d{1,4}(?: ?bis| ?ter)?,? (?:rue|avenue|boulevard|bd|place|chemin|allee|impasse|quai|cours)"
+    r" (?:(?:(?:de|du|des|la|le|les) |[dl]['’]){1,3}\w+|[A-Z]\w+)(?:[ -][A-Z]\w+){0,4}"
+)
+_WORD = re.compile(r"[^\W_]+")
+_KEY = re.compile(r"[\W_\d]+")
+_NAMES = re.compile(
+    r"(?:first|last|full|given|family|customer|user|recipient|billing|shipping|sur|vor|nach)name|prenom"
+)
+_PHONES = ("phone", "phonenumber", "mobile", "telephone", "telefon")
+_FIELDS = dict.fromkeys(_PHONES, "[phone]") | dict.fromkeys(("address", "street", "strasse", "rue"), "[street]")
+_PEOPLE = frozenset({"customer", "user", "buyer", "recipient", "billingaddress", "shippingaddress", "kunde", "client"})
+_IDS = ("id", "asin", "sku", "gtin", "ean", "url", "link", "href")
+
+
+def anybodys_data(text: str) -> list[Personal]:
+    """Every e-mail address, telephone number, IBAN, payment card and street in a text, read as ``decoded`` does."""
+    plain, spans = decoded(text)
+    found = [(*match.span(), "an e-mail address") for match in EMAIL.finditer(plain)]
+    found += [(*span, "a bank account") for span in _ibans(plain)]
+    found += [(*match.span(), "a card") for match in _CARD.finditer(plain) if _is_card(match[0])]
+    found += [(*match.span(), "a telephone number") for match in _PHONE.finditer(plain)]
+    found += [(*match.span(), "a street") for match in _STREET.finditer(plain)]
+    return [Personal(spans[start][0], spans[end - 1][1], what) for start, end, what in found]
+
+
+def _replaced(text: str, places: Iterable[Personal]) -> str:
+    """The text with a word for each place; of places that overlap, the first and longest gives the word."""
+    position, parts = 0, list[str]()
+    for place in sorted(places, key=lambda each: (each.start, -each.end)):
+        if place.start >= position:
+            parts += [text[position : place.start], WORDS[place.what]]
+        position = max(position, place.end)
+    return "".join([*parts, text[position:]])
+
+
+@dataclass
+class Redactor:
+    """Removes personal data from rows of logs. ``names`` are those of people to remove besides, "Ann Smith"."""
+
+    names: tuple[str, ...] = ()
+    _ids: dict[str, str] = field(default_factory=dict[str, str])
+
+    @classmethod
+    def of(cls, redact: bool, names: str | Path | None) -> "Redactor | None":
+        """A redactor if one is wanted. Raises UserError if the file of names can't be read, or stands alone."""
+        if names is not None and not redact:
+            raise UserError("--names says whom --redact removes: add --redact.")
+        return cls(tuple(read_lines(Path(names))) if names is not None else ()) if redact else None
+
+    def row(self, row: Any) -> Any:
+        """The row, or text, without personal data and hidden characters.
+
+        Whoever the row names in full is not named by a single name there either. Ids that are somebody's address become
+        numbers, the same for the same address.
+        """
+        return self._value(row, self.named(row))
+
+    def named(self, row: Any) -> frozenset[str]:
+        """The words of the names in full that the row holds: in a field for names, or anywhere if they are listed."""
+        names = [*_held(row)]
+        if self.names:
+            names += [name for text in _texts(row) for _, name in self._full_names(text)]
+        return frozenset(part for name in names for part in _words(name) if len(part) > 1)
+
+    @cached_property
+    def _by_first(self) -> Mapping[str, set[tuple[str, ...]]]:
+        found: dict[str, set[tuple[str, ...]]] = defaultdict(set)
+        for name in self.names:
+            words = tuple(_words(name))
+            for spelt in (words, (*words[-1:], *words[:-1])) if len(words) > 1 else ():
+                found[spelt[0]].add(spelt)
+        return found
+
+    def _full_names(self, text: str) -> Iterator[tuple[Personal, str]]:
+        plain, spans = decoded(text)
+        words = [(match[0].casefold(), *match.span()) for match in _WORD.finditer(plain)]
+        for index, (first, start, _) in enumerate(words):
+            for name in self._by_first.get(first, ()):
+                there = words[index : index + len(name)]
+                if tuple(word for word, _, _ in there) == name:
+                    end = there[-1][2]
+                    yield Personal(spans[start][0], spans[end - 1][1], "a full name"), plain[start:end]
+
+    def _value(self, value: Any, named: frozenset[str], *, of_person: bool = False) -> Any:
+        if isinstance(value, str):
+            inner = json_or_none(value) if value.lstrip()[:1] in ("{", "[") else None
+            if isinstance(inner, dict | list):  # a tool's arguments or result
+                clean = self._value(inner, named)
+                return value if clean == inner else json.dumps(clean, ensure_ascii=False)
+            return self.text(value, named)
+        if isinstance(value, Mapping):
+            rows = ((name, _KEY.sub("", str(name)).casefold(), item) for name, item in value.items())
+            return {name: self._field(key, item, named, of_person=of_person) for name, key, item in rows}
+        if isinstance(value, list | tuple):
+            return [self._value(each, named, of_person=of_person) for each in value]
+        is_number = isinstance(value, int) and not isinstance(value, bool)
+        return self.text(str(value), named) if is_number and anybodys_data(str(value)) else value
+
+    def _field(self, key: str, value: Any, named: frozenset[str], *, of_person: bool) -> Any:
+        if isinstance(value, str | int) and not isinstance(value, bool) and value:
+            text = str(value)
+            if _NAMES.fullmatch(key) or (of_person and key == "name"):
+                return "[name]"
+            if key in _FIELDS and "://" not in text:
+                return _FIELDS[key]
+            if key.endswith(_IDS):  # its digits are no telephone number
+                changed = text if text.isalnum() else self.text(text, named)
+                if changed != text and key.endswith("id"):
+                    return self._ids.setdefault(text, f"person-{len(self._ids) + 1}")
+                return value if changed == text else changed
+        return self._value(value, named, of_person=of_person or key in _PEOPLE)
+
+    def text(self, text: str, named: frozenset[str] = frozenset(), known: Iterable[Personal] = ()) -> str:
+        """A text without personal data, without single words of names if they are ``named``, and without ``known``
+        places.
+        """
+        places = [*anybodys_data(text), *known]
+        if self.names:
+            places += [place for place, _ in self._full_names(text)]
+        if named:
+            plain, spans = decoded(text)
+            for match in _WORD.finditer(plain):
+                if match[0].casefold() in named and match[0][0].isupper():
+                    places.append(Personal(spans[match.start()][0], spans[match.end() - 1][1], "a full name"))
+        return visible(_replaced(text, places))
+
+
+def _held(value: Any, *, of_person: bool = False) -> Iterator[str]:
+    """The names in fields that hold the name of a person."""
+    if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
+        value = json_or_none(value)
+    if isinstance(value, Mapping):
+        for name, item in value.items():
+            key = _KEY.sub("", str(name)).casefold()
+            if isinstance(item, str) and (_NAMES.fullmatch(key) or (of_person and key == "name")):
+                yield item
+            else:
+                yield from _held(item, of_person=of_person or key in _PEOPLE)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _held(item, of_person=of_person)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping | list | tuple):
+        for item in value.values() if isinstance(value, Mapping) else value:
+            yield from _texts(item)
+
+
+def _words(name: str) -> list[str]:
+    return [word.casefold() for word in _WORD.findall(decoded(name)[0])]
+
+
+def _ibans(text: str) -> Iterator[tuple[int, int]]:
+    """Where a code whose check digits are right begins and ends. The words after it may look like more of it."""
+    for match in _IBAN.finditer(text):
+        for end in range(match.end("code"), match.start() + 14, -1):
+            code = text[match.start() : end].replace(" ", "")
+            is_whole = len(code) > 14 and text[end - 1] != " " and not text[end : end + 1].isalnum()
+            if is_whole and int("".join(str(int(sign, 36)) for sign in code[4:] + code[:4])) % 97 == 1:
+                yield match.start(), end
+                break
+
+
+def _is_card(text: str) -> bool:
+    """True if the last digit is right by Luhn's algorithm."""
+    digits = [int(sign) for sign in reversed(text) if sign.isdecimal()]
+    doubled = (sum(divmod(2 * digit, 10)) for digit in digits[1::2])
+    return (sum(digits[::2]) + sum(doubled)) % 10 == 0
