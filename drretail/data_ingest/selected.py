@@ -63,14 +63,14 @@ class OwnCategories:
     def take_orders(self, orders: Iterable[OrderRow]) -> Iterator[OrderRow]:
         for _, of_user in groupby(orders, key=itemgetter(1)):
             rows = list(of_user)
-            names = [self._of_product[row[2]] for row in rows]
+            names = [self._of_product.get(row[2], self._default) for row in rows]
             self._orders.update(names)
             self._users.update(set(names))
             yield from rows
 
     def counts(self, read: Sequence[CategoryCounts]) -> Iterator[CategoryCounts]:
         """One row per category, then one for the rows ``read`` of all. Call it after all rows have passed."""
-        for name in sorted(self._products):
+        for name in sorted({*self._products, *self._orders}):
             yield CategoryCounts(
                 name=name, products=self._products[name], users=self._users[name], orders=self._orders[name]
             )

@@ -141,13 +141,24 @@ def test_tools_and_reports_of_the_shop_are_in_its_currency(tmp_path: Path) -> No
     assert "$" not in report
 
 
-def test_the_world_says_its_mapping_categories_and_what_was_dropped(tmp_path: Path) -> None:
+def test_the_world_says_its_mapping_and_categories_and_keeps_orders_of_products_that_are_gone(tmp_path: Path) -> None:
     read(tmp_path, PRODUCTS, [*ORDERS, dict(ORDERS[0], sku="gone")])
+    assert check_world(tmp_path / "w") == []
+    with open_world(tmp_path / "w") as world:
+        kept = world.store.order("R-1-3")
+        assert (kept.product_id, kept.quantity, kept.order_status, kept.order_date[:10]) == (
+            "gone", 2, "Shipped", "2023-12-31",
+        )  # fmt: skip
+        statistics = world.store.statistics("a@x.example")
+        assert (statistics.orders, statistics.items, statistics.orders_with_unknown_price) == (3, 5, 1)
+        experiment = run(
+            world, ["Which is cheapest?"], ["react"], user="a@x.example", baselines=False, to=tmp_path / "e"
+        )
+        assert experiment.report("react")
     manifest = read_manifest(live_generation(tmp_path / "w"))
     assert manifest.parameters["mapping"]["products"]["id"] == "sku"
     counts = {row.name: (row.products, row.users, row.orders) for row in manifest.categories}
-    assert counts == {"Tiere": (1, 1, 1), "Wohnen": (1, 2, 2), "shop": (1, 0, 0), "(none)": (0, 0, 0)}
-    assert manifest.categories[-1].dropped == {"reviews: no_meta": 1}
+    assert counts == {"Tiere": (1, 1, 1), "Wohnen": (1, 2, 2), "shop": (1, 1, 1), "(none)": (0, 0, 0)}
     assert manifest.categories[-1].rows_read == 7
 
 
