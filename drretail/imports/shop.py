@@ -122,7 +122,7 @@ class NamedProducts:
         for sentence in find_sentences(report):
             words = " ".join(re.findall(r"[^\W_]+", report[sentence.start : sentence.end]))[:_LONGEST]
             found += (hit.product_id for hit in self._world.catalog.search(CatalogQuery(words, limit=_HITS)).hits)
-        return {key: product.title for key, product in self._known(found).items()}
+        return {key: product.titles for key, product in self._known(found).items()}
 
     def _had(self, keys: Sequence[str]) -> Collection[str]:
         """Those of these ids that the generation before had."""

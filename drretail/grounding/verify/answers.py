@@ -187,7 +187,7 @@ class _Text:
 
     def __init__(self, layout: Layout, shop: Records) -> None:
         self.layout, self.shop = layout, shop
-        named = list(products_named(layout.text, shop.titles))
+        named = list(products_named(layout.text, {key: item.titles for key, item in shop.products.items()}))
         for stretch in layout.stretches:
             named += (
                 Named(stretch.start, stretch.start, key)

@@ -217,7 +217,7 @@ class ProductSentence:
     def _own(self) -> frozenset[str]:
         item = self.item
         options = (f"{name} {value}" for offer in offers_of(item) for name, value in offer.options.items())
-        known = f"{item.title} {item.brand or ''} {' '.join(item.categories)} {' '.join(options)}"
+        known = f"{item.titles} {item.brand or ''} {' '.join(item.categories)} {' '.join(options)}"
         return frozenset(map(stem, words(known)))
 
     def _count(self, piece: tuple[int, int], amount: Amount) -> int:
