@@ -18,6 +18,7 @@ from drretail.env.manifest import read_manifest
 from drretail.env.rows import rows_of
 from drretail.errors import UserError
 from drretail.grounding.report.evidence_ids import parse_evidence_id
+from drretail.querygen.generate import Drafts
 from drretail.records.shop import Product
 from tests.data_ingest.raw_rows import notes_of, orders_in, product_in
 
@@ -128,6 +129,22 @@ def test_every_form_makes_the_same_whole_world(tmp_path: Path, form: str) -> Non
     assert sorted(found) == [("R-1-1", 2, "Shipped", 1703980800000), ("R-1-2", 1, "Delivered", 1703980800000)]
     (order,) = orders_in(world, "b")
     assert (order.order_id, order.order_status, order.timestamp) == ("R-2", "Cancelled", 1704096000000)
+
+
+@pytest.mark.parametrize(
+    ("said", "is_refused"), [("Der Napf ist für die Küche und das Bad.", True), ("It is for the kitchen.", False)]
+)
+def test_a_german_shop_whose_mapping_names_no_language_is_told_why_rules_write_no_questions(
+    tmp_path: Path, said: str, is_refused: bool
+) -> None:
+    mapping = MAPPING.replace('title = "name"', 'title = "name"\ndescription = "mat"') + OF_ORDERS
+    read(tmp_path, [dict(row, mat=said) for row in PRODUCTS], mapping=mapping)
+    with open_world(tmp_path / "w") as world:
+        if is_refused:
+            with pytest.raises(UserError, match=r"this shop's texts are German: have a model write them \(--model\)"):
+                Drafts(world, "1")
+        else:
+            Drafts(world, "1")
 
 
 def test_tools_and_reports_of_the_shop_are_in_its_currency(tmp_path: Path) -> None:
