@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -57,7 +58,7 @@ def import_reports(
 
     A second import into the same folder adds systems.
     """
-    from drretail.api.worlds import open_world
+    from drretail.api.worlds import known_user, open_world
     from drretail.grounding.text.redaction import Redactor
     from drretail.imports.formats import load_format
     from drretail.imports.recording import record, write_queries
@@ -76,11 +77,14 @@ def import_reports(
     if to.suffix == QUERY_FILE and not to.is_dir():
         if pages is not None:
             raise UserError(f"{to} would be a file of questions, which holds no pages: leave --pages out.")
-        queries = write_queries(material, form, to)
+        with ExitStack() as stack:
+            shop = None if world is None else stack.enter_context(open_world(world))
+            queries = write_queries(material, form, to, str if shop is None else partial(known_user, shop))
         if output.as_json:
             print_json({"file": str(to), **_questions_counted(queries)})
         else:
-            print_text(_questions(queries))
+            left = counted(len(material.reports), "answer")
+            print_text(_questions(queries), *([f"Left out: {left}."] if material.reports else []))
             say(f"Kept in {to}.")
         return
     progress = choose_progress()

@@ -308,7 +308,7 @@ def _write(
     sources: Sequence[SourceFile],
     pool: ProfilePool,
 ) -> Manifest:
-    products = selected_products(selected, task.plan.categories)
+    products = selected_products(selected, task.plan.categories, keep_titles=options.mapping is not None)
     orders = selected_orders(selected, held_out=False)
     categories: Iterable[CategoryCounts] = [
         CategoryCounts(

@@ -13,24 +13,32 @@ from drretail.data_ingest.engines.duckdb.session import close_engine, engine_err
 from drretail.data_ingest.raw.products import parse_json, product_of, richness
 from drretail.env.manifest import CategoryCounts, OrderRow
 from drretail.files import is_unfinished
-from drretail.records.shop import Product
+from drretail.records.shop import OTHER_TITLES, Product
 
 MEMORY_MB = 250
 _BATCH = 5_000
 
 
-def selected_products(selected: Selected, categories: tuple[str, ...]) -> Iterator[Product]:
-    """The kept products by id. Of several rows for one product the richest is taken, of equally rich ones the first."""
+def selected_products(
+    selected: Selected, categories: tuple[str, ...], *, keep_titles: bool = False
+) -> Iterator[Product]:
+    """The kept products by id. Of several rows for one product the richest is taken, of equally rich ones the first.
+
+    With ``keep_titles`` it has the titles of the others as well: a shop in several languages has a row for each.
+    """
     fields = ", ".join(ROW_FIELDS)
     columns = f"product_id, category, {fields}"
     query = f"SELECT {columns} FROM {{}} WHERE title IS NOT NULL AND title <> 'null'"  # noqa: S608 -- constants
     rows = _rows(selected.kept_rows, f"{query} ORDER BY product_id, source, number")
     for product_id, group in groupby(rows, key=itemgetter(0)):
-        candidates: Iterable[Product] = (
+        candidates = [
             product_of(product_id, categories[row[1]], dict(zip(ROW_FIELDS, _values(row[2:]), strict=True)))
             for row in group
-        )
-        yield max(candidates, key=richness)
+        ]
+        chosen = max(candidates, key=richness)
+        others = [title for title in dict.fromkeys(one.title for one in candidates) if title != chosen.title]
+        more = {OTHER_TITLES: others} if keep_titles and others else {}
+        yield chosen.model_copy(update={"details": chosen.details | more}) if more else chosen
 
 
 def selected_orders(selected: Selected, *, held_out: bool) -> Iterator[OrderRow]:
@@ -63,14 +71,14 @@ class OwnCategories:
     def take_orders(self, orders: Iterable[OrderRow]) -> Iterator[OrderRow]:
         for _, of_user in groupby(orders, key=itemgetter(1)):
             rows = list(of_user)
-            names = [self._of_product[row[2]] for row in rows]
+            names = [self._of_product.get(row[2], self._default) for row in rows]
             self._orders.update(names)
             self._users.update(set(names))
             yield from rows
 
     def counts(self, read: Sequence[CategoryCounts]) -> Iterator[CategoryCounts]:
         """One row per category, then one for the rows ``read`` of all. Call it after all rows have passed."""
-        for name in sorted(self._products):
+        for name in sorted({*self._products, *self._orders}):
             yield CategoryCounts(
                 name=name, products=self._products[name], users=self._users[name], orders=self._orders[name]
             )

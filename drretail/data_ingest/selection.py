@@ -18,6 +18,7 @@ TABLES = (
     "repeated",
     "eligible",
     "kept",
+    "gone",
     "interactions",
     "order_hashes",
     "orders",
@@ -30,7 +31,7 @@ ACCOUNTS = ("product_fates", "review_fates", "category_orders", "totals")
 def parameters_of(options: IngestOptions) -> dict[str, Any]:
     """The values of sql/parameters.sql by their names."""
     names = {"seed", "cap", "cap_by", "min_interactions", "vary_orders", "holdout"}
-    return {**options.model_dump(include=names), "since": options.since_ms}
+    return {**options.model_dump(include=names), "since": options.since_ms, "keep_gone": options.mapping is not None}
 
 
 def sql_text(name: str) -> str:

@@ -98,7 +98,8 @@ def read(path: Path) -> Material:
             continue
         others.append(answer)
         task_id += f"-{len(others)}" if len(others) > 1 else ""
-        material.add_task(ForeignTask(task_id, question), row.where)
+        user = row.text("user_id", "user", "customer_id", "customer") or None
+        material.add_task(ForeignTask(task_id, question, user_id=user), row.where)
         placed = _placed(turns) if len(turns) > 1 else ()
         material.add_report(ForeignReport(system, task_id, answer, row.where, trace_of(conversation), placed))
         material.unread_roles.update(each.role for each in conversation.messages if each.role not in _READ_ROLES)

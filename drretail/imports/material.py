@@ -28,6 +28,8 @@ class ForeignTask:
     """True if the text is only the report's own heading."""
     persona: str | None = None
     """Who asks, in the file's words."""
+    user_id: str | None = None
+    """Who asked, by the id in a log."""
     context: str | None = None
     kind: str | None = None
     wish: Wish | None = None

@@ -1,7 +1,7 @@
 """Records imported reports in an experiment, and counts what was imported."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -82,14 +82,15 @@ class Imported:
     """How many messages of a log have a role that is not read, by role."""
 
 
-def write_queries(material: Material, form: str, to: Path) -> tuple[Query, ...]:
-    """Writes the questions as a file of queries, which ``run`` and ``queries`` take.
+def write_queries(material: Material, form: str, to: Path, known_user: Callable[[str], str] = str) -> tuple[Query, ...]:
+    """Writes the questions as a file of queries, which ``run`` and ``queries`` take; reports are left out.
 
-    Raises UserError if there is no question, or if there are reports, which such a file can't hold.
+    ``known_user`` gives the shop's id of a user in a log. Raises UserError if there is no question.
     """
-    if material.reports:
-        raise UserError(f"{to} would be a file of questions, and there are reports: name a folder with --to.")
-    queries = tuple(queries_of(material, form, ()).values())
+    found = queries_of(material, form, ())
+    users = {key: known_user(task.user_id) for key, task in material.tasks.items() if task.user_id}
+    own = {key: {"user_id": user, "mode": "profile_aware"} for key, user in users.items()}
+    queries = tuple(query.model_copy(update=own.get(key)) for key, query in found.items())
     write_lines(to, (query.as_line() for query in queries))
     return queries
 

@@ -4,10 +4,18 @@ A report names a product by its address, its id, or its title. Nothing shows tha
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from functools import cached_property
+from itertools import islice
 from urllib.parse import unquote, urlsplit
 
 from drretail.env.catalog.base import CatalogQuery
+from drretail.env.generations import former_generation
+from drretail.env.manifest import DATABASE_FILE
+from drretail.env.rows import rows_of
+from drretail.env.store.sqlite import SqliteStore
 from drretail.env.world import World
 from drretail.errors import NotFound
 from drretail.grounding.report.citations import citing_marks
@@ -16,7 +24,7 @@ from drretail.grounding.text.harmless import harmless
 from drretail.grounding.text.sentences import find_sentences
 from drretail.grounding.text.serialisation import compact_json, order_record, record_text
 from drretail.grounding.text.titles import products_named
-from drretail.grounding.verify.answers import ORDER_ID
+from drretail.grounding.verify.answers import GONE, ORDER_ID, PRODUCT_ID, UNKNOWN
 from drretail.imports.material import leaves
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Evidence, EvidenceText
@@ -29,6 +37,8 @@ _OF_SHOP = re.compile(r"/(?:products?|p|item)/(?P<key>[^/]+)/?\Z")
 _KEY = re.compile(r"\\\{(?:handle|id)\\\}")
 _MOST_LINES = 20
 """The most lines of an order that are looked up."""
+_LOOKED_AT, _FEWEST_ALIKE = 2_000, 3
+"""The ids from which the form of ids is read, and how many must have it."""
 _LONGEST, _HITS = 400, 25
 """The most characters of a sentence that are searched for, and the most products whose titles are then compared with
 it.
@@ -49,11 +59,11 @@ class NamedProducts:
     ) -> tuple[Evidence, ...]:
         """The records of the products and orders that a report, its question and its tools name, as evidence.
 
-        Products have the addresses by which the report links to them; what such an address names and the shop does not
-        have is evidence without a text.
+        Products have the addresses by which the report links to them. What such an address, or an id of the form of the
+        shop's ids, names and the shop does not have is evidence without a text.
         """
         urls: dict[str, str] = {}
-        missing: dict[str, str] = {}
+        missing: dict[str, str | None] = {}
         ids: list[str] = [entry.key for entry in seen if entry.kind == "product"]
         ids += (value for step in steps for value in leaves(step.args or {}))
         for mark in citing_marks(report, None):
@@ -61,16 +71,21 @@ class NamedProducts:
                 key = None if cited.url is None else self._key_of(cited.url)
                 if cited.url is not None and key is not None and self._known([key]):
                     urls.setdefault(key, cited.url)
-                elif cited.url is not None and key is not None and self._address is not None:
+                elif cited.url is not None and key is not None and (self._address is not None or self._had([key])):
                     missing.setdefault(key, cited.url)
                 elif cited.name.startswith("P:"):
                     ids.append(cited.name.removeprefix("P:"))
+        written = dict.fromkeys(match[0] for text in (report, question) for match in PRODUCT_ID.finditer(text))
+        ids += written
         texts = [report, question, *(entry.title for entry in seen if entry.kind == "product")]
         titled = [one.product_id for text in texts for one in products_named(text, self._candidates(text))]
         found = self._known([*urls, *ids, *titled])
+        unknown = [key for key in written if key not in found and key not in missing]
+        had = self._had([*missing, *unknown])
+        missing |= {key: None for key in unknown if key in had or self._has_form(key)}
         return (
             *(_evidence(product, urls.get(key)) for key, product in found.items()),
-            *(_missing(key, url) for key, url in missing.items()),
+            *(_missing(key, url, GONE if key in had else UNKNOWN) for key, url in missing.items()),
             *(_order_evidence(order, self._known([order.product_id])) for order in self._orders(texts[:2])),
         )
 
@@ -107,7 +122,28 @@ class NamedProducts:
         for sentence in find_sentences(report):
             words = " ".join(re.findall(r"[^\W_]+", report[sentence.start : sentence.end]))[:_LONGEST]
             found += (hit.product_id for hit in self._world.catalog.search(CatalogQuery(words, limit=_HITS)).hits)
-        return {key: product.title for key, product in self._known(found).items()}
+        return {key: product.titles for key, product in self._known(found).items()}
+
+    def _had(self, keys: Sequence[str]) -> Collection[str]:
+        """Those of these ids that the generation before had."""
+        folder = self._world.folder
+        former = None if folder is None or not keys else former_generation(folder)
+        if former is None:
+            return ()
+        with closing(SqliteStore(former / DATABASE_FILE, self._world.manifest.seed)) as store:
+            return store.products(keys)
+
+    def _has_form(self, key: str) -> bool:
+        """True if most of the shop's products have ids that differ from this one in their digits alone."""
+        return _form(key) in self._forms
+
+    @cached_property
+    def _forms(self) -> Collection[str]:
+        if self._world.folder is None:
+            return ()
+        with rows_of(self._world.folder) as rows:
+            forms = Counter(_form(item.product_id) for item in islice(rows.products, _LOOKED_AT))
+        return [form for form, count in forms.items() if count * 2 > forms.total() and count >= _FEWEST_ALIKE]
 
     def _known(self, keys: Iterable[str]) -> dict[str, Product]:
         """The shop's products with these ids. Ids that it doesn't have are left out."""
@@ -116,6 +152,10 @@ class NamedProducts:
             held = self._world.store.products(missing)
             self._products.update((key, held.get(key)) for key in missing)
         return {key: product for key in wanted if (product := self._products[key]) is not None}
+
+
+def _form(key: str) -> str:
+    return re.sub(r"\d", "0", key)
 
 
 def _bare(url: str) -> str:
@@ -137,7 +177,7 @@ def _evidence(product: Product, url: str | None) -> Evidence:
     )
 
 
-def _missing(key: str, url: str) -> Evidence:
+def _missing(key: str, url: str | None, why: str) -> Evidence:
     return Evidence(
         id=product_evidence_id(key),
         kind="product",
@@ -145,7 +185,7 @@ def _missing(key: str, url: str) -> Evidence:
         title=key,
         url=url,
         state="no_content",
-        problem="The shop has no such product.",
+        problem=why,
         looked_up=True,
     )
 

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from random import Random
 
+from drretail.env.catalog.base import CatalogQuery
 from drretail.env.world import World
 from drretail.errors import UserError
+from drretail.grounding.text.languages import language_of
 from drretail.querygen.checks.wording import Texts
 from drretail.querygen.lint import Linter
 from drretail.querygen.rules.assortment import Assortment
@@ -26,6 +28,8 @@ WHY_MISSING: Mapping[Axis, str] = {
     "taste": "no maker is known of what is to be replaced",
 }
 """The axes that rules can make, each with what a shop or its orders lack where no query has it."""
+_READ = 25
+"""The products by whose texts the language of a shop is known if its mapping names none."""
 LEAST_ORDERS = 2
 """Users with fewer delivered orders get no query: a single order is no profile."""
 # Among fewer queries a kind may be missing by chance; if all are of one kind, five show that.
@@ -61,9 +65,17 @@ class Drafts:
 
     def __init__(self, world: World, seed: str, linter: Linter | None = None) -> None:
         """Raises UserError for a shop whose language is not English, which the rules write."""
-        if world.manifest.language != "english":
+        language = world.manifest.language
+        if language == "english" and "mapping" in world.manifest.parameters:
+            # A mapping may leave its language out.
+            shown = world.catalog.search(CatalogQuery("", sort_by="popularity", limit=_READ)).hits
+            found = world.store.products([hit.product_id for hit in shown]).values()
+            language = language_of(
+                " ".join(text for one in found for text in (one.title, *one.features, *one.description))
+            )
+        if language != "english":
             raise UserError(
-                f"The rules write English questions, and this shop's texts are {world.manifest.language.title()}: "
+                f"The rules write English questions, and this shop's texts are {language.title()}: "
                 "have a model write them (--model)."
             )
         self.world, self.seed, self.linter = world, seed, linter or Linter(world)

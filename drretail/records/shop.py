@@ -18,7 +18,7 @@ OrderStatus = Literal["Delivered", "Shipped", "Processing", "Cancelled", "Return
 ORDER_STATUSES: tuple[OrderStatus, ...] = ("Delivered", "Shipped", "Processing", "Cancelled", "Returned")
 # Orders of these statuses count in "orders by status" only, never in spend, averages or favourites.
 VOID_STATUSES: frozenset[str] = frozenset({"Cancelled", "Returned"})
-VARIANTS, STOCK, LIST_PRICE = "Variants", "Stock", "List price"
+VARIANTS, STOCK, LIST_PRICE, OTHER_TITLES = "Variants", "Stock", "List price", "Other titles"
 """Keys of a product's details, as ``drretail ingest`` writes them for your own shop."""
 _OF_VARIANT = frozenset({"id", "price", "stock", "list_price"})
 
@@ -79,6 +79,12 @@ class Product(Record):
     @property
     def product_url(self) -> str:
         return product_url(self.product_id)
+
+    @property
+    def titles(self) -> str:
+        """Its title, and those that it has in other languages, one a line."""
+        others = self.details.get(OTHER_TITLES)
+        return "\n".join((self.title, *(map(str, others) if isinstance(others, list) else ())))
 
     @property
     def leaf_category(self) -> str:

@@ -18,6 +18,7 @@ from drretail.env.manifest import read_manifest
 from drretail.env.rows import rows_of
 from drretail.errors import UserError
 from drretail.grounding.report.evidence_ids import parse_evidence_id
+from drretail.querygen.generate import Drafts
 from drretail.records.shop import Product
 from tests.data_ingest.raw_rows import notes_of, orders_in, product_in
 
@@ -130,6 +131,22 @@ def test_every_form_makes_the_same_whole_world(tmp_path: Path, form: str) -> Non
     assert (order.order_id, order.order_status, order.timestamp) == ("R-2", "Cancelled", 1704096000000)
 
 
+@pytest.mark.parametrize(
+    ("said", "is_refused"), [("Der Napf ist für die Küche und das Bad.", True), ("It is for the kitchen.", False)]
+)
+def test_a_german_shop_whose_mapping_names_no_language_is_told_why_rules_write_no_questions(
+    tmp_path: Path, said: str, is_refused: bool
+) -> None:
+    mapping = MAPPING.replace('title = "name"', 'title = "name"\ndescription = "mat"') + OF_ORDERS
+    read(tmp_path, [dict(row, mat=said) for row in PRODUCTS], mapping=mapping)
+    with open_world(tmp_path / "w") as world:
+        if is_refused:
+            with pytest.raises(UserError, match=r"this shop's texts are German: have a model write them \(--model\)"):
+                Drafts(world, "1")
+        else:
+            Drafts(world, "1")
+
+
 def test_tools_and_reports_of_the_shop_are_in_its_currency(tmp_path: Path) -> None:
     read(tmp_path)
     with open_world(tmp_path / "w") as world:
@@ -141,13 +158,24 @@ def test_tools_and_reports_of_the_shop_are_in_its_currency(tmp_path: Path) -> No
     assert "$" not in report
 
 
-def test_the_world_says_its_mapping_categories_and_what_was_dropped(tmp_path: Path) -> None:
+def test_the_world_says_its_mapping_and_categories_and_keeps_orders_of_products_that_are_gone(tmp_path: Path) -> None:
     read(tmp_path, PRODUCTS, [*ORDERS, dict(ORDERS[0], sku="gone")])
+    assert check_world(tmp_path / "w") == []
+    with open_world(tmp_path / "w") as world:
+        kept = world.store.order("R-1-3")
+        assert (kept.product_id, kept.quantity, kept.order_status, kept.order_date[:10]) == (
+            "gone", 2, "Shipped", "2023-12-31",
+        )  # fmt: skip
+        statistics = world.store.statistics("a@x.example")
+        assert (statistics.orders, statistics.items, statistics.orders_with_unknown_price) == (3, 5, 1)
+        experiment = run(
+            world, ["Which is cheapest?"], ["react"], user="a@x.example", baselines=False, to=tmp_path / "e"
+        )
+        assert experiment.report("react")
     manifest = read_manifest(live_generation(tmp_path / "w"))
     assert manifest.parameters["mapping"]["products"]["id"] == "sku"
     counts = {row.name: (row.products, row.users, row.orders) for row in manifest.categories}
-    assert counts == {"Tiere": (1, 1, 1), "Wohnen": (1, 2, 2), "shop": (1, 0, 0), "(none)": (0, 0, 0)}
-    assert manifest.categories[-1].dropped == {"reviews: no_meta": 1}
+    assert counts == {"Tiere": (1, 1, 1), "Wohnen": (1, 2, 2), "shop": (1, 1, 1), "(none)": (0, 0, 0)}
     assert manifest.categories[-1].rows_read == 7
 
 

@@ -82,7 +82,7 @@ def test_variants_of_a_shopify_export_are_one_product_which_orders_find_by_sku_a
     head = of_format("shopify", "products_export.csv") + 'orders = {file = "orders_export.csv"}\n'
     report = read(tmp_path, head, SHOPIFY, SHOPIFY_ORDERS)
     assert check_world(tmp_path / "w") == []
-    assert (report.products.kept, report.users, report.reviews.dropped) == (2, 2, {"no_meta": 1})
+    assert (report.products.kept, report.users, report.products_without_meta) == (2, 2, 1)
     assert "3 rows left out by keep (Status, Published)" in notes(report)
     assert any("are taken as USD" in note for note in notes_of(report))
 
@@ -107,6 +107,7 @@ def test_variants_of_a_shopify_export_are_one_product_which_orders_find_by_sku_a
         ("1001-2", "tee", 2, "Delivered", "2024-05-01T07:59"),
         ("1002", "tee", 1, "Returned", "2024-06-01T14:59"),
         ("1003", "mug", 1, "Cancelled", "2024-06-02T14:59"),
+        ("1004", "G-1", 1, "Processing", "2024-06-04T14:59"),
     ]
 
 

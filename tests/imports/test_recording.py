@@ -184,8 +184,13 @@ def test_questions_alone_become_a_file_of_queries_with_the_wish_where_the_format
     material.add_task(ForeignTask("a", "Which kettle?", wish=wish), "here")
     (typed,) = write_queries(material, "own", tmp_path / "typed.jsonl")
     assert typed.wish == wish
-    with pytest.raises(UserError, match="name a folder"):
-        write_queries(load_format("drb").read(drb(tmp_path / "a.jsonl", "One.")), "drb", tmp_path / "q.jsonl")
+    log = [{"question": "A kettle?", "answer": "No.", "user_id": "a@x.example"}, {"question": "A pan?", "answer": ""}]
+    chat = load_format("chat").read(jsonl(tmp_path / "log.jsonl", log))
+    write_queries(chat, "chat", tmp_path / "asked.jsonl", lambda user: user.partition("@")[0])
+    found = [(each.text, each.user_id, each.mode, each.source) for each in read_queries(tmp_path / "asked.jsonl")]
+    assert found == [
+        ("A kettle?", "a", "profile_aware", "import:chat"), ("A pan?", None, "task", "import:chat"),
+    ]  # fmt: skip
 
 
 def test_reports_find_the_questions_that_were_imported_before(tmp_path: Path) -> None:

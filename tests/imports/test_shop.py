@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from drretail.data_ingest.ingest import ingest
+from drretail.env.catalog.base import CatalogQuery
 from drretail.env.world import World, open_world
 from drretail.experiment import read_definition, read_evidence, read_runs, run_folder
 from drretail.imports.formats import load_format
@@ -147,6 +148,53 @@ def test_an_address_by_the_shops_own_pattern_names_a_product(tmp_path: Path) -> 
     with open_world(tmp_path / "w") as shop:
         came = record(load_format("chat").read(path), "chat", tmp_path / "exp", Progress(), world=shop)
     assert len(came.reports[0].looked_up) == 1
+
+
+def test_a_product_that_the_shop_had_is_gone_and_one_it_never_had_unknown(tmp_path: Path, succeeds: Command) -> None:
+    def made(count: int) -> None:
+        rows = "".join(f"LMP-{1000 + number},Lamp {number},20\n" for number in range(count))
+        text(tmp_path / "p.csv", f"sku,name,price\n{rows}")
+        columns = 'currency = "EUR"\n[products]\nfile = "p.csv"\nid = "sku"\ntitle = "name"\nprice = "price"\n'
+        ingest([text(tmp_path / "shop.toml", columns)], tmp_path / "w", replace=True)
+
+    made(6)
+    made(5)
+    answers = (
+        "LMP-1005 costs €20.",
+        "Take [this](https://a.example/products/LMP-1005).",
+        "LMP-1005 is no longer available.",
+        "LMP-1077 costs €20.",
+        "A lamp of type E27-40 costs €20.",
+        "LMP-1002 costs €25.",
+    )
+    path = jsonl(tmp_path / "a.jsonl", [conversation(f"{at}?", answer) for at, answer in enumerate(answers)])
+    with open_world(tmp_path / "w") as shop:
+        record(load_format("chat").read(path), "chat", tmp_path / "exp", Progress(), world=shop)
+    succeeds("score", "exp", "--metrics", "faithfulness,false_statements")
+    succeeds("export", "exp", "--as", "statements", "--to", "said.csv")
+    rows = csv.DictReader((tmp_path / "said.csv").read_text("utf-8-sig").splitlines())
+    false = [(row["question"], row["kind"]) for row in rows if row["state"] == "contradicted"]
+    assert sorted(false) == [
+        ("0?", "gone"), ("1?", "gone"), ("3?", "unknown"), ("5?", "price"),
+    ]  # fmt: skip
+
+
+def test_a_feed_in_two_languages_is_one_shop_checked_by_the_titles_of_both(tmp_path: Path, succeeds: Command) -> None:
+    rows = "A1\tOak bread board\t39.00 EUR\nA1\tBrotbrett aus Eiche\t39.00 EUR\nB1\tLinen towel\t12.00 EUR\n"
+    text(tmp_path / "feed.tsv", f"id\ttitle\tprice\n{rows}")
+    ingest([text(tmp_path / "shop.toml", 'format = "merchant"\nproducts = {file = "feed.tsv"}\n')], tmp_path / "w")
+    with open_world(tmp_path / "w") as shop:
+        assert shop.manifest.counts.products == 2
+        assert [hit.product_id for hit in shop.catalog.search(CatalogQuery("Brotbrett")).hits] == ["A1"]
+        said = (
+            "Das Brotbrett aus Eiche kostet 49 €.",
+            "The Oak bread board costs €49.",
+            "Das Brotbrett aus Eiche kostet 39 €.",
+        )
+        path = jsonl(tmp_path / "a.jsonl", [conversation("?" * at, one) for at, one in enumerate(said, 1)])
+        record(load_format("chat").read(path), "chat", tmp_path / "exp", Progress(), world=shop)
+    printed = " ".join(succeeds("score", "exp", "--metrics", "faithfulness,false_statements").stdout.split())
+    assert "3 statements about your products checked: 2 contradict your shop's records" in printed
 
 
 def test_an_own_shop_gets_no_pages_of_the_demos_web_unless_they_are_named(

@@ -3,16 +3,18 @@ SELECT q.source, q.category, q.fate, CAST(sum(q.reviews) AS BIGINT) AS reviews, 
 FROM (
     SELECT
         t.source,
-        p.category,
+        coalesce(p.category, g.category) AS category,
         t.reviews,
         t.recent,
         CASE
+            WHEN g.product_id IS NOT NULL THEN 'kept'
             WHEN p.product_id IS NULL THEN 'no_meta'
             WHEN k.product_id IS NULL THEN 'product_not_kept'
             ELSE 'kept'
         END AS fate
     FROM tally t
     LEFT JOIN products p ON p.product_id = t.product_id
+    LEFT JOIN gone g ON g.product_id = t.product_id
     LEFT JOIN kept k ON k.product_id = t.product_id
 ) q
 GROUP BY q.source, q.category, q.fate

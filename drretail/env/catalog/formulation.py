@@ -107,10 +107,10 @@ def category_names(product: Product) -> tuple[str, ...]:
 
 
 def other_texts(product: Product) -> list[str]:
-    """Features, description, categories, store, brand, and all details that are texts, such as a material."""
+    """Features, description, categories, store, brand, other titles, and all details that are texts."""
     categories = [name.replace("_", " ") for name in category_names(product)]
     details = [value for value in product.details.values() if isinstance(value, str)]
-    names = dict.fromkeys([product.store or "", product.brand or "", *details])
+    names = dict.fromkeys([product.store or "", product.brand or "", *product.titles.splitlines()[1:], *details])
     return [text for text in (*product.features, *product.description, *categories, *names) if text]
 
 

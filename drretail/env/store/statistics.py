@@ -22,10 +22,9 @@ def user_statistics(user_id: str, orders: Sequence[Order], products: Mapping[str
         (order for order in orders if order.order_status not in VOID_STATUSES),
         key=lambda order: (order.timestamp, order.order_id),
     )
-    bought = [products[order.product_id] for order in kept]
-    amounts = [
-        order.quantity * product.price for order, product in zip(kept, bought, strict=True) if product.price is not None
-    ]
+    known = [(order, products[order.product_id]) for order in kept if order.product_id in products]
+    bought = [product for _, product in known]
+    amounts = [order.quantity * product.price for order, product in known if product.price is not None]
     spend = sum(amounts)
     return UserStatistics(
         user_id=user_id,

@@ -10,9 +10,12 @@ from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING
 
+from drretail.grounding.text.words import words
+
 if TYPE_CHECKING:
     from babel import Locale
 
+_FEWEST_WORDS = 3
 _FEWEST_LETTERS = 3
 """The shortest name of a month in letters: shorter ones are words of other languages. "3月" has a digit."""
 
@@ -39,6 +42,24 @@ def labels(*, english: bool) -> Mapping[str, frozenset[str]]:
 def answer_words(kind: str) -> frozenset[str]:
     """The words of one kind in answers of shops' assistants, in the languages of answers.toml together."""
     return frozenset(word for of_language in _tables("answers.toml")[kind].values() for word in of_language)
+
+
+def language_of(text: str) -> str:
+    """The language of answers.toml with most function words of its own in a text, in lower case: "german".
+
+    English unless another has at least three, and twice as many.
+    """
+    from babel import Locale
+
+    by_code = {code: {*own} for code, own in _tables("answers.toml")["function"].items()}
+    shared = {
+        word for code, own in by_code.items() for other in by_code if other != code for word in own & by_code[other]
+    }
+    said = [*words(text)]
+    counts = {code: sum(word in own - shared for word in said) for code, own in by_code.items()}
+    best = max(counts, key=lambda code: counts[code])
+    is_clear = counts[best] >= _FEWEST_WORDS and counts[best] >= 2 * counts["en"]
+    return (Locale(best if is_clear else "en").english_name or "English").lower()
 
 
 @cache

@@ -22,11 +22,12 @@ class Named:
 
 def products_named(text: str, titles: Mapping[str, str]) -> list[Named]:
     """The products, by id with their titles, that a text names: by the whole title, or by its first words with a
-    capital if no other product has these. Of overlapping names the longest counts.
+    capital if no other product has these. Of overlapping names the longest counts. A product that has titles in
+    several languages has one a line.
     """
     forms: dict[str, dict[tuple[str, ...], set[str]]] = defaultdict(lambda: defaultdict(set))
     whole: dict[tuple[str, ...], list[str]] = defaultdict(list)
-    for product_id, title in titles.items():
+    for product_id, title in ((key, line) for key, lines in titles.items() for line in {*lines.splitlines()}):
         parts = tuple(_folded(match[0]) for match in _WORD.finditer(title))
         whole[parts].append(product_id)
         for length in range(len(parts), 0, -1):

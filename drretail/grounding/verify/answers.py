@@ -9,7 +9,7 @@ excuses nothing.
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -22,7 +22,14 @@ from drretail.grounding.text.layout import Layout, read_layout
 from drretail.grounding.text.numerals import find_numerals
 from drretail.grounding.text.titles import Named, products_named
 from drretail.grounding.text.words import words
-from drretail.grounding.verify.product_statements import Cause, Kind, ProductSentence, Statement, yes_or_no
+from drretail.grounding.verify.product_statements import (
+    Cause,
+    Kind,
+    ProductSentence,
+    Statement,
+    says_sold_out,
+    yes_or_no,
+)
 from drretail.grounding.verify.records import leaves, read_ledger, record_of, with_state
 from drretail.records.evidence import Evidence
 from drretail.records.reading import OF_CALCULATIONS, Reading, ReadValue, Unread, ValueKind
@@ -31,11 +38,14 @@ from drretail.records.shop import Product, has_been
 
 _VALUES: Mapping[Kind, ValueKind] = {
     **{"price": "price", "stock": "stock", "field": "property", "order": "order_status"},
-    **{"total": "total", "unknown": "product"},
+    **{"total": "total", "unknown": "product", "gone": "product"},
 }
+UNKNOWN, GONE = "no such product", "the shop has it no more"
 UNDECIDED = "its words or the record leave it open"
 # What tools call a price and a stock.
 _OF_TOOLS = {"price": re.compile("price|cost|preis", re.I), "stock": re.compile("stock|inventory|availab", re.I)}
+PRODUCT_ID = re.compile(r"(?<![\w/.:-])(?=[\w-]*\d)(?=[\w-]*[^\W\d])\w[\w-]{2,}(?![\w-])")
+"""What may be an id of a product: letters and digits together."""
 ORDER_ID = re.compile(r"(?<![\w-])#?(?P<id>[A-Za-z]{0,5}-?\d[\w-]{2,})(?![\w-])")
 
 
@@ -46,8 +56,8 @@ class Records:
     products: Mapping[str, Product]
     orders: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
     """By order id."""
-    missing: Collection[str] = ()
-    """Ids that stand in addresses of the shop and lead to no product."""
+    missing: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Ids that are named and lead to no product, with why: ``GONE`` or ``UNKNOWN``."""
 
     @cached_property
     def titles(self) -> dict[str, str]:
@@ -59,7 +69,7 @@ def records_in(evidence: Iterable[Evidence]) -> Records:
     looked_up = {entry.id: entry for entry in evidence if entry.looked_up}
     ledger = read_ledger({key: entry for key, entry in looked_up.items() if entry.texts})
     orders = {name[2:]: record for name, record in ledger.records.items()}
-    missing = {entry.key for entry in looked_up.values() if entry.kind == "product" and not entry.texts}
+    missing = {one.key: one.problem or UNKNOWN for one in looked_up.values() if one.kind == "product" and not one.texts}
     return Records(ledger.products, orders, missing)
 
 
@@ -176,13 +186,19 @@ class _Text:
 
     def __init__(self, layout: Layout, shop: Records) -> None:
         self.layout, self.shop = layout, shop
-        named = list(products_named(layout.text, shop.titles))
+        named = list(products_named(layout.text, {key: item.titles for key, item in shop.products.items()}))
         for stretch in layout.stretches:
             named += (
                 Named(stretch.start, stretch.start, key)
                 for source in stretch.cited
                 if (key := source.removeprefix("P:")) in {*shop.products, *shop.missing} and source[:2] == "P:"
             )
+        named += (
+            Named(*match.span(), match[0])
+            for match in PRODUCT_ID.finditer(layout.text)
+            if (match[0] in shop.products or match[0] in shop.missing)
+            and not any(one.start <= match.start() < one.end for one in named)
+        )
         money = [(one.start, one.end) for one in layout.amounts if one.kind == "money"]
         for match in ORDER_ID.finditer(layout.text) if shop.orders else ():
             ids = [key for key in shop.orders if key == match["id"] or key.rpartition("-")[0] == match["id"]]
@@ -252,7 +268,10 @@ class _Answer:
             if key[:2] == "O:":
                 found += self._order(start, end, key)
             elif key in self.shop.missing and key in self.whole.named_in(start, end):
-                found.append(Statement(start, end, "unknown", False, product_evidence_id(key), "no such product"))
+                why = self.shop.missing[key]
+                if why != GONE or not says_sold_out(self.text[start:end]):
+                    kind: Kind = "gone" if why == GONE else "unknown"
+                    found.append(Statement(start, end, kind, False, product_evidence_id(key), why))
             elif (item := self.shop.products.get(key)) is not None:
                 part = ProductSentence(self.whole.layout, self.text, start, end, label, item)
                 found += [*part.prices(), *part.stock(), *part.answers(), *part.measures()]

@@ -25,7 +25,7 @@ from drretail.records.shop import Offer, Product, offers_of
 
 AGREES = "agrees with the records"
 """Part of a line about a right statement."""
-Kind = Literal["price", "stock", "field", "order", "total", "unknown"]
+Kind = Literal["price", "stock", "field", "order", "total", "unknown", "gone"]
 Cause = Literal["stale", "ignored", "not_looked"]
 """Its tools say the same as the false statement; they say something else; they were not asked about it."""
 _STOP = re.compile(r"[.!?;\n](?!\d)")
@@ -217,7 +217,7 @@ class ProductSentence:
     def _own(self) -> frozenset[str]:
         item = self.item
         options = (f"{name} {value}" for offer in offers_of(item) for name, value in offer.options.items())
-        known = f"{item.title} {item.brand or ''} {' '.join(item.categories)} {' '.join(options)}"
+        known = f"{item.titles} {item.brand or ''} {' '.join(item.categories)} {' '.join(options)}"
         return frozenset(map(stem, words(known)))
 
     def _count(self, piece: tuple[int, int], amount: Amount) -> int:
@@ -272,6 +272,12 @@ def yes_or_no(value: object) -> bool | None:
     """A field's yes or no, in any language of answers.toml."""
     said = f"{value}".strip().casefold()
     return True if said in answer_words("yes") else False if said in answer_words("no") else None
+
+
+def says_sold_out(text: str) -> bool:
+    """True if a text says of something that there is none, or denies anything."""
+    out = any(match.lastgroup == "out" for match in _phrases().finditer(text))
+    return out or not answer_words("negation").isdisjoint(words(text))
 
 
 def _prices() -> frozenset[str]:

@@ -168,7 +168,7 @@ def test_the_shops_records_are_those_that_were_looked_up_and_an_address_may_lead
         id="P:jug", kind="product", key="jug", title="jug", url="https://a.example/products/jug", looked_up=True
     )
     shop = records_in([own, gone, evidence("4711", '{"product_id":"4711","title":"Fjell Mug"}')])
-    assert ({*shop.products}, shop.missing) == ({"mug"}, {"jug"})
+    assert ({*shop.products}, shop.missing) == ({"mug"}, {"jug": "no such product"})
     answer = "Take [this](https://a.example/products/jug). It costs €9."
     _, found = read(("A jug?", answer), shop=shop, seen=[gone])
     assert [(one.kind, one.record) for one in found.statements] == [("unknown", "no such product")]

@@ -199,14 +199,15 @@ def select_category(task: SelectTask, products: Path, stage: Path, tell: Tell) -
         set_parameters(db, task.options)
         db.execute(f"CREATE TABLE products AS FROM {parquet([products])}")
         tally = f"SELECT t.* FROM ({_tallies(task)}) t SEMI JOIN products p ON p.product_id = t.product_id"  # noqa: S608
-        db.execute(f"CREATE TABLE tally AS {tally}")
+        # Your own shop is one category, to which the products belong that are gone.
+        db.execute(f"CREATE TABLE tally AS {_tallies(task) if task.options.mapping else tally}")
         # Any file may hold reviews of this category, but most hold none and are not read.
         sources = {row[0] for row in db.execute("SELECT DISTINCT source FROM tally WHERE recent > 0").fetchall()}
         files = [
             (number, sorted((stage / REVIEWS).glob("*.parquet"))) for number, stage in task.reviews if number in sources
         ]
         db.execute(f"CREATE VIEW reviews AS {(reviews_of(files) if files else _NO_REVIEWS)}")
-        for name in ("candidates", "repeated", "eligible", "kept", "interactions"):
+        for name in ("candidates", "repeated", "eligible", "kept", "gone", "interactions"):
             db.execute(f"CREATE TABLE {name} AS {sql_text(name)}")
         write_table(db, "FROM eligible", folder / ELIGIBLE)
         write_table(db, "FROM kept", folder / KEPT)
@@ -222,7 +223,7 @@ def merge_categories(task: SelectTask, stages: Sequence[Path], stage: Path, tell
         for name, file in (("eligible", ELIGIBLE), ("kept", KEPT), ("order_hashes", HASHES)):
             db.execute(f"CREATE VIEW {name} AS FROM {parquet([selected / file for selected in stages])}")
         db.execute(f"CREATE TABLE tally AS {_tallies(task)}")
-        for name in ("products", *TABLES[TABLES.index("order_hashes") + 1 :]):
+        for name in ("products", "gone", *TABLES[TABLES.index("order_hashes") + 1 :]):
             db.execute(f"CREATE TABLE {name} AS {sql_text(name)}")
         (folder / ORDERS).mkdir()
         write_table(db, sql_text("order_rows"), folder / ORDERS / "0.parquet")
