@@ -9,7 +9,7 @@ import json
 import re
 import tomllib
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from importlib import import_module
 from io import BytesIO
@@ -36,6 +36,18 @@ _UNWRITABLE = re.compile("[\ud800-\udfff\0]")
 _ESCAPED = re.compile(r"\\u(?:d[89a-f]|0000)", re.I)
 T = TypeVar("T")
 _ZLIB_STARTS = frozenset(bytes([16 * window + 8]) for window in range(8))
+
+
+def texts_in(value: Any) -> Iterator[str]:
+    """All texts within a value from JSON, in its order."""
+    if isinstance(value, Mapping):
+        for item in value.values():
+            yield from texts_in(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from texts_in(item)
+    elif isinstance(value, str):
+        yield value
 
 
 def writable(value: T) -> T:

@@ -10,6 +10,7 @@ from typing import Any
 from drretail.api.option import accepts
 from drretail.api.options.report import ForgetOptions
 from drretail.api.options.shared import folder_of
+from drretail.api.report import DEFAULT_NAMES
 from drretail.errors import UserError
 from drretail.eval.judging.criteria import FOLDER as CRITERIA
 from drretail.experiment import (
@@ -21,11 +22,12 @@ from drretail.experiment import (
     profile_path,
     read_definition,
 )
-from drretail.files import files_below, read_json, read_jsonl, read_lines, write_json, write_lines
+from drretail.files import MOST_UNPACKED, files_below, read_json, read_jsonl, read_packed, write_json, write_lines
 from drretail.grounding.constraints.gold_files import write_gold
 from drretail.records.base import canonical_json, file_name, sha256_of
+from drretail.records.run import query_of_run
 
-MADE_FROM_ALL = ("scores.json", "report.html", "report.md", "report.txt", "report", "exports", "plots")
+MADE_FROM_ALL = ("scores.json", "report", "report.md", "exports", *DEFAULT_NAMES.values())
 """Files and folders that any command makes again from the rest, and that may quote anybody."""
 _OF_RUNS = ("runs/*/*", "verdicts/*/*/*/*", "readings/*/*/*")
 _OF_QUERIES = ("rubrics/*/*", "gold/*", "references/*", f"verdicts/*/*/{CRITERIA}/*")
@@ -72,7 +74,8 @@ def forget(options: ForgetOptions) -> Forgotten:
         inner = [path.parent for path in sorted(folder.rglob("experiment.json")) if path.parent != folder]
         removed = [path for each in (*inner, folder) for path in _forget(each, ids, user)]
         names = tuple(dict.fromkeys(str(path.relative_to(folder)) for path in removed))
-        left = [path for path in files_below(folder, "**/*") if path.is_file() and _names(path, given)]
+        holds = re.compile(rf"(?<!\w){re.escape(given)}(?!\w)").search
+        left = [path for path in files_below(folder, "**/*") if path.is_file() and holds(_text_of(path))]
         return Forgotten(tuple(sorted(ids)), runs, names, tuple(str(path.relative_to(folder)) for path in left))
 
 
@@ -123,15 +126,14 @@ def _without(definition: Definition, ids: Collection[str]) -> Definition:
 
 
 def _is_about(line: Any, ids: Collection[str]) -> bool:
-    run = str(line.get("run_id", "")).rpartition("/")[2] if isinstance(line, dict) else ""
-    return isinstance(line, dict) and (line.get("query_id") in ids or _RUN_OF.sub("", run) in ids)
+    return isinstance(line, dict) and (line.get("query_id") in ids or query_of_run(f"{line.get('run_id')}") in ids)
 
 
 def _others(value: Any, ids: Collection[str]) -> Any:
     return [each for each in value if not _is_about(each, ids)] if isinstance(value, list) else value
 
 
-def _names(path: Path, given: str) -> bool:
-    """True if a file holds these words."""
-    named = re.compile(rf"(?<!\w){re.escape(given)}(?!\w)")
-    return any(named.search(line) for line in read_lines(path))
+def _text_of(path: Path) -> str:
+    """What a file of any kind says, packed or not: whoever is forgotten may stand in a file that others put there."""
+    data = read_packed(path, MOST_UNPACKED) if path.suffix == ".gz" else path.read_bytes()
+    return data.decode(errors="replace")

@@ -246,7 +246,7 @@ def _without_foreign_pages(
     Empty unless the shop was ingested with a mapping, and for systems that would be left without any tools.
     """
     left_out = {*tools.get("without", ()), "web"}
-    is_own = "mapping" in world.manifest.parameters and has_foreign_pages(world.web, world.manifest)
+    is_own = world.manifest.is_own_shop and has_foreign_pages(world.web, world.manifest)
     if options.web is not None or not is_own or left_out >= {"web", "catalog", "user"}:
         return {}
     observer.note(

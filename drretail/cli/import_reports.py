@@ -16,6 +16,7 @@ from drretail.tables.figures import counted
 from drretail.viewer.output import print_json, print_rows, print_text, say
 
 if TYPE_CHECKING:
+    from drretail.imports.material import Material
     from drretail.imports.recording import Imported, ReportCount
     from drretail.records.query import Query
 
@@ -58,10 +59,10 @@ def import_reports(
 
     A second import into the same folder adds systems.
     """
-    from drretail.api.worlds import known_user, open_world
+    from drretail.api.worlds import open_world
     from drretail.grounding.text.redaction import Redactor
     from drretail.imports.formats import load_format
-    from drretail.imports.recording import record, write_queries
+    from drretail.imports.recording import record
     from drretail.imports.rows import redacting
 
     chosen = load_format(form)
@@ -77,15 +78,7 @@ def import_reports(
     if to.suffix == QUERY_FILE and not to.is_dir():
         if pages is not None:
             raise UserError(f"{to} would be a file of questions, which holds no pages: leave --pages out.")
-        with ExitStack() as stack:
-            shop = None if world is None else stack.enter_context(open_world(world))
-            queries = write_queries(material, form, to, str if shop is None else partial(known_user, shop))
-        if output.as_json:
-            print_json({"file": str(to), **_questions_counted(queries)})
-        else:
-            left = counted(len(material.reports), "answer")
-            print_text(_questions(queries), *([f"Left out: {left}."] if material.reports else []))
-            say(f"Kept in {to}.")
+        _keep_questions(material, form, to, world, as_json=output.as_json)
         return
     progress = choose_progress()
     with ExitStack() as stack:
@@ -114,6 +107,22 @@ def import_reports(
             "pages": None if came.pages is None else {"kept": came.pages[0], "given": came.pages[1]},
         }
     )
+
+
+def _keep_questions(material: "Material", form: str, to: Path, world: str | None, *, as_json: bool) -> None:
+    """Writes the questions alone, as a file of queries."""
+    from drretail.api.worlds import known_user, open_world
+    from drretail.imports.recording import write_queries
+
+    with ExitStack() as stack:
+        shop = None if world is None else stack.enter_context(open_world(world))
+        queries = write_queries(material, form, to, str if shop is None else partial(known_user, shop))
+    if as_json:
+        print_json({"file": str(to), **_questions_counted(queries)})
+        return
+    left = counted(len(material.reports), "answer")
+    print_text(_questions(queries), *([f"Left out: {left}."] if material.reports else []))
+    say(f"Kept in {to}.")
 
 
 COLUMNS = ("system", "reports", "citations", "sources cited", "sources named", "unresolved")

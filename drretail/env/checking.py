@@ -28,6 +28,12 @@ from drretail.records.evidence import Finding
 
 EXAMPLES = 5
 """The most rows that are named for one kind of fault."""
+ORDER_WITHOUT_PRODUCT = {
+    "order_without_product": (
+        "SELECT order_id, product_id FROM orders WHERE product_id NOT IN (SELECT product_id FROM products)"
+    ),
+}
+"""Not of one's own shop, whose orders may be of products that it has no more."""
 ORPHANS = {
     "order_without_user": "SELECT order_id, user FROM orders WHERE user NOT IN (SELECT k FROM users)",
     "user_without_order": "SELECT user_id, n_orders FROM users WHERE k NOT IN (SELECT user FROM orders)",
@@ -83,7 +89,7 @@ def check_generation(generation: Path) -> list[Finding]:
                 counts = ((name, db.execute(f"SELECT count(*) FROM {name}").fetchone()[0]) for name in tables)  # noqa: S608
                 checks: list[Iterator[Finding]] = [
                     check_integrity(db),
-                    check_rows(db, ORPHANS, "{} ({})"),
+                    check_rows(db, ORPHANS if manifest.is_own_shop else ORDER_WITHOUT_PRODUCT | ORPHANS, "{} ({})"),
                     # Users' aggregates, by which queries draw users, must be those of their orders.
                     check_rows(db, {"user_sums": WRONG_SUMS}, "{}: {} orders, spend {:.2f}, the last at {}"),
                     compare_counts(manifest, counts),

@@ -38,7 +38,8 @@ class ProductFacts(NamedTuple):
 class Intake:
     """Passes on products, then orders, then held-out orders, and makes the manifest afterwards.
 
-    Raises ValueError that names the row if rows are out of order, or repeated: bugs of ours.
+    Raises ValueError that names the row if rows are out of order, repeated or, but for one's own shop, without their
+    product: bugs of ours.
     """
 
     def __init__(self, formulation: Formulation = ENGLISH) -> None:
@@ -50,6 +51,7 @@ class Intake:
         self.users = 0
         self.orders = 0
         self.last_order: int | None = None
+        self._without_product: OrderRow | None = None
 
     @property
     def counts(self) -> Counts:
@@ -89,7 +91,10 @@ class Intake:
                     user = UserSum(user_id)
                     self.users += 1
                 before = place
-                user.add(timestamp, quantity, status, self.listings.get(product_id))
+                listing = self.listings.get(product_id)
+                if listing is None:
+                    self._without_product = row
+                user.add(timestamp, quantity, status, listing)
             self.order_hash.add_all(map(order_line, batch))
             self.orders += len(batch)
             if batch:
@@ -121,7 +126,7 @@ class Intake:
         now = NOW_WITHOUT_ORDERS
         if self.last_order is not None:  # the first midnight UTC after it
             now = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(days=self.last_order // MILLISECONDS_PER_DAY + 1)
-        return Manifest(
+        manifest = Manifest(
             fingerprint=world_fingerprint(
                 products=self.product_hash.hexdigest(),
                 orders=self.order_hash.hexdigest(),
@@ -147,6 +152,9 @@ class Intake:
             profile_pool=pool.hash,
             analyzer=self.formulation.analyzer,
         )
+        if self._without_product is not None and not manifest.is_own_shop:
+            raise ValueError(f"order {self._without_product}: its product is not in the shop")
+        return manifest
 
 
 class UserSum:

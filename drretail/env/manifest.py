@@ -113,6 +113,11 @@ class Manifest(Document):
     """The analyzer of product searches; a world without the field was made when there was only this one."""
 
     @property
+    def is_own_shop(self) -> bool:
+        """True for a shop read by a mapping of its columns. Its orders may be of products that it has no more."""
+        return "mapping" in self.parameters
+
+    @property
     def language(self) -> Language:
         """The language of the shop's texts according to the analyzer; English if the analyzer names none."""
         return "english" if self.analyzer == "standard" else self.analyzer

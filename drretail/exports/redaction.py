@@ -16,6 +16,7 @@ from drretail.grounding.text.personal_data import People, personal_data
 from drretail.grounding.text.redaction import Redactor
 from drretail.grounding.verify.privacy import known_profiles
 from drretail.grounding.verify.records import record_of
+from drretail.parsing import texts_in
 from drretail.records.evidence import Evidence
 from drretail.records.query import Query
 from drretail.records.run import Run
@@ -57,7 +58,7 @@ class Redaction:
             evidence = read_evidence(run_folder(experiment, run.system, run.query_id, run.repeat))
             known = known_profiles({entry.id: entry for entry in evidence})
             profiles[run.query_id] |= dict.fromkeys(known)
-            changed[run.query_id] |= dict.fromkeys(text for change in run.state_diff for text in _texts(change.after))
+            changed[run.query_id] |= dict.fromkeys(text for change in run.state_diff for text in texts_in(change.after))
             ids |= dict.fromkeys(
                 [*filter(None, [run.user_id]), *(each.user_id for each in known), *_users_of(evidence)]
             )
@@ -73,11 +74,10 @@ class Redaction:
             query = next((query for query in self.definition.queries if query.query_id == query_id), None)
             texts = (getattr(query, each) or "" for each in ("persona", "context")) if query is not None else ()
             lines = {line.strip() for text in texts for line in text.splitlines()} | {*self._changed.get(key, ())}
-            long = tuple(line for line in lines if len(line) >= _SHORTEST_LINE)
+            long = sorted((line for line in lines if len(line) >= _SHORTEST_LINE), key=len, reverse=True)
             people = tuple(self._profiles.get(key, ()))
-            said = tuple(sorted(long, key=len, reverse=True))
             named = self.redactor.named("" if query is None else query.text)
-            self._by_query[key] = _Replacing(self.pseudonyms, people, said, self.redactor, named)
+            self._by_query[key] = _Replacing(self.pseudonyms, people, tuple(long), self.redactor, named)
         return self._by_query[key].value(row)
 
     def query(self, query: Query) -> dict[str, Any]:
@@ -170,10 +170,3 @@ def _users_of(evidence: Iterable[Evidence]) -> Iterator[str]:
         if entry.kind in ("user", "order"):
             records = (record_of(text.text) or {} for text in entry.sources)
             yield from (user_id for record in records if isinstance(user_id := record.get("user_id"), str) and user_id)
-
-
-def _texts(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        yield from (text for nested in value.values() for text in _texts(nested))

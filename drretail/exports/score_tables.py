@@ -13,6 +13,7 @@ from drretail.eval.scores.file import made_scores
 from drretail.exports.selection import Selection
 from drretail.exports.statements import STATEMENTS, statement_rows
 from drretail.files import write_atomically
+from drretail.records.run import query_of_run
 from drretail.records.score import Score, Scores
 from drretail.records.scoreboard import Scoreboard
 from drretail.tables.cells import csv_table
@@ -153,7 +154,7 @@ def _verdicts(selection: Selection) -> Iterator[Row]:
                 shown = value if isinstance(value, str) or value is None else json.dumps(value, ensure_ascii=False)
                 yield selection.shown(
                     row | {"judge": verdict.judge.spec, "judge_kind": verdict.judge.kind, "value": shown},
-                    verdict.run_id.partition("/")[2].rpartition("-r")[0],
+                    query_of_run(verdict.run_id),
                 )
 
 

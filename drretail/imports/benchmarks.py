@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from drretail.errors import UserError
-from drretail.imports.material import ForeignReport, ForeignTask, Material, checklist_of, leaves
+from drretail.imports.material import ForeignReport, ForeignTask, Material, checklist_of
 from drretail.imports.rows import ROW_FILES, Row, files_under, read_rows, read_text, redacted, stem
-from drretail.parsing import REPORTS, document_text, is_document
+from drretail.parsing import REPORTS, document_text, is_document, texts_in
 from drretail.records.base import sha256_of
 from drretail.records.money import Money
 from drretail.records.wish import Want, Wish
@@ -96,7 +96,7 @@ def _agenticshop_task(row: Row) -> ForeignTask:
         persona="\n".join(_context_lines(row.value.get("user_context"))) or None,
         context="\n".join(f"{name}: {text}" for name, text in context if text) or None,
         kind=row.text("query_type") or None,
-        checklist=checklist_of(leaves(_checklist(row.value.get("check_list")))),
+        checklist=checklist_of(texts_in(_checklist(row.value.get("check_list")))),
     )
 
 
@@ -106,7 +106,7 @@ def _context_lines(context: Any) -> Iterator[str]:
         yield context.strip()
     elif isinstance(context, dict):
         for name, value in context.items():
-            if words := " ".join(" ".join(leaves(value)).split()):
+            if words := " ".join(" ".join(texts_in(value)).split()):
                 yield f"{str(name).replace('_', ' ').capitalize()}: {words}"
 
 
@@ -242,7 +242,7 @@ def _read_liveresearch_rows(file: Path, material: Material, *, is_alone: bool) -
     ):
         task_id = row.id("qid", "query_id").removeprefix("qid_")
         question = row.text("query", "question_no_placeholder", "question")
-        checklist = checklist_of(leaves(row.value.get("checklist_no_placeholder") or row.value.get("checklists")))
+        checklist = checklist_of(texts_in(row.value.get("checklist_no_placeholder") or row.value.get("checklists")))
         if question:
             material.add_task(ForeignTask(task_id, question, checklist=checklist), row.where)
         if is_alone and row.text("report_file_path"):

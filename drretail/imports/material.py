@@ -138,15 +138,3 @@ def checklist_of(texts: Iterator[Any]) -> tuple[str, ...]:
     """The distinct texts that say something, each as one item."""
     items = (" ".join(text.split()) for text in texts if isinstance(text, str))
     return tuple(item for item in dict.fromkeys(items) if item and item.casefold() != "none")
-
-
-def leaves(value: Any) -> Iterator[str]:
-    """All texts within a value, in its order."""
-    if isinstance(value, Mapping):
-        for item in value.values():
-            yield from leaves(item)
-    elif isinstance(value, list | tuple):
-        for item in value:
-            yield from leaves(item)
-    elif isinstance(value, str):
-        yield value

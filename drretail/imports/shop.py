@@ -25,7 +25,7 @@ from drretail.grounding.text.sentences import find_sentences
 from drretail.grounding.text.serialisation import compact_json, order_record, record_text
 from drretail.grounding.text.titles import products_named
 from drretail.grounding.verify.answers import GONE, ORDER_ID, PRODUCT_ID, UNKNOWN
-from drretail.imports.material import leaves
+from drretail.parsing import texts_in
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Evidence, EvidenceText
 from drretail.records.query import Query
@@ -51,6 +51,7 @@ class NamedProducts:
     def __init__(self, world: World) -> None:
         self._world = world
         self._products: dict[str, Product | None] = {}
+        self._former: dict[str, bool] = {}
         form = world.manifest.parameters.get("mapping", {}).get("product_url")
         self._address = None if form is None else re.compile(_KEY.sub("(?P<key>[^/?#]+)", re.escape(_bare(form))))
 
@@ -65,7 +66,7 @@ class NamedProducts:
         urls: dict[str, str] = {}
         missing: dict[str, str | None] = {}
         ids: list[str] = [entry.key for entry in seen if entry.kind == "product"]
-        ids += (value for step in steps for value in leaves(step.args or {}))
+        ids += (value for step in steps for value in texts_in(step.args or {}))
         for mark in citing_marks(report, None):
             for cited in mark.cited:
                 key = None if cited.url is None else self._key_of(cited.url)
@@ -127,11 +128,13 @@ class NamedProducts:
     def _had(self, keys: Sequence[str]) -> Collection[str]:
         """Those of these ids that the generation before had."""
         folder = self._world.folder
-        former = None if folder is None or not keys else former_generation(folder)
-        if former is None:
-            return ()
-        with closing(SqliteStore(former / DATABASE_FILE, self._world.manifest.seed)) as store:
-            return store.products(keys)
+        asked = [key for key in keys if key not in self._former]
+        former = None if folder is None or not asked else former_generation(folder)
+        if former is not None:
+            with closing(SqliteStore(former / DATABASE_FILE, self._world.manifest.seed)) as store:
+                held = store.products(asked)
+            self._former.update((key, key in held) for key in asked)
+        return [key for key in keys if self._former.get(key)]
 
     def _has_form(self, key: str) -> bool:
         """True if most of the shop's products have ids that differ from this one in their digits alone."""

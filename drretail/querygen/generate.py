@@ -65,14 +65,7 @@ class Drafts:
 
     def __init__(self, world: World, seed: str, linter: Linter | None = None) -> None:
         """Raises UserError for a shop whose language is not English, which the rules write."""
-        language = world.manifest.language
-        if language == "english" and "mapping" in world.manifest.parameters:
-            # A mapping may leave its language out.
-            shown = world.catalog.search(CatalogQuery("", sort_by="popularity", limit=_READ)).hits
-            found = world.store.products([hit.product_id for hit in shown]).values()
-            language = language_of(
-                " ".join(text for one in found for text in (one.title, *one.features, *one.description))
-            )
+        language = _language_of(world)
         if language != "english":
             raise UserError(
                 f"The rules write English questions, and this shop's texts are {language.title()}: "
@@ -119,6 +112,15 @@ class Drafts:
             return False
         self._written.add(query)
         return True
+
+
+def _language_of(world: World) -> str:
+    """The language of a shop's texts: as its mapping says or, if that leaves it out, as its products are written."""
+    if world.manifest.language != "english" or not world.manifest.is_own_shop:
+        return world.manifest.language
+    shown = world.catalog.search(CatalogQuery("", sort_by="popularity", limit=_READ)).hits
+    found = world.store.products([hit.product_id for hit in shown]).values()
+    return language_of(" ".join(text for one in found for text in (one.title, *one.features, *one.description)))
 
 
 def generate_for(world: World, users: Sequence[str], *, per_user: int, seed: str) -> Generated:

@@ -41,6 +41,7 @@ COMPARISONS: tuple[ValueKind, ...] = ("more", "less", "same", "share")
 """Claims about the ``field`` of one source beside that of another in ``than``; ``amount`` says by how much, if at all.
 """
 OF_CALCULATIONS: tuple[ValueKind, ...] = ("difference", "left_over", "over_budget", "per_unit", "quantity")
+"""What a calculation of cited figures gives, but for their total."""
 OF_FIELDS: tuple[ValueKind, ...] = ("measure", "property", *COMPARISONS)
 """What fields of records decide by their names."""
 SUPERLATIVES: tuple[ValueKind, ...] = ("lowest_price", "highest_rating", "most_ratings", "only_one")

@@ -479,6 +479,11 @@ class Run(Document):
         return self.is_lost(system) or bool(self.losses or self.unanswered_calls)
 
 
+def query_of_run(run_id: str) -> str:
+    """The id of the query that the run of this id answers."""
+    return run_id.partition("/")[2].rpartition("-r")[0]
+
+
 def slug(text: str) -> str:
     """A text in the alphabet of labels: in lower case, with single hyphens for other characters."""
     return re.sub(r"[^a-z0-9.+_]+", "-", text.casefold()).strip("-") or "x"

@@ -40,7 +40,10 @@ def tamper(generation: Path, statement: str, *values: str) -> None:
         ("UPDATE products SET record = replace(record, '24.5', '2.5')", {"fingerprint", "user_sums"}),
         ("DELETE FROM orders WHERE order_id = '0000000001'", {"fingerprint", "count", "user_sums"}),
         ("DELETE FROM users WHERE user_id = 'BERT'", {"fingerprint", "count", "order_without_user"}),
-        ("DELETE FROM products WHERE product_id = 'B02'", {"fingerprint", "count", "index_products"}),
+        (
+            "DELETE FROM products WHERE product_id = 'B02'",
+            {"fingerprint", "count", "order_without_product", "index_products"},
+        ),
         ("DELETE FROM orders WHERE user = 2", {"fingerprint", "count", "user_without_order"}),
         ("UPDATE users SET spend = 1 WHERE user_id = 'ANNA'", {"user_sums"}),
         ("UPDATE users SET last_order = 1 WHERE user_id = 'ANNA'", {"user_sums"}),

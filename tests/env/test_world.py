@@ -199,12 +199,14 @@ def test_rows_unsorted_doubled_or_unknown_are_refused(
     folder: Path, products: list[Product], orders: list[OrderRow]
 ) -> None:
     first, second = products[:2]
+    unknown = OrderRow("1", "U", "B99", 5)
     twice = [OrderRow("1", "U", "B01", 5), OrderRow("1", "V", "B01", 5)]
     for rows, purchases, message in (
         ([second, first], [], "'B01' follows 'B02'"),
         ([first, first], [], "'B01' follows 'B01'"),
         (products, [orders[1], orders[0]], r"order_id='0000000001'.* not sorted"),
         (products, [orders[0], orders[0]], "not sorted by user, time and id, or twice"),
+        (products, [unknown], r"'B99'.* not in the shop"),
         (products, twice, "an order id occurs twice: '1'"),
     ):
         with pytest.raises(ValueError, match=message):

@@ -98,7 +98,10 @@ class Check:
             return None
 
     def _check_users_and_orders(self) -> Iterator[Finding]:
-        """Faults unless every user's aggregates are those of the user's orders, and every order has its user."""
+        """Faults unless every user's aggregates are those of the user's orders, and every order has its user and, but
+        for one's own shop, its product.
+        """
+        is_own = self._generation.manifest.is_own_shop
         users = self._users()
         orders = orders_in(self._servers, self._collections["orders"], self._order)
         user, order = next(users, None), next(orders, None)
@@ -110,6 +113,8 @@ class Check:
             while order is not None and order.user_id == user_id:
                 self._order_hash.add(order_line(order))
                 listing = self._listings.get(order.product_id)
+                if listing is None and not is_own:
+                    yield fault("order_without_product", f"{order.order_id} ({order.product_id})")
                 total.add(order.timestamp, order.quantity, order.order_status, listing)
                 order = next(orders, None)
             if user is None or user["_id"] != user_id:

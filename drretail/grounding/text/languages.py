@@ -5,6 +5,7 @@ things in two languages are left out.
 """
 
 import tomllib
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib import resources
@@ -55,8 +56,8 @@ def language_of(text: str) -> str:
     shared = {
         word for code, own in by_code.items() for other in by_code if other != code for word in own & by_code[other]
     }
-    said = [*words(text)]
-    counts = {code: sum(word in own - shared for word in said) for code, own in by_code.items()}
+    found = Counter(words(text))
+    counts = {code: sum(found[word] for word in own - shared) for code, own in by_code.items()}
     best = max(counts, key=lambda code: counts[code])
     is_clear = counts[best] >= _FEWEST_WORDS and counts[best] >= 2 * counts["en"]
     return (Locale(best if is_clear else "en").english_name or "English").lower()

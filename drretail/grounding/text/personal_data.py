@@ -28,7 +28,7 @@ _ESCAPE = re.compile(
     r"|&(?P<name>[a-z]{2,10});|\\u\{?(?P<code>[0-9a-f]{4})\}?|\\x(?P<byte>[0-9a-f]{2})|=(?P<quoted>40|2e)(?=\w)",
     re.IGNORECASE,
 )
-_WORD = re.compile(r"[^\W_]+")
+WORD = re.compile(r"[^\W_]+")
 _TOKEN = re.compile(r"\w+")
 _BETWEEN_DIGITS = r"[\s()./_·–—-]{0,4}"
 _LEFT_OVER = re.compile(r"\(\s*\)|\[\s*\]|\"\s*\"|'\s*'|“\s*”|(?<!\w)['’]s\b|(?<=\s)[-,;:.&@/]+(?=\s)")
@@ -59,15 +59,25 @@ def personal_data(text: str, people: People) -> list[Personal]:
     "dot" read as signs. A town, a state or a first name alone does not identify anybody.
     """
     plain, spans = decoded(text)
-    words = [(match.group().casefold(), match.start(), match.end()) for match in _WORD.finditer(plain)]
+    words = located_words(plain)
     found = [place for profile in people.profiles for place in _of_profile(plain, words, profile)]
     found += [Personal(*match.span(), "an e-mail address") for match in EMAIL.finditer(plain)]
     ids = dict.fromkeys((key.casefold() for key in people.user_ids), "a user id")
     ids |= dict.fromkeys((key.casefold() for key in people.order_ids), "an order id")
     named = ((match, ids.get(match[0].casefold())) for match in _TOKEN.finditer(plain))
     found += [Personal(*match.span(), what) for match, what in named if what is not None]
-    places = [Personal(spans[start][0], spans[end - 1][1], what) for start, end, what in found]
+    places = [as_written(spans, place) for place in found]
     return [*dict.fromkeys([*places, *(place for profile in people.profiles for place in _coded(text, profile))])]
+
+
+def located_words(text: str) -> list[tuple[str, int, int]]:
+    """The words of a text in lower case, each with its place."""
+    return [(match[0].casefold(), *match.span()) for match in WORD.finditer(text)]
+
+
+def as_written(spans: Sequence[tuple[int, int]], place: Personal) -> Personal:
+    """A place of a ``decoded`` text in the text as it was written."""
+    return Personal(spans[place.start][0], spans[place.end - 1][1], place.what)
 
 
 def without_personal_data(text: str, people: People) -> tuple[str, tuple[str, ...]]:
@@ -162,4 +172,4 @@ def _spans(part: Sequence[str], words: Sequence[tuple[str, int, int]]) -> Iterat
 
 
 def _words(text: str) -> list[str]:
-    return [word.casefold() for word in _WORD.findall(text)]
+    return [word.casefold() for word in WORD.findall(text)]

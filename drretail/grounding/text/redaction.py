@@ -14,8 +14,8 @@ from typing import Any
 
 from drretail.errors import UserError
 from drretail.files import read_lines
-from drretail.grounding.text.personal_data import EMAIL, Personal, decoded
-from drretail.parsing import json_or_none
+from drretail.grounding.text.personal_data import EMAIL, WORD, Personal, as_written, decoded, located_words
+from drretail.parsing import json_or_none, texts_in
 from drretail.untrusted import visible
 
 WORDS = {
@@ -45,7 +45,6 @@ _STREET = re.compile(
     r"|(?<![\w.,])\d{1,4}(?: ?bis| ?ter)?,? (?:rue|avenue|boulevard|bd|place|chemin|allee|impasse|quai|cours)"
     r" (?:(?:(?:de|du|des|la|le|les) |[dl]['’]){1,3}\w+|[A-Z]\w+)(?:[ -][A-Z]\w+){0,4}"
 )
-_WORD = re.compile(r"[^\W_]+")
 _KEY = re.compile(r"[\W_\d]+")
 _NAMES = re.compile(
     r"(?:first|last|full|given|family|customer|user|recipient|billing|shipping|sur|vor|nach)name|prenom"
@@ -59,12 +58,12 @@ _IDS = ("id", "asin", "sku", "gtin", "ean", "url", "link", "href")
 def anybodys_data(text: str) -> list[Personal]:
     """Every e-mail address, telephone number, IBAN, payment card and street in a text, read as ``decoded`` does."""
     plain, spans = decoded(text)
-    found = [(*match.span(), "an e-mail address") for match in EMAIL.finditer(plain)]
-    found += [(*span, "a bank account") for span in _ibans(plain)]
-    found += [(*match.span(), "a card") for match in _CARD.finditer(plain) if _is_card(match[0])]
-    found += [(*match.span(), "a telephone number") for match in _PHONE.finditer(plain)]
-    found += [(*match.span(), "a street") for match in _STREET.finditer(plain)]
-    return [Personal(spans[start][0], spans[end - 1][1], what) for start, end, what in found]
+    found = [Personal(*match.span(), "an e-mail address") for match in EMAIL.finditer(plain)]
+    found += [Personal(*span, "a bank account") for span in _ibans(plain)]
+    found += [Personal(*match.span(), "a card") for match in _CARD.finditer(plain) if _is_card(match[0])]
+    found += [Personal(*match.span(), "a telephone number") for match in _PHONE.finditer(plain)]
+    found += [Personal(*match.span(), "a street") for match in _STREET.finditer(plain)]
+    return [as_written(spans, place) for place in found]
 
 
 def _replaced(text: str, places: Iterable[Personal]) -> str:
@@ -103,7 +102,7 @@ class Redactor:
         """The words of the names in full that the row holds: in a field for names, or anywhere if they are listed."""
         names = [*_held(row)]
         if self.names:
-            names += [name for text in _texts(row) for _, name in self._full_names(text)]
+            names += [name for text in texts_in(row) for _, name in self._full_names(text)]
         return frozenset(part for name in names for part in _words(name) if len(part) > 1)
 
     @cached_property
@@ -117,24 +116,23 @@ class Redactor:
 
     def _full_names(self, text: str) -> Iterator[tuple[Personal, str]]:
         plain, spans = decoded(text)
-        words = [(match[0].casefold(), *match.span()) for match in _WORD.finditer(plain)]
+        words = located_words(plain)
         for index, (first, start, _) in enumerate(words):
             for name in self._by_first.get(first, ()):
                 there = words[index : index + len(name)]
                 if tuple(word for word, _, _ in there) == name:
                     end = there[-1][2]
-                    yield Personal(spans[start][0], spans[end - 1][1], "a full name"), plain[start:end]
+                    yield as_written(spans, Personal(start, end, "a full name")), plain[start:end]
 
     def _value(self, value: Any, named: frozenset[str], *, of_person: bool = False) -> Any:
         if isinstance(value, str):
-            inner = json_or_none(value) if value.lstrip()[:1] in ("{", "[") else None
-            if isinstance(inner, dict | list):  # a tool's arguments or result
+            inner = _unpacked(value)
+            if inner is not value:
                 clean = self._value(inner, named)
                 return value if clean == inner else json.dumps(clean, ensure_ascii=False)
             return self.text(value, named)
         if isinstance(value, Mapping):
-            rows = ((name, _KEY.sub("", str(name)).casefold(), item) for name, item in value.items())
-            return {name: self._field(key, item, named, of_person=of_person) for name, key, item in rows}
+            return {name: self._field(_key(name), item, named, of_person=of_person) for name, item in value.items()}
         if isinstance(value, list | tuple):
             return [self._value(each, named, of_person=of_person) for each in value]
         is_number = isinstance(value, int) and not isinstance(value, bool)
@@ -143,7 +141,7 @@ class Redactor:
     def _field(self, key: str, value: Any, named: frozenset[str], *, of_person: bool) -> Any:
         if isinstance(value, str | int) and not isinstance(value, bool) and value:
             text = str(value)
-            if _NAMES.fullmatch(key) or (of_person and key == "name"):
+            if _is_name(key, of_person):
                 return "[name]"
             if key in _FIELDS and "://" not in text:
                 return _FIELDS[key]
@@ -163,20 +161,19 @@ class Redactor:
             places += [place for place, _ in self._full_names(text)]
         if named:
             plain, spans = decoded(text)
-            for match in _WORD.finditer(plain):
+            for match in WORD.finditer(plain):
                 if match[0].casefold() in named and match[0][0].isupper():
-                    places.append(Personal(spans[match.start()][0], spans[match.end() - 1][1], "a full name"))
+                    places.append(as_written(spans, Personal(*match.span(), "a full name")))
         return visible(_replaced(text, places))
 
 
 def _held(value: Any, *, of_person: bool = False) -> Iterator[str]:
     """The names in fields that hold the name of a person."""
-    if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
-        value = json_or_none(value)
+    value = _unpacked(value)
     if isinstance(value, Mapping):
         for name, item in value.items():
-            key = _KEY.sub("", str(name)).casefold()
-            if isinstance(item, str) and (_NAMES.fullmatch(key) or (of_person and key == "name")):
+            key = _key(name)
+            if isinstance(item, str) and _is_name(key, of_person):
                 yield item
             else:
                 yield from _held(item, of_person=of_person or key in _PEOPLE)
@@ -185,16 +182,23 @@ def _held(value: Any, *, of_person: bool = False) -> Iterator[str]:
             yield from _held(item, of_person=of_person)
 
 
-def _texts(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping | list | tuple):
-        for item in value.values() if isinstance(value, Mapping) else value:
-            yield from _texts(item)
+def _unpacked(value: Any) -> Any:
+    """The object or list that a text holds as JSON, such as a tool's arguments; otherwise the value itself."""
+    inner = json_or_none(value) if isinstance(value, str) and value.lstrip()[:1] in ("{", "[") else None
+    return inner if isinstance(inner, dict | list) else value
+
+
+def _key(name: object) -> str:
+    """A field's name by its letters alone: "customername"."""
+    return _KEY.sub("", str(name)).casefold()
+
+
+def _is_name(key: str, of_person: bool) -> bool:
+    return bool(_NAMES.fullmatch(key)) or (of_person and key == "name")
 
 
 def _words(name: str) -> list[str]:
-    return [word.casefold() for word in _WORD.findall(decoded(name)[0])]
+    return [word for word, _, _ in located_words(decoded(name)[0])]
 
 
 def _ibans(text: str) -> Iterator[tuple[int, int]]:

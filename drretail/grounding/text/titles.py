@@ -27,7 +27,9 @@ def products_named(text: str, titles: Mapping[str, str]) -> list[Named]:
     """
     forms: dict[str, dict[tuple[str, ...], set[str]]] = defaultdict(lambda: defaultdict(set))
     whole: dict[tuple[str, ...], list[str]] = defaultdict(list)
-    for product_id, title in ((key, line) for key, lines in titles.items() for line in {*lines.splitlines()}):
+    for product_id, title in (
+        (key, line) for key, lines in titles.items() for line in dict.fromkeys(lines.splitlines())
+    ):
         parts = tuple(_folded(match[0]) for match in _WORD.finditer(title))
         whole[parts].append(product_id)
         for length in range(len(parts), 0, -1):
