@@ -27,9 +27,13 @@ _PASSED = {"delivered": ("shipped",), "returned": ("delivered", "shipped")}
 
 
 def has_been(status: str, recorded: str) -> bool | None:
-    """Whether an order of the recorded status is or was of another, in small letters; None where it may have been."""
+    """Whether an order of the recorded status is or was of another, in small letters; None where it may have been, as
+    for a status that is not listed: what is "in transit" was shipped.
+    """
     if status == recorded or status in _PASSED.get(recorded, ()):
         return True
+    if not {status.title(), recorded.title()} <= {*ORDER_STATUSES}:
+        return None
     return None if (status, recorded) == ("shipped", "cancelled") else False
 
 

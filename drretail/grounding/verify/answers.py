@@ -22,14 +22,8 @@ from drretail.grounding.text.layout import Layout, read_layout
 from drretail.grounding.text.numerals import find_numerals
 from drretail.grounding.text.titles import Named, products_named
 from drretail.grounding.text.words import words
-from drretail.grounding.verify.product_statements import (
-    Cause,
-    Kind,
-    ProductSentence,
-    Statement,
-    says_sold_out,
-    yes_or_no,
-)
+from drretail.grounding.verify.fields import yes_or_no
+from drretail.grounding.verify.product_statements import Cause, Kind, ProductSentence, Statement, says_sold_out
 from drretail.grounding.verify.records import leaves, read_ledger, record_of, with_state
 from drretail.records.evidence import Evidence
 from drretail.records.reading import OF_CALCULATIONS, Reading, ReadValue, Unread, ValueKind
@@ -283,9 +277,9 @@ class _Answer:
         named = status_named(self.text, start, end)
         if named is None or not recorded:
             return
-        was = has_been(named.status, recorded.casefold())
+        was, is_void = has_been(named.status, recorded.casefold()), recorded.casefold() == "cancelled"
         # Who says of a cancelled order that it was shipped, and not that it was cancelled, says something false.
-        if was is None and not named.is_denied and not names_status(self.answer, recorded.casefold()):
+        if was is None and is_void and not named.is_denied and not names_status(self.answer, "cancelled"):
             was = False
         if was is not None:
             is_true = was != named.is_denied

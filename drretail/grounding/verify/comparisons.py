@@ -48,9 +48,9 @@ def verify_comparison(value: ReadValue, ledger: Ledger, line: str) -> ReadValue:
     is_open |= amount is not None and any(fits(amount, scale * one.result) for one in shares for scale in (1, 100))
     state: ValueState = "verified" if subjects and value.than else "underivable"
     for sides in product(subjects, value.than):
-        own, other = (_figures(value, source, ledger) for source in sides)
+        own, other = (figures_of(value, source, ledger) for source in sides)
         if value.kind == "share":  # "both take a third of the total"
-            firsts = [figures[0] for source in subjects if (figures := _figures(value, source, ledger))]
+            firsts = [figures[0] for source in subjects if (figures := figures_of(value, source, ledger))]
             own += [Figure(sum((one.number for one in firsts), Decimal(0)), one.unit) for one in firsts[:1]]
         answers = {_holds(value, one, another, counts) for one, another in product(own, other)}
         akin = product(*([*_akin(value, source, ledger)] for source in sides))
@@ -127,7 +127,7 @@ def _amount(value: ReadValue) -> tuple[Amount | None, str]:
     return replace(found[0], high=found[-1].high, relation=value.relation), unit
 
 
-def _figures(value: ReadValue, source: str, ledger: Ledger) -> list[Figure]:
+def figures_of(value: ReadValue, source: str, ledger: Ledger) -> list[Figure]:
     """What the field of a source may be: of variants each, of a share also in the quantity that is picked.
 
     Amounts and results of calculations are figures themselves. "Price per ounce" is a field of its own, which few

@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import Literal
 
 from drretail.grounding.text.amounts import ENGLISH, Amount, Notation, exact_amount, find_amounts, find_dates
+from drretail.grounding.text.languages import answer_words
 from drretail.grounding.text.numerals import SIDES, SIZED, UNCOUNTED, Numeral, conversion, find_numerals
 from drretail.grounding.text.words import NUMBERS, content_stems, is_negation, words
 from drretail.grounding.verify.records import all_words_of, plain
@@ -24,13 +25,13 @@ State = Literal["confirmed", "contradicted"]
 _NO_FIELD = (STOCK, LIST_PRICE)
 _OF_ALL = frozenset(content_stems("item product number count"))
 """What names of fields say of every product and every count."""
-_OF_PROPERTIES = frozenset(content_stems("safe compatible friendly suitable certified"))
-"""What "microwave safe" has more than "microwaveable"."""
-_ANSWERS = {"yes": True, "true": True, "no": False, "false": False}
+_OF_PROPERTIES = frozenset(content_stems("safe compatible friendly suitable certified manufacturer"))
+"""What "microwave safe" has more than "microwaveable", and "discontinued by manufacturer" more than "discontinued"."""
 _LIMITS = frozenset({"maximum", "minimum"})
 _DIGITS = re.compile(r"\d+")
 """In a field's name they make it another field: "orders in 2023"."""
-_CLAUSE = re.compile(r"[.,;:()\n]|\s[-–—]\s")
+_SENTENCE = re.compile(r"[.;:()\n]|\s[-–—]\s")
+_CLAUSE = re.compile(rf"{_SENTENCE.pattern}|,|\b(?:but|while|though|although)\b")
 _CONVERTED = Decimal("0.03")
 """How far a figure may be from the record's: sellers round when they convert."""
 _NEAR = Decimal("0.1")
@@ -65,7 +66,7 @@ def decided_property(field: str, said: str, relation: Relation, item: Product) -
     ``said`` is yes, no, or figures with their units, of which each must be the record's. A figure is denied by a field
     of just this name, by a line that has all words of a longer one, and by a field that counts the same ("servings").
     """
-    if (answer := _ANSWERS.get(said.casefold())) is not None:
+    if (answer := yes_or_no(said)) is not None:
         return _answered(field, item, is_so=answer)
     numerals = list(find_numerals(said))
     states = [_figure(field, numeral, numerals[-1].unit, relation, item) for numeral in numerals]
@@ -98,8 +99,8 @@ def _figure(
     of_named = [number for number, line in known if line in named]
     slack = amount.low * (0 if unit not in SIZED else 2 * _NEAR if relation == "about" else _NEAR)
     is_near = any(abs(number - amount.low) <= slack or amount.agreement(number) == "loose" for number in of_named)
-    numbers = {number for number, _ in known} if unit in SIZED else {*of_named}
-    is_open = not named or is_near or _is_composed(amount, numbers, item, with_sums=unit in SIZED)
+    others = {number for number, _ in known if unit in SIZED}
+    is_open = not named or is_near or _is_composed(amount, of_named, others, item.title)
     return None if is_open else ("contradicted", named[0])
 
 
@@ -134,36 +135,81 @@ def measures_akin(field: str, item: Product) -> list[tuple[Decimal, str]]:
 
 
 def _answered(field: str, item: Product, *, is_so: bool) -> tuple[State, str] | None:
-    """What fields say of a property: "Is Dishwasher Safe: No", "Care: Dishwasher Safe". Texts that agree leave it
-    open, as do fields that differ.
+    """What fields say of a property: "Is Dishwasher Safe: No", "Care: Dishwasher Safe". Texts and other fields that
+    agree leave it open.
     """
     own = _property(field)
-    answers: dict[bool, str] = {}
-    for name, value in item.details.items():
-        line, is_named = f"{name}: {value}", own == _property(name)
-        for part in _CLAUSE.split(f"{value}"):
-            answer = _ANSWERS.get(part.strip().casefold()) if is_named else None
-            stems = _property(part)
-            if answer is not None or own == stems or (len(own) > 1 and own < stems):
-                answers[not _denies(part) if answer is None else answer] = line
-    clauses = [part for text in (item.title, *item.features, *item.description) for part in _CLAUSE.split(text)]
-    agreeing = any(own <= _property(part) and _denies(part) != is_so for part in clauses)
+    answers = {answer: line for answer, line, _ in _answers(own, item)}
+    agreeing = any(is_so in answer for text in _texts(item) for answer in _affirmed(own, text))
     # "Hand wash only" is the other answer to "dishwasher safe".
-    agreeing |= not is_so and any("only" in words(part) and _is_akin(own, _property(part)) for part in clauses)
+    agreeing |= not is_so and any("only" in words(part) for part in _akin_clauses(own, item))
     if not own or len(answers) != 1 or (is_so not in answers and agreeing):
         return None
     (line,) = answers.values()
     return ("confirmed" if is_so in answers else "contradicted"), line
 
 
+def _answers(own: set[str], item: Product) -> Iterator[tuple[bool, str, str]]:
+    """The answers of fields to a property, each with its line and with the field's name and the words that answer."""
+    for name, value in item.details.items():
+        is_named = own == _property(name)
+        for part in _CLAUSE.split(f"{value}"):
+            answer = yes_or_no(part) if is_named else None
+            stems = _property(part)
+            if answer is not None or own == stems or (len(own) > 1 and own < stems):
+                yield (not _denies(part) if answer is None else answer), f"{name}: {value}", f"{name} {part}"
+
+
+def tells_both(field: str, said: str, items: Collection[Product], sentence: str) -> bool:
+    """True for a sentence that says yes or no of a property, and what contradicts it in the record as well.
+
+    It names the field and says what that answers, or it says "machine made" of what is not handmade, as a text does.
+    """
+    own, spoken, is_so = _property(field), _property(sentence), yes_or_no(said)
+    if is_so is None:
+        return False
+    quotes = [words for item in items for answer, _, words in _answers(own, item) if answer != is_so]
+    told = {answer for answer, plainly in _affirmed(own, sentence) if answer == plainly}
+    others = (_property(part) for item in items for part in _akin_clauses(own, item) if not is_so)
+    is_quoted = (not is_so) in told and any(_property(words) <= spoken for words in quotes)
+    return is_quoted or any(not own <= stems <= spoken for stems in others)
+
+
+def yes_or_no(value: object) -> bool | None:
+    """A field's yes or no, in any language of answers.toml."""
+    said = f"{value}".strip().casefold()
+    return True if said in answer_words("yes") else False if said in answer_words("no") else None
+
+
+def _affirmed(own: set[str], text: str) -> Iterator[tuple[bool, bool]]:
+    """Whether each clause that names a property affirms it, and whether it does so without a negation before it in its
+    sentence, which may reach it: "not for oven, dishwasher".
+    """
+    for sentence in _SENTENCE.split(text):
+        is_denied = False
+        for part in _CLAUSE.split(sentence):
+            is_denied |= _denies(part)
+            if own <= _property(part):
+                yield not _denies(part), not is_denied
+
+
+def _akin_clauses(own: set[str], item: Product) -> Iterator[str]:
+    """What texts say of another way of the same: "hand wash" beside "dishwasher safe"."""
+    for part in (part for text in _texts(item) for part in _CLAUSE.split(text)):
+        # The stem of "made" keeps its e, that of "handmade" loses it.
+        endings = tuple(stem.removesuffix("e") for stem in _property(part) if len(stem) > 3)
+        if any(one.endswith(endings) for one in own):
+            yield part
+
+
+def _texts(item: Product) -> Iterator[str]:
+    yield from (item.title, *item.features, *item.description, *map(str, item.details.values()))
+
+
 def _property(text: str) -> set[str]:
     """The words of a property in whatever form: "machine washable" is "Machine Wash"."""
     stems = {stem.removesuffix("abl") for stem in _own(text)}
     return stems - _OF_PROPERTIES or stems
-
-
-def _is_akin(own: Collection[str], other: Collection[str]) -> bool:
-    return any(one.endswith(another) for one in own for another in other if len(another) > 3)
 
 
 def _denies(text: str) -> bool:
@@ -202,12 +248,22 @@ def _fits(amount: Amount, number: Decimal) -> bool:
     )
 
 
-def _is_composed(amount: Amount, numbers: Collection[Decimal], item: Product, *, with_sums: bool) -> bool:
-    """True for two measures of the record together, and for one of them times or by a number of the title."""
-    counts = {numeral.number for numeral in find_numerals(item.title) if numeral.number}
-    sums = {one + other for one in numbers for other in numbers if with_sums}
-    packs = {one for number in numbers for count in counts for one in (number * count, number / count)}
-    return any(abs(one - amount.low) <= one * _CONVERTED for one in sums | packs)
+def _is_composed(amount: Amount, of_field: Collection[Decimal], others: set[Decimal], title: str) -> bool:
+    """True for a field's figure and another measure of the record together, and times or by a count of the title."""
+    counts = counts_in(title)
+    together = {number + other for number in of_field for other in others.difference(of_field)}
+    packs = {one for number in of_field for count in counts for one in (number * count, number / count)}
+    return any(abs(one - amount.low) <= one * _CONVERTED for one in together | packs)
+
+
+def counts_in(text: str) -> set[Decimal]:
+    """The numbers of a text that count things, in digits or in words: "6 Pack", no "30 cm"."""
+    digits = {
+        one.number
+        for one in find_numerals(text)
+        if one.number and (not one.unit or one.unit.isalpha()) and one.unit not in UNCOUNTED
+    }
+    return digits | {Decimal(NUMBERS[word]) for word in words(text) if word in NUMBERS}
 
 
 @lru_cache(maxsize=512)

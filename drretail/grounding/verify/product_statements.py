@@ -20,7 +20,7 @@ from drretail.grounding.text.layout import Layout
 from drretail.grounding.text.numerals import UNCOUNTED, find_numerals
 from drretail.grounding.text.wording import format_money
 from drretail.grounding.text.words import stem, words
-from drretail.grounding.verify.fields import decided_property, field_statements
+from drretail.grounding.verify.fields import decided_property, field_statements, yes_or_no
 from drretail.records.shop import Offer, Product, offers_of
 
 AGREES = "agrees with the records"
@@ -149,8 +149,7 @@ class ProductSentence:
         own = _LEADING.sub(lambda found: " " * len(found[0]), self.text[self.start : self.end])
         whole, offset = self._labelled(own)
         for name, value in self.item.details.items():
-            recorded = yes_or_no(value)
-            if recorded is None:
+            if yes_or_no(value) is None:
                 continue
             names = r"[\s-]+".join(map(re.escape, re.findall(r"\w+", name)))
             for match in re.finditer(rf"(?<![\w-]){names}(?:e[nrsm]?|s)?(?![\w-])", whole, re.IGNORECASE):
@@ -161,9 +160,11 @@ class ProductSentence:
                 is_plain = self.is_plain(rest, answer_words("negation") | answer_words("yes") | answer_words("no"))
                 if not is_plain or others or len(denials) > 1 or re.search(r"\d", rest):
                     continue
-                start = max(self.start, offset + match.start())
-                is_true = recorded is not bool(denials)
-                yield Statement(start, max(start, offset + match.end()), "field", is_true, self.id, f"{name}: {value}")
+                found = decided_property(name, "no" if denials else "yes", "is", self.item)
+                if found is not None:
+                    start = max(self.start, offset + match.start())
+                    end, is_true = max(start, offset + match.end()), found[0] == "confirmed"
+                    yield Statement(start, end, "field", is_true, self.id, found[1])
 
     def measures(self) -> Iterator[Statement]:
         """Figures that its record has, and those beside a field's name: "Its weight is 1.4 kg", "Size: 4 x 6 in"."""
@@ -266,12 +267,6 @@ def _fits(amount: Amount, prices: Iterable[Decimal]) -> bool:
         (how := amount.agreement(price)) is not None and (how != "loose" or abs(amount.low - price) * 50 <= price)
         for price in prices
     )
-
-
-def yes_or_no(value: object) -> bool | None:
-    """A field's yes or no, in any language of answers.toml."""
-    said = f"{value}".strip().casefold()
-    return True if said in answer_words("yes") else False if said in answer_words("no") else None
 
 
 def says_sold_out(text: str) -> bool:

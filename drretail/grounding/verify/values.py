@@ -27,7 +27,7 @@ from drretail.grounding.verify.records import Calculation, Ledger, amount_of, on
 from drretail.grounding.verify.superlatives import verify_superlative
 from drretail.records.money import may_share_a_sign
 from drretail.records.reading import ReadValue
-from drretail.records.shop import ORDER_STATUSES, has_been, is_priced_whole, list_prices, sold_for
+from drretail.records.shop import has_been, is_priced_whole, list_prices, sold_for
 
 _OF_BUDGET = ("left_over", "over_budget")
 CitedAt = Callable[[int], Collection[str]]
@@ -57,8 +57,9 @@ def acquitted(value: ReadValue, ledger: Ledger, report: str, cited_at: CitedAt) 
     own = next((one for one in find_sentences(report) if one.start <= value.start < one.end), None)
     rest = "" if own is None else f"{report[own.start : value.start]}\0{report[value.end : own.end]}"
     rest = next((cell for cell in rest.split("|") if "\0" in cell), "")
+    whole = rest.replace("\0", report[value.start : value.end])
     beside = [source for source in cited_at(value.start) if source not in (*value.of, *value.than)]
-    found = other_reading(value, beside, ledger, rest.replace("\0", " "))
+    found = other_reading(value, beside, ledger, rest.replace("\0", " "), whole)
     sides = ("of", "than") if value.than else ("of",)
     swapped = (value.model_copy(update={side: (source,)}) for source in beside for side in sides)
     if found is None and any(_verified(one, ledger, report).state == "verified" for one in swapped):
@@ -283,10 +284,7 @@ def _of_fields(value: ReadValue, ledger: Ledger) -> ReadValue:
 
 def _of_status(value: ReadValue, ledger: Ledger) -> ReadValue:
     statuses = {f"{ledger.records.get(source, {}).get('order_status')}" for source in value.of}
-    said = f"{value.amount}".casefold()
-    if said.title() not in ORDER_STATUSES or not statuses <= {*ORDER_STATUSES}:
-        return value
-    held = {has_been(said, recorded.casefold()) for recorded in statuses}
+    held = {has_been(f"{value.amount}".casefold(), recorded.casefold()) for recorded in statuses}
     if held == {True} or held == {False}:
         return with_state(value, "verified" if True in held else "contradicted", f"order status: {', '.join(statuses)}")
     return value
