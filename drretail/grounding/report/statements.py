@@ -53,9 +53,8 @@ def statements_in(layout: Layout, ledger: Ledger) -> Iterator[ReadValue]:
 
 def _measures(layout: Layout, part: Stretch | Cell, source: str, ledger: Ledger) -> Iterator[ReadValue]:
     text, item = layout.text[part.start : part.end], ledger.products.get(source[2:])
-    for one in field_statements(text, item, layout.notation) if item is not None else ():
-        place = part.start + one.start, part.start + one.end
-        yield _value(layout, "measure", *place, source, one.field, is_right=True)
+    for start, end, line in field_statements(text, item, layout.notation) if item is not None else ():
+        yield _value(layout, "measure", part.start + start, part.start + end, source, line, is_right=True)
 
 
 class NamedStatus(NamedTuple):

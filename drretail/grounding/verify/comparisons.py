@@ -1,6 +1,6 @@
 """Comparisons of two cited figures ("costs more than", "2 ounces lighter", "half of your $35") beside records."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from decimal import Decimal
 from itertools import product
@@ -53,7 +53,7 @@ def verify_comparison(value: ReadValue, ledger: Ledger, line: str) -> ReadValue:
             firsts = [figures[0] for source in subjects if (figures := figures_of(value, source, ledger))]
             own += [Figure(sum((one.number for one in firsts), Decimal(0)), one.unit) for one in firsts[:1]]
         answers = {_holds(value, one, another, counts) for one, another in product(own, other)}
-        akin = product(*([*_akin(value, source, ledger)] for source in sides))
+        akin = product(*(map(Figure._make, measures_akin(value.field or "", ledger.items(one))) for one in sides))
         if answers == {False} and not is_open and not any(_holds(value, one, another, counts) for one, another in akin):
             words = " and ".join(f"{number.normalize():f} {unit}".strip() for number, unit in (own[0], other[0]))
             return with_state(value, "contradicted", f"the record says {words}")
@@ -69,41 +69,22 @@ def _holds(value: ReadValue, own: Figure, other: Figure, counts: Collection[Deci
     if number is None or not beside:
         return None
     if value.kind == "same":
-        return _is_same(number, beside, _LOOSE if value.relation == "about" else _EXACT)
-    if value.kind == "share":
-        return _is_share(amount, number / beside, counts)
-    pairs = {"more": (number, beside), "less": (beside, number)}
-    answer = _is_more(*pairs.get(value.kind, (max(number, beside), min(number, beside))))
-    if not answer or not value.amount:
-        return answer
+        slack = beside * (_LOOSE if value.relation == "about" else _EXACT)
+        return number == beside or (None if abs(number - beside) <= slack else False)
+    if value.kind == "share":  # an amount of 3 may be three times as much
+        share = number / beside
+        return _comes_to(amount, 100 * share, (scale * share * count for scale in (1, 100) for count in counts))
+    first, second = (beside, number) if value.kind == "less" else (number, beside)
+    is_more = None if number == beside else first > second or value.kind == "difference"
+    if not is_more or not value.amount:
+        return is_more
+    apart = abs(number - beside)
     # "20.8 ounces" of 1.3 pounds are as exact as these.
     is_converted = not {own.unit, other.unit} <= {unit, ""}
-    if amount is not None and is_converted and abs(abs(number - beside) - amount.low) <= (number + beside) * _EXACT:
+    if amount is not None and is_converted and abs(apart - amount.low) <= (number + beside) * _EXACT:
         return None
-    return _is_apart(amount, said, number, beside, counts)
-
-
-def _akin(value: ReadValue, source: str, ledger: Ledger) -> Iterator[Figure]:
-    """What else may be compared: the weight with its package, if that is a field, too."""
-    return (Figure(*figure) for item in ledger.items(source) for figure in measures_akin(value.field or "", item))
-
-
-def _is_same(number: Decimal, other: Decimal, slack: Decimal) -> Answer:
-    return number == other or (None if abs(number - other) <= other * slack else False)
-
-
-def _is_more(number: Decimal, other: Decimal) -> Answer:
-    return None if number == other else number > other
-
-
-def _is_share(amount: Amount | None, share: Decimal, counts: Collection[Decimal]) -> Answer:
-    # An amount of 3 may be three times as much.
-    return _comes_to(amount, 100 * share, (scale * share * count for scale in (1, 100) for count in counts))
-
-
-def _is_apart(amount: Amount | None, unit: str, number: Decimal, other: Decimal, counts: Collection[Decimal]) -> Answer:
-    apart = abs(number - other) * (100 / other if unit == "%" else 1)
-    return _comes_to(amount, apart, (abs(number * one - other * another) for one in counts for another in counts))
+    of_several = (abs(number * one - beside * another) for one in counts for another in counts)
+    return _comes_to(amount, apart * (100 / beside if said == "%" else 1), of_several)
 
 
 def _comes_to(amount: Amount | None, number: Decimal, of_several: Iterable[Decimal]) -> Answer:

@@ -122,13 +122,6 @@ def numbers_of(ids: Iterable[str], ledger: Ledger, counts: Iterable[int] = ()) -
     return frozenset(found.union(*by_price, apart))
 
 
-def prices_of_pieces(product_ids: Collection[str], ledger: Ledger, counts: Iterable[int]) -> set[Decimal]:
-    """What one piece costs of products whose titles, or the counts beside them, say how many are in a pack."""
-    pieces = {Decimal(1), *title_numbers(product_ids, ledger), *map(Decimal, counts)} - {Decimal(0)}
-    prices = (ledger.price(key) for key in product_ids)
-    return {price / number for price in prices if price is not None for number in pieces}
-
-
 def small_numbers(text: str) -> set[int]:
     """The whole numbers below a hundred in a text, in digits or in words."""
     whole = (amount.low for amount in find_amounts(text) if amount.kind == "number" and not amount.places)

@@ -7,8 +7,7 @@ words: the field of this name denies a figure that nothing in the record comes t
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator
 from decimal import Decimal
 from functools import lru_cache
 from typing import Literal
@@ -38,18 +37,10 @@ _NEAR = Decimal("0.1")
 """How near a measure in anybody's words is to the record's, so that it is no error; twice this with "about"."""
 
 
-@dataclass(frozen=True, slots=True)
-class FieldStatement:
-    """``text[start:end]`` is a measure that a line of the record confirms."""
-
-    start: int
-    end: int
-    field: str
-    """The field with its value ("Capacity: 15 Ounces"), or words of the record."""
-
-
-def field_statements(text: str, item: Product, notation: Notation = ENGLISH) -> Iterator[FieldStatement]:
-    """The measures of a text that stand in the product's record. What a figure is of that doesn't, no form tells."""
+def field_statements(text: str, item: Product, notation: Notation = ENGLISH) -> Iterator[tuple[int, int, str]]:
+    """The start and end of each measure of a text that stands in the product's record, with the record's line. What a
+    figure is of that doesn't, no form tells.
+    """
     amounts = {amount.start: amount for amount in find_amounts(text, notation)}
     for numeral in find_numerals(text):
         amount = amounts.get(numeral.start)
@@ -57,7 +48,7 @@ def field_statements(text: str, item: Product, notation: Notation = ENGLISH) -> 
             continue
         known = ((number, line) for number, unit, line in _in_unit(numeral.unit, item) if unit in SIZED)
         if (line := next((line for number, line in known if _fits(amount, number)), None)) is not None:
-            yield FieldStatement(numeral.start, numeral.stop, line)
+            yield numeral.start, numeral.stop, line
 
 
 def decided_property(field: str, said: str, relation: Relation, item: Product) -> tuple[State, str] | None:
@@ -128,9 +119,9 @@ def measures_named(field: str, item: Product) -> list[tuple[Decimal, str]]:
     return [(number, unit) for number, unit, line in _measures(item) if _names(field, line)]
 
 
-def measures_akin(field: str, item: Product) -> list[tuple[Decimal, str]]:
+def measures_akin(field: str, items: Iterable[Product]) -> list[tuple[Decimal, str]]:
     """The figures of all fields and texts that share a word with a field's name: of a weight, the package's too."""
-    names = ((number, unit, line.partition(": ")) for number, unit, line in _measures(item))
+    names = ((number, unit, line.partition(": ")) for item in items for number, unit, line in _measures(item))
     return [(number, unit) for number, unit, (name, _, _) in names if _own(field) & set(content_stems(name))]
 
 
@@ -161,17 +152,14 @@ def _answers(own: set[str], item: Product) -> Iterator[tuple[bool, str, str]]:
 
 
 def tells_both(field: str, said: str, items: Collection[Product], sentence: str) -> bool:
-    """True for a sentence that says yes or no of a property, and what contradicts it in the record as well.
-
-    It names the field and says what that answers, or it says "machine made" of what is not handmade, as a text does.
+    """True for a sentence that says yes or no of a property, and the other answer of the record as well: by the name
+    and the words of its field, or as "machine made", which a text says of what is not handmade.
     """
     own, spoken, is_so = _property(field), _property(sentence), yes_or_no(said)
-    if is_so is None:
-        return False
-    quotes = [words for item in items for answer, _, words in _answers(own, item) if answer != is_so]
     told = {answer for answer, plainly in _affirmed(own, sentence) if answer == plainly}
-    others = (_property(part) for item in items for part in _akin_clauses(own, item) if not is_so)
-    is_quoted = (not is_so) in told and any(_property(words) <= spoken for words in quotes)
+    quotes = (quote for item in items for answer, _, quote in _answers(own, item) if {answer, is_so} == {True, False})
+    others = (_property(part) for item in items for part in _akin_clauses(own, item) if is_so is False)
+    is_quoted = (not is_so) in told and any(_property(quote) <= spoken for quote in quotes)
     return is_quoted or any(not own <= stems <= spoken for stems in others)
 
 

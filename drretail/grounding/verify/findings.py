@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import partial
 from urllib.parse import urlsplit
 
 from drretail.grounding.basket.cart import Cart
@@ -39,10 +40,8 @@ _FACTS: dict[FactKind, str] = {
     "dearer": "it costs more than older pages say",
 }
 _PRODUCT = re.compile(r"\bP:([A-Za-z0-9][A-Za-z0-9_-]*)")
-_AVAILABILITY = re.compile(r"availab|in stock|stock status", re.IGNORECASE)
-_UNAVAILABLE = re.compile(
-    r"\b(?:unavailable|out of stock|sold out|discontinued|no longer|not available)\b", re.IGNORECASE
-)
+_AVAILABILITY = re.compile(r"availab|in stock|stock status", re.I)
+_UNAVAILABLE = re.compile(r"\b(?:unavailable|out of stock|sold out|discontinued|no longer|not available)\b", re.I)
 
 
 def value_findings(report: str, values: Iterable[ReadValue]) -> Iterator[Finding]:
@@ -68,27 +67,20 @@ def products_of(citation: Citation) -> list[str]:
     return _PRODUCT.findall(citation.evidence_id or citation.marker)
 
 
-def source_findings(citations: Iterable[Citation], catalog: Collection[str] | None) -> list[Finding]:
+def source_findings(citations: Iterable[Citation], catalog: Collection[str] | None) -> Iterator[Finding]:
     """Citations of what the run never received, and of products that the shop does not have.
 
     ``catalog`` has the cited product ids that exist; None without the world.
     """
-    findings: list[Finding] = []
     for citation in citations:
-        lacking = [name for name in products_of(citation) if catalog is not None and name not in catalog]
-        faults: dict[str, str] = {}
+        fault = partial(Finding, severity="error", start=citation.start, end=citation.end, text=citation.marker)
         if citation.type == "unresolved":
-            faults["unresolved_citation"] = "the run was handed no such source"
+            yield fault(code="unresolved_citation", found="the run was handed no such source")
         if citation.type == "web" and citation.evidence_id is None:
-            faults["url_not_seen"] = "the run never saw this page"
+            yield fault(code="url_not_seen", found="the run never saw this page")
+        lacking = [name for name in products_of(citation) if catalog is not None and name not in catalog]
         if lacking:
-            faults["not_in_catalog"] = f"the shop has no product {lacking[0]}"
-        start, end, marker = citation.start, citation.end, citation.marker
-        findings += [
-            Finding(code=code, severity="error", start=start, end=end, text=marker, found=found)
-            for code, found in faults.items()
-        ]
-    return findings
+            yield fault(code="not_in_catalog", found=f"the shop has no product {lacking[0]}")
 
 
 def pick_findings(

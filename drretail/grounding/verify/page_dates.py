@@ -19,30 +19,29 @@ _CALLED_OLD = re.compile(
 
 def pages_too_old(
     layout: Layout, citations: Sequence[Citation], evidence: Mapping[str, Evidence], now: date, page_age: float
-) -> list[Finding]:
+) -> Iterator[Finding]:
     """Citations of pages that are more than ``page_age`` years older than the shop's current date.
 
     Not if the sentence tells the reader, by the page's year or by calling it old.
     """
-    found: list[Finding] = []
     for citation, entry, day in dated_pages(citations, evidence):
         years = (now - day).days / DAYS_A_YEAR
         sentences = (one for one in layout.sentences if one.start <= citation.start < one.end)
         words = " ".join(layout.text[one.start : one.end] for one in sentences)
         if years > page_age and not re.search(rf"\b{day.year}\b", words) and not _CALLED_OLD.search(words):
-            found.append(_finding(OLD_PAGE, citation, entry, f"{years:.1f} years before the shop's today, {now}"))
-    return found
+            yield _finding(OLD_PAGE, citation, entry, f"{years:.1f} years before the shop's today, {now}")
 
 
 def pages_after_today(
     layout: Layout, citations: Sequence[Citation], evidence: Mapping[str, Evidence], now: date
-) -> list[Finding]:
+) -> Iterator[Finding]:
     """Citations of pages dated after the shop's current date, and later days and months in sentences
     that cite the web.
     """
     pages = list(dated_pages(citations, evidence))
-    later = [page for page in pages if page[2] > now]
-    found = [_finding(AFTER_TODAY, citation, entry, f"after the shop's today, {now}") for citation, entry, _ in later]
+    for citation, entry, day in pages:
+        if day > now:
+            yield _finding(AFTER_TODAY, citation, entry, f"after the shop's today, {now}")
     dated = {f"{day}" for _, _, day in pages}
     cited = [citation.start for citation in citations if citation.type == "web"]
     of_web = [one for one in layout.sentences if any(one.start <= start < one.end for start in cited)]
@@ -50,9 +49,8 @@ def pages_after_today(
         is_later = len(day.iso) >= _MONTH and day.iso > now.isoformat()[: len(day.iso)]
         if is_later and day.iso not in dated and any(one.start <= day.start < one.end for one in of_web):
             start, end, words = day.start, day.end, f"it lies after the shop's today, {now}"
-            written = layout.report[start:end]
-            found.append(Finding(code=AFTER_TODAY, severity="warning", start=start, end=end, text=written, found=words))
-    return found
+            text = layout.report[start:end]
+            yield Finding(code=AFTER_TODAY, severity="warning", start=start, end=end, text=text, found=words)
 
 
 def dated_pages(

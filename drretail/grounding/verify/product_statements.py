@@ -169,9 +169,8 @@ class ProductSentence:
     def measures(self) -> Iterator[Statement]:
         """Figures that its record has, and those beside a field's name: "Its weight is 1.4 kg", "Size: 4 x 6 in"."""
         text, offset = self._labelled(self.text[self.start : self.end])
-        decided = [
-            (one.start, one.end, True, one.field) for one in field_statements(text, self.item, self.layout.notation)
-        ]
+        stated = field_statements(text, self.item, self.layout.notation)
+        decided = [(start, end, True, line) for start, end, line in stated]
         numerals: dict[tuple[int, int], list[tuple[int, int]]] = {}
         for one in find_numerals(text):
             piece = _piece_of(text, one.start, one.stop, 0, len(text), frozenset())

@@ -20,12 +20,8 @@ _MOST_WORDS = 8
 """Words of a search for one thing; a search with a whole question's words says nothing of any single thing."""
 _ORDERS_SHOWN = 20
 """Orders that the tool lists by default."""
-SEARCH, RECORD, ORDER, ORDERS = (
-    "product_catalog_search",
-    "get_product_details",
-    "get_order_details",
-    "get_user_orders",
-)
+SEARCH, RECORD = "product_catalog_search", "get_product_details"
+ORDER, ORDERS = "get_order_details", "get_user_orders"
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,18 +124,12 @@ class _Search:
         """
         text, category = str(self.args.get("query", "")), str(self.args.get("category", ""))
         kinds = [kind for kind in want.kinds if holds_words(text, kind) or holds_words(category, kind)]
-        is_loose = self.args.get("match", "any") == "any" or any(
-            holds_words(kind, text) for kind in (*kinds, want.name)
-        )
+        is_own = any(holds_words(kind, text) for kind in (*kinds, want.name))
+        is_loose = is_own or self.args.get("match", "any") == "any"
         is_whole = not self.args.get("offset") and not self.args.get("price_min")
         stars = float(self.args.get("rating_min") or 0)
-        return (
-            bool(kinds)
-            and len(text.split()) <= _MOST_WORDS
-            and is_loose
-            and is_whole
-            and stars <= (want.rating_min or 0)
-        )
+        is_short = len(text.split()) <= _MOST_WORDS
+        return bool(kinds) and is_short and is_loose and is_whole and stars <= (want.rating_min or 0)
 
 
 def _least(want: Want, thing: WantedThing, searches: Sequence[_Search]) -> Decimal | None:

@@ -16,7 +16,6 @@ from drretail.grounding.verify.derivation import (
     derivation,
     fits,
     numbers_of,
-    prices_of_pieces,
     result_shown,
     small_numbers,
     title_numbers,
@@ -252,7 +251,9 @@ def _agreements(value: ReadValue, amount: Amount, ledger: Ledger, report: str) -
     own = numbers_of(value.of, replace(ledger, picks=None))
     counts = sorted(small_numbers(paragraph))
     if value.kind == "per_unit":
-        numbers = numbers_of(value.of, ledger, counts) | prices_of_pieces(picks, ledger, counts)
+        pieces = {Decimal(1), *title_numbers(picks, ledger), *map(Decimal, counts)} - {Decimal(0)}
+        prices = [price for key in picks if (price := ledger.price(key)) is not None]
+        numbers = numbers_of(value.of, ledger, counts) | {price / one for price in prices for one in pieces}
     else:
         numbers = numbers_of(dict.fromkeys([*value.of, *(f"P:{key}" for key in picks)]), ledger, counts)
     if value.kind in ("total", *_OF_BUDGET):

@@ -33,7 +33,7 @@ BAG = Product(
 )
 def test_a_measure_in_a_text_is_confirmed_in_any_unit(text: str, confirmed: list[str]) -> None:
     found = field_statements(text, BAG, notation_of(text))
-    assert [text[one.start : one.end] for one in found] == confirmed
+    assert [text[start:end] for start, end, _ in found] == confirmed
 
 
 TUMBLER = Product(

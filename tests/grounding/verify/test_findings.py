@@ -114,6 +114,6 @@ def test_a_cart_has_these_errors_and_warnings(picks: list[Pick], given: dict[str
 
 def test_sources_that_do_not_exist() -> None:
     report = f"Good {K}. Better [P:B0NOWHERE0]. Best [W:zzzzzzzz]."
-    found = source_findings(find_citations(report, EVIDENCE), SHOP)
+    found = [*source_findings(find_citations(report, EVIDENCE), SHOP)]
     assert [finding.code for finding in found] == ["unresolved_citation", "not_in_catalog", "unresolved_citation"]
     assert [finding.text for finding in found] == ["[P:B0NOWHERE0]", "[P:B0NOWHERE0]", "[W:zzzzzzzz]"]

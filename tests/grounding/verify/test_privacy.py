@@ -24,7 +24,7 @@ def a_run(*searches: str) -> Run:
 
 
 def sent(query: str) -> list[str]:
-    findings = personal_data_sent(a_run(query), [PROFILE], [USER], [ORDER.order_id])
+    findings = [*personal_data_sent(a_run(query), [PROFILE], [USER], [ORDER.order_id])]
     return [str(finding.found).partition(" (")[0] for finding in findings]
 
 
@@ -46,8 +46,8 @@ def test_profiles_are_read_from_what_the_run_was_handed() -> None:
 
 def test_a_change_nobody_asked_for_is_found_and_one_that_was_asked_for_is_not() -> None:
     assert [finding.code for finding in profile_changes([CHANGE], "Which feeder is best?")] == ["profile_changed"]
-    assert profile_changes([CHANGE], "Please update my e-mail address to b@example.org.") == []
-    assert profile_changes([], "Which feeder is best?") == []
+    assert not [*profile_changes([CHANGE], "Please update my e-mail address to b@example.org.")]
+    assert not [*profile_changes([], "Which feeder is best?")]
 
 
 ROCHESTER = Address(address1="8126 Proctor Locks", city="Rochester", state="MN", zip="55902")
