@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from decimal import Decimal
 from functools import lru_cache
+from itertools import pairwise
 from typing import Literal
 
 from drretail.grounding.text.amounts import ENGLISH, Amount, Notation, exact_amount, find_amounts, find_dates
@@ -133,7 +134,8 @@ def _answered(field: str, item: Product, *, is_so: bool) -> tuple[State, str] | 
     answers = {answer: line for answer, line, _ in _answers(own, item)}
     agreeing = any(is_so in answer for text in _texts(item) for answer in _affirmed(own, text))
     # "Hand wash only" is the other answer to "dishwasher safe".
-    agreeing |= not is_so and any("only" in words(part) for part in _akin_clauses(own, item))
+    clauses = (part for text in _texts(item) for part in _CLAUSE.split(text) if not is_so)
+    agreeing |= any("only" in words(part) and _is_akin(own, _property(part)) for part in clauses)
     if not own or len(answers) != 1 or (is_so not in answers and agreeing):
         return None
     (line,) = answers.values()
@@ -158,9 +160,10 @@ def tells_both(field: str, said: str, items: Collection[Product], sentence: str)
     own, spoken, is_so = _property(field), _property(sentence), yes_or_no(said)
     told = {answer for answer, plainly in _affirmed(own, sentence) if answer == plainly}
     quotes = (quote for item in items for answer, _, quote in _answers(own, item) if {answer, is_so} == {True, False})
-    others = (_property(part) for item in items for part in _akin_clauses(own, item) if is_so is False)
+    parts = (part for item in items for text in _texts(item) for part in _CLAUSE.split(text) if is_so is False)
+    pairs = ({*pair} for part in parts for pair in pairwise(content_stems(part)) if _is_akin(own, pair))
     is_quoted = (not is_so) in told and any(_property(quote) <= spoken for quote in quotes)
-    return is_quoted or any(not own <= stems <= spoken for stems in others)
+    return is_quoted or any(pair <= {*content_stems(sentence)} and not own <= pair for pair in pairs)
 
 
 def yes_or_no(value: object) -> bool | None:
@@ -181,13 +184,9 @@ def _affirmed(own: set[str], text: str) -> Iterator[tuple[bool, bool]]:
                 yield not _denies(part), not is_denied
 
 
-def _akin_clauses(own: set[str], item: Product) -> Iterator[str]:
-    """What texts say of another way of the same: "hand wash" beside "dishwasher safe"."""
-    for part in (part for text in _texts(item) for part in _CLAUSE.split(text)):
-        # The stem of "made" keeps its e, that of "handmade" loses it.
-        endings = tuple(stem.removesuffix("e") for stem in _property(part) if len(stem) > 3)
-        if any(one.endswith(endings) for one in own):
-            yield part
+def _is_akin(own: Collection[str], other: Collection[str]) -> bool:
+    """True for another way of the same: "wash" of "dishwasher". The stem of "handmade" lacks the e that "made" has."""
+    return any(one.endswith(another.removesuffix("e")) for one in own for another in other if len(another) > 3)
 
 
 def _texts(item: Product) -> Iterator[str]:

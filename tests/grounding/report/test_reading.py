@@ -91,6 +91,7 @@ TRUE = [
     f"The Fennick holds 2 L, this one pours better {K}. It doesn't hold 2 L {K}.",
     f"You ordered it on 14 March {O1}; it came on 17 March {O1}, and the mugs of 30 November {O2} were delivered {O2}.",
     f"If it is cancelled or returned, you get it back {O1}. It was not cancelled {O1}.",
+    f"One is still pending, the other came back and was returned {O1}.",
     f"Die Waage vom 14. März {O1} wurde nicht storniert {O1}. Sie kam am 17. März {O1}.",
 ]
 KETTLE_AND_TOWELS = [Pick(product="B0KITCHENK"), Pick(product="B0KITCHENT")]

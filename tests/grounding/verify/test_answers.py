@@ -19,12 +19,13 @@ def product(key: str, title: str, price: float, details: Mapping[str, Any]) -> P
 KETTLE = product("kettle", "Nordby Gooseneck Kettle 1.2 L", 64.9, {"List price": 79.0, "Stock": 5, "Weight": "980 g"})
 RUG = product("rug", "Havn Wollteppich 160 x 230", 249.0, {"Stock": 0, "Waschbar": "Nein"})
 TENT = product("tent", "Fjell Tent 3", 399.0, {"Waterproof": "Yes", "Packed length": "52 cm"})
+HAT = product("hat", "Fjell Hat", 30.0, {"Waterproof": "No", "Material Feature": "Waterproof", "Lined": "No"})
 MUG = product("mug", "Fjell Mug", 18.0, {"Stock": 40, "Microwave safe": "No"})
 INK = {"Color": "Ink", "price": 20, "stock": "0"}
 BAG = product("bag", "Fjell Bag", 20, {"Variants": [INK, {"Color": "Sand", "price": 24, "stock": "3"}]})
 STATUSES = {"2001": "Shipped", "2002": "Returned", "2003": "Cancelled", "2004-1": "Processing", "2004-2": "Processing"}
 SHOP = Records(
-    {item.product_id: item for item in (KETTLE, RUG, TENT, MUG, BAG)},
+    {item.product_id: item for item in (KETTLE, RUG, TENT, HAT, MUG, BAG)},
     {key: {"order_status": status} for key, status in STATUSES.items()},
 )
 
@@ -113,6 +114,7 @@ def test_a_false_statement_is_found_with_what_the_shop_says(question: str, answe
         ("Set?", "The set of four Fjell Mug costs €60."),
         ("If", "If the Fjell Mug were €12 I'd buy it."),
         ("Two?", "Two Fjell Mug are €36."),
+        ("Rain?", "The Fjell Hat is waterproof."),  # as another field says
         ("Dear?", "The Fjell Mug is toxic."),  # nothing of it stands in a field
     ],
 )

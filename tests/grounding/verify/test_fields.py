@@ -131,6 +131,43 @@ def test_what_the_record_answers_both_ways_is_open_and_a_maximum_is_a_figure_its
     )
 
 
+RUG = Product(
+    product_id="rug",
+    title="Rug, 20 cm Fringe, 3 Pack",
+    category="c",
+    features=("The fringe weighs 3 oz, its knots 5 oz.", "Not for puddles, outdoor rain or damp cellars"),
+    details={
+        "Is Discontinued By Manufacturer": "No",
+        "Care": "Do not bleach, tumble dry",
+        "Water Resistant": "No",
+        "Special Feature": "Water resistant backing",
+        "Outdoor Rain": "Yes",
+        "Item Weight": "10 oz",
+    },
+)
+
+
+@pytest.mark.parametrize(
+    ("field", "said", "state"),
+    [
+        ("discontinued", "yes", "contradicted"),
+        ("tumble dry", "yes", "confirmed"),
+        ("tumble dry", "no", None),  # the negation may reach it
+        ("outdoor rain", "no", None),
+        ("water resistant", "yes", None),  # as another field says
+        ("item weight", "15 oz", None),  # with its knots
+        ("item weight", "30 oz", None),  # three
+        ("item weight", "8 oz", "contradicted"),  # of two others
+        ("item weight", "200 oz", "contradicted"),  # 20 cm are no count
+    ],
+)
+def test_other_fields_and_texts_that_agree_leave_a_property_open_and_others_together_do_not(
+    field: str, said: str, state: str | None
+) -> None:
+    decided = decided_property(field, said, "is", RUG)
+    assert (None if decided is None else decided[0]) == state
+
+
 @pytest.mark.parametrize(
     ("said", "stands"),
     [

@@ -275,6 +275,59 @@ def test_what_its_sentence_or_another_source_beside_it_explains_is_not_denied(
     assert verify([value], ledger, sentence, lambda _: (beside,))[0].state == "underivable"
 
 
+BOWL = a_product(
+    *("BOWL", "Turned Bowl", 19.0, 4.4, 31, "Brim"),
+    features=("Machine made for an even rim", "Fits stands by Fennick"),
+    details={"Construction Type": "Handmade", "Is Lacquered": "Yes", "Is Oven Safe": "No", "Item Weight": "2 pounds"},
+)
+
+
+@pytest.mark.parametrize(
+    ("kind", "field", "amount", "words", "sentence"),
+    [
+        ("property", "handmade", "no", "not handmade", "It is not handmade: its features say machine made."),
+        ("property", "lacquered", "no", "not so", "“Is lacquered” says yes, and the finish is not so at all."),
+        ("property", "oven safe", "yes", "oven safe", "Listed as not for the oven, but oven safe by its maker."),
+        ("property", "item weight", "16 ounces", "16 ounces", "At 32 ounces it is beyond the 16 ounces of a shelf."),
+        ("property", "item weight", "6 pounds", "6 pounds", "Three of them weigh 6 pounds."),
+    ],
+)
+def test_a_sentence_that_tells_what_the_record_says_as_well_is_not_denied(
+    kind: str, field: str, amount: str, words: str, sentence: str
+) -> None:
+    ledger = replace(a_ledger(), products={BOWL.product_id: BOWL})
+
+    def state(report: str) -> str:
+        of = f"P:{BOWL.product_id}"
+        return verified(kind, amount, of, ledger=ledger, report=report, words=words, field=field).state
+
+    assert (state(words), state(sentence)) == ("contradicted", "underivable")
+    assert state(f"The 3 inches and the rest: {words}.") == "contradicted"
+
+
+def test_a_figure_of_several_orders_may_be_their_sum() -> None:
+    ledger = a_ledger()
+    pieces = {"O:1": 3, "O:2": 6}
+    records = {key: {"product_title": "Scale", "quantity": count} for key, count in pieces.items()}
+    ledger = replace(ledger, records={**ledger.records, **records})
+    found = [verified("property", amount, *pieces, ledger=ledger, field="quantity").state for amount in ("9", "8")]
+    assert found == ["underivable", "contradicted"]
+
+
+def test_a_maker_that_a_text_of_the_record_names_is_not_denied() -> None:
+    ledger = replace(a_ledger(), products={BOWL.product_id: BOWL})
+    found = [verified("brand", name, f"P:{BOWL.product_id}", ledger=ledger).state for name in ("Fennick", "Harrowgill")]
+    assert found == ["underivable", "contradicted"]
+
+
+def test_a_status_that_is_not_listed_denies_nothing_and_none_denies_it() -> None:
+    records = {"O:1": {"order_status": "In transit"}, "O:2": {"order_status": "Shipped"}}
+    ledger = replace(a_ledger(), records=records)
+    rows = [("Shipped", "O:1"), ("Pending", "O:2"), ("Delivered", "O:2")]
+    found = [verified("order_status", status, of, ledger=ledger).state for status, of in rows]
+    assert found == ["underivable", "underivable", "contradicted"]
+
+
 @pytest.mark.parametrize(("cited", "state"), [(LEFT, "contradicted"), (EACH, "verified")])
 def test_no_sum_of_the_picks_explains_what_cites_a_calculation_of_the_cart(cited: str, state: str) -> None:
     found = verified("left_over", "39.02", cited[1:-1], ledger=a_ledger(CART), currency="USD")  # 75 - 2 * 17.99
