@@ -13,6 +13,7 @@ from drretail.records.reading import Reading
 from drretail.records.run import Answer, Limits, RoleModel, System
 from drretail.records.score import MetricDescription, Policy, Score, Scores, in_order, place_of, shared_models
 from drretail.records.scoreboard import BoardColumn
+from drretail.records.shop import has_been
 from drretail.records.wish import Want, Wish
 from tests.build import query, run
 
@@ -132,3 +133,20 @@ def test_systems_are_in_order(systems: list[System]) -> None:
 )
 def test_only_the_models_that_all_systems_with_models_share_are_left_out(systems: list[System], shared: str) -> None:
     assert shared_models([each.label() for each in systems], {each.label(): each for each in systems}) == shared
+
+
+@pytest.mark.parametrize(
+    ("status", "recorded", "was"),
+    [
+        ("shipped", "delivered", True),
+        ("shipped", "cancelled", None),
+        ("delivered", "shipped", False),
+        ("shipped", "in transit", None),
+        ("pending", "shipped", None),
+        ("in transit", "in transit", True),
+    ],
+)
+def test_what_an_order_was_before_is_open_for_a_status_that_is_not_listed(
+    status: str, recorded: str, was: bool | None
+) -> None:
+    assert has_been(status, recorded) is was

@@ -237,19 +237,14 @@ def _fits(amount: Amount, number: Decimal) -> bool:
 
 def _is_composed(amount: Amount, of_field: Collection[Decimal], others: set[Decimal], title: str) -> bool:
     """True for a field's figure and another measure of the record together, and times or by a count of the title."""
-    counts = counts_in(title)
     together = {number + other for number in of_field for other in others.difference(of_field)}
-    packs = {one for number in of_field for count in counts for one in (number * count, number / count)}
+    packs = {one for number in of_field for count in counts_in(title) for one in (number * count, number / count)}
     return any(abs(one - amount.low) <= one * _CONVERTED for one in together | packs)
 
 
 def counts_in(text: str) -> set[Decimal]:
-    """The numbers of a text that count things, in digits or in words: "6 Pack", no "30 cm"."""
-    digits = {
-        one.number
-        for one in find_numerals(text)
-        if one.number and (not one.unit or one.unit.isalpha()) and one.unit not in UNCOUNTED
-    }
+    """The numbers of a text that count things, in digits or in words: "6 Pack", no "30 cm" or "$5"."""
+    digits = {one.number for one in find_numerals(text) if one.number and one.unit not in {*UNCOUNTED, *"$€£¥₹"}}
     return digits | {Decimal(NUMBERS[word]) for word in words(text) if word in NUMBERS}
 
 

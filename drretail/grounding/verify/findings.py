@@ -172,10 +172,8 @@ def _of_wanted_pick(pick: Pick, report: str, cart: Cart, owned: Collection[str],
     made_by = f"the brand is {item.brand}"
     if all(any(is_of_brand(listing, brand) for brand in want.brands_unwanted) for want in wants):
         yield _finding("unwanted_brand", report, pick, made_by)
-    is_of_none = (
-        want.brands_wanted and not any(is_of_brand(listing, one) for one in want.brands_wanted) for want in wants
-    )
-    if listing.makers and all(is_of_none):
+    brands = [want.brands_wanted for want in wants]
+    if listing.makers and all(one and not any(is_of_brand(listing, brand) for brand in one) for one in brands):
         yield _finding("unwanted_brand", report, pick, f"{made_by}, wanted is {' or '.join(wants[0].brands_wanted)}")
     yield from _demands(pick, report, listing, wants, ledger)
     if all(is_too_dear(want, listing) for want in wants) and (most := wants[0].price_max) is not None:

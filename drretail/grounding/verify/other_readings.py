@@ -10,6 +10,7 @@ from decimal import Decimal
 
 from drretail.grounding.text.amounts import exact_amount, find_amounts, find_dates
 from drretail.grounding.text.numerals import find_numerals
+from drretail.grounding.text.words import is_negation, words
 from drretail.grounding.verify.comparisons import figures_of
 from drretail.grounding.verify.derivation import (
     derivation,
@@ -41,12 +42,19 @@ def other_reading(value: ReadValue, beside: Collection[str], ledger: Ledger, sen
             return "its sentence tells the record's answer as well"
         case "price" | "rating" | "rating_count" | "property":
             return _other_figure(value, items, ledger, sentence)
+        case "order_status" if _is_status_told(value, sentence):
+            return "its sentence tells the recorded status as well"
         case "brand" if any(plain(f"{value.amount}") in plain(all_words_of(item)) for item in items):
             return "a cited record has this name"
         case "total" | "difference" | "left_over" | "over_budget" | "per_unit":
             return _other_result(value, list(sources), ledger, sentence)
         case _:
             return None
+
+
+def _is_status_told(value: ReadValue, sentence: str) -> bool:
+    said = {*words(sentence)}
+    return f"{value.derivation}".rpartition(": ")[2].casefold() in said and not any(map(is_negation, said))
 
 
 def _other_figure(value: ReadValue, items: Collection[Product], ledger: Ledger, sentence: str) -> str | None:
@@ -71,16 +79,17 @@ def _of_field(value: ReadValue, items: Collection[Product], ledger: Ledger, sent
     """What its sentence says of a field besides: the record's own figure in another unit, or several things that come
     to this together ("two weigh 6 pounds").
     """
-    field, (figure, *more) = value.field or "", [*find_numerals(f"{value.amount}"), None]
-    said = (sentence[one.start : one.stop] for one in find_numerals(sentence))
-    decided = [decided_property(field, one, "is", item) for one in said for item in items]
-    denial = value.derivation or ""
-    if any(one is not None and one[0] == "confirmed" and denial.endswith(one[1]) for one in decided):
-        return "its sentence has the record's figure as well"
-    if figure is None or figure.number is None or more != [None]:
+    figures, denial = [*find_numerals(f"{value.amount}")], f"{value.derivation}"
+    if len([*find_numerals(denial)]) == 1:
+        said = (sentence[one.start : one.stop] for one in find_numerals(sentence))
+        decided = (decided_property(value.field or "", one, "is", item) for one in said for item in items)
+        if any(one is not None and one[0] == "confirmed" and denial.endswith(one[1]) for one in decided):
+            return "its sentence has the record's figure as well"
+    if len(figures) != 1 or figures[0].number is None:
         return None
-    amount, counts = exact_amount(figure.number, value.relation), {Decimal(1), *counts_in(sentence)}
-    of_each = ([one.in_unit(figure.unit) or 0 for one in figures_of(value, source, ledger)] for source in value.of)
+    amount, unit = exact_amount(figures[0].number, value.relation), figures[0].unit
+    counts = {Decimal(1), *counts_in(sentence)}
+    of_each = ([one.in_unit(unit) or 0 for one in figures_of(value, source, ledger)] for source in value.of)
     sums = map(sum, zip(*of_each, strict=False))
     return "of several" if any(fits(amount, count * one) for one in sums for count in counts) else None
 

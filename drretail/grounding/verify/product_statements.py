@@ -131,7 +131,7 @@ class ProductSentence:
         for match in _phrases().finditer(self.text, self.start, self.end):
             start, end = match.span()
             piece = self._piece(start, end)
-            rest = self._without(piece, (start, end))
+            rest = f"{self.label} {self.text[piece[0] : start]} {self.text[end : piece[1]]}"
             denials = sum(word in answer_words("negation") for word in words(rest))
             if not self.is_plain(rest, answer_words("negation")) or denials > 1:
                 continue
@@ -200,9 +200,6 @@ class ProductSentence:
 
     def _piece(self, start: int, end: int, anchors: Collection[str] = ()) -> tuple[int, int]:
         return _piece_of(self.text, start, end, self.start, self.end, anchors)
-
-    def _without(self, piece: tuple[int, int], span: tuple[int, int]) -> str:
-        return f"{self.label} {self.text[piece[0] : span[0]]} {self.text[span[1] : piece[1]]}"
 
     def _is_plain_piece(self, piece: tuple[int, int], more: Collection[str]) -> bool:
         money = [one for one in self.layout.amounts if piece[0] <= one.start < piece[1]]

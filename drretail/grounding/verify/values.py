@@ -43,8 +43,7 @@ def verify(
     Only a record, an order, a calculation that the value cites, or what the declared cart costs contradicts it, and
     only if nothing explains it. That a search over prices found nothing leaves it underivable.
     """
-    verified = (_verified(value, ledger, report) for value in values)
-    return tuple(acquitted(value, ledger, report, cited_at) for value in verified)
+    return tuple(acquitted(_verified(value, ledger, report), ledger, report, cited_at) for value in values)
 
 
 def acquitted(value: ReadValue, ledger: Ledger, report: str, cited_at: CitedAt) -> ReadValue:
