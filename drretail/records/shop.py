@@ -27,14 +27,11 @@ _PASSED = {"delivered": ("shipped",), "returned": ("delivered", "shipped")}
 
 
 def has_been(status: str, recorded: str) -> bool | None:
-    """Whether an order of the recorded status is or was of another, in small letters; None where it may have been, as
-    for a status that is not listed: what is "in transit" was shipped.
-    """
+    """Whether an order of the recorded status is or was of another, in small letters; None where it may have been."""
     if status == recorded or status in _PASSED.get(recorded, ()):
         return True
-    if not {status.title(), recorded.title()} <= {*ORDER_STATUSES}:
-        return None
-    return None if (status, recorded) == ("shipped", "cancelled") else False
+    is_listed = {status.title(), recorded.title()} <= {*ORDER_STATUSES}  # what is "in transit" was shipped
+    return False if is_listed and (status, recorded) != ("shipped", "cancelled") else None
 
 
 def product_url(product_id: str) -> str:

@@ -163,7 +163,7 @@ def tells_both(field: str, said: str, items: Collection[Product], sentence: str)
     parts = (part for item in items for text in _texts(item) for part in _CLAUSE.split(text) if is_so is False)
     pairs = ({*pair} for part in parts for pair in pairwise(content_stems(part)) if _is_akin(own, pair))
     is_quoted = (not is_so) in told and any(_property(quote) <= spoken for quote in quotes)
-    return is_quoted or any(pair <= {*content_stems(sentence)} and not own <= pair for pair in pairs)
+    return is_quoted or any(pair <= {*content_stems(sentence)} for pair in pairs)
 
 
 def yes_or_no(value: object) -> bool | None:
@@ -184,9 +184,10 @@ def _affirmed(own: set[str], text: str) -> Iterator[tuple[bool, bool]]:
                 yield not _denies(part), not is_denied
 
 
-def _is_akin(own: Collection[str], other: Collection[str]) -> bool:
+def _is_akin(own: set[str], other: Collection[str]) -> bool:
     """True for another way of the same: "wash" of "dishwasher". The stem of "handmade" lacks the e that "made" has."""
-    return any(one.endswith(another.removesuffix("e")) for one in own for another in other if len(another) > 3)
+    endings = tuple(another.removesuffix("e") for another in other if len(another) > 3)
+    return not own.issubset(other) and any(one.endswith(endings) for one in own)
 
 
 def _texts(item: Product) -> Iterator[str]:

@@ -44,7 +44,7 @@ TUMBLER = Product(
     details={
         "Is Dishwasher Safe": "No",
         "Batteries Required?": "Yes",
-        "Product Care Instructions": "Machine Wash, Freezer Safe",
+        "Product Care Instructions": "Machine Wash, Freezer Safe, Hand Wash Only",
         "Is Microwaveable": "Yes",
         "Lid": "No Lid Lock",
         "Material": "BPA-Free Plastic",
@@ -80,8 +80,9 @@ TUMBLER = Product(
         ("batteries required", "yes", "confirmed"),
         ("batteries required", "no", "contradicted"),
         ("freezer safe", "no", "contradicted"),
-        ("machine washable", "no", "contradicted"),
+        ("machine washable", "no", None),  # by hand only, says the same field
         ("microwave safe", "yes", "confirmed"),
+        ("hand wash only", "no", "contradicted"),
         ("lid lock", "yes", "contradicted"),
         ("bpa free", "no", "contradicted"),
         ("plastic", "no", None),  # which may be a part's
