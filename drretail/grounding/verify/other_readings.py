@@ -89,10 +89,10 @@ def _of_field(value: ReadValue, items: Collection[Product], ledger: Ledger, sent
         return None
     amount, unit = exact_amount(figures[0].number, value.relation), figures[0].unit
     of_each = ([one.in_unit(unit) or 0 for one in figures_of(value, source, ledger)] for source in value.of)
-    is_so = any(
-        fits(amount, count * sum(one)) for one in zip(*of_each, strict=False) for count in (1, *counts_in(sentence))
+    sums = [sum(one, Decimal(0)) for one in zip(*of_each, strict=False)]
+    return (
+        "of several" if any(fits(amount, one * count) for one in sums for count in (1, *counts_in(sentence))) else None
     )
-    return "it is of several together" if is_so else None
 
 
 def _other_result(value: ReadValue, sources: Collection[str], ledger: Ledger, sentence: str) -> str | None:

@@ -308,7 +308,11 @@ def test_a_sentence_that_tells_what_the_record_says_as_well_is_not_denied(
 def test_another_side_that_is_right_does_not_excuse_a_wrong_one() -> None:
     box = BOWL.model_copy(update={"details": {"Product Dimensions": "8 x 8 x 3 inches"}})
     report = "It is 8 inches wide and 5 inches high."
-    more = {"ledger": replace(a_ledger(), products={box.product_id: box}), "report": report, "words": "5 inches"}
+    more: dict[str, Any] = {
+        "ledger": replace(a_ledger(), products={box.product_id: box}),
+        "report": report,
+        "words": "5 inches",
+    }
     found = verified("property", "5 inches", f"P:{box.product_id}", field="product dimensions", **more)
     assert found.state == "contradicted"
 
