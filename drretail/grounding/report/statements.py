@@ -57,6 +57,10 @@ def _measures(layout: Layout, part: Stretch | Cell, source: str, ledger: Ledger)
         yield _value(layout, "measure", part.start + start, part.start + end, source, line, is_right=True)
 
 
+_NEAR = 4
+"""A negation denies a status that follows within so many words: "has not yet been delivered"."""
+
+
 class NamedStatus(NamedTuple):
     """``text[start:end]`` names the status of an order."""
 
@@ -71,7 +75,10 @@ def status_named(text: str, start: int, end: int) -> NamedStatus | None:
     named = list(_STATUS.finditer(text, start, end))
     if len(named) != 1 or _OPEN.search(text, start, end):
         return None
-    is_denied = any(map(is_negation, words_of(text[start : named[0].start()])))
+    before = [is_negation(word) for word in words_of(text[start : named[0].start()])]
+    is_denied = any(before[-_NEAR:])
+    if any(before) and not is_denied:  # what it denies may be something else
+        return None
     return NamedStatus(f"{named[0].lastgroup}", is_denied, *named[0].span())
 
 

@@ -86,7 +86,7 @@ _DAYS = tuple(
     )
 )
 _YEAR = r"(?P<year>(?:19|20)\d\d)"
-_ISO_DATE = rf"\b{_YEAR}-(?P<number>\d\d)(?:-(?P<day>\d\d))?\b"
+_ISO_DATE = rf"\b{_YEAR}-(?P<number>\d\d)(?:-(?P<day>\d\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d{{1,9}})?)?)?)?\b"
 _YEAR_ALONE = rf"(?<![\w.,$€£/-]){_YEAR}(?![\w%]|[.,]\d)"
 
 

@@ -43,9 +43,9 @@ def verify_comparison(value: ReadValue, ledger: Ledger, line: str) -> ReadValue:
     # "Half of the orders" is of one record, and "cheaper" may be by the piece.
     is_direction = value.field == "price" and value.kind in ("more", "less") and not value.amount
     is_open = is_direction or not {*value.of}.isdisjoint(value.than)
-    shares = [one for one in map(ledger.calculations.get, value.than) if one is not None and value.kind == "share"]
-    amount, _ = _amount(value)
-    is_open |= amount is not None and any(fits(amount, scale * one.result) for one in shares for scale in (1, 100))
+    cited = (ledger.calculations.get(source) for source in (*value.of, *value.than) if value.kind == "share")
+    amount, _ = _amount(value)  # a cited result may be the share itself
+    is_open |= amount is not None and any(fits(amount, scale * one.result) for one in cited if one for scale in (1, 100))
     state: ValueState = "verified" if subjects and value.than else "underivable"
     for sides in product(subjects, value.than):
         own, other = (figures_of(value, source, ledger) for source in sides)

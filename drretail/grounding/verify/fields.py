@@ -31,6 +31,7 @@ _LIMITS = frozenset({"maximum", "minimum"})
 _DIGITS = re.compile(r"\d+")
 """In a field's name they make it another field: "orders in 2023"."""
 _SENTENCE = re.compile(r"[.;:()\n]|\s[-–—]\s")
+_SPACED = re.compile(r"(?<=\d), (?=\d{3}\b)")
 _CLAUSE = re.compile(rf"{_SENTENCE.pattern}|,|\b(?:but|while|though|although)\b")
 _CONVERTED = Decimal("0.03")
 """How far a figure may be from the record's: sellers round when they convert."""
@@ -255,9 +256,10 @@ def _measures(item: Product) -> tuple[tuple[Decimal, str, str], ...]:
     fields = [f"{name}: {value}" for name, value in item.details.items() if name not in _NO_FIELD]
     found: list[tuple[Decimal, str, str]] = []
     for line in (*fields, item.title, *item.features, *item.description):
-        unit = ""
-        for numeral in reversed(list(find_numerals(line, find_dates(line)))):
-            unit = unit if numeral.unit in SIDES and unit else numeral.unit
-            if numeral.number is not None:
-                found.append((numeral.number, unit, line))
+        for text in dict.fromkeys((line, _SPACED.sub(",", line))):  # "18, 000" may be one number
+            unit = ""
+            for numeral in reversed(list(find_numerals(text, find_dates(text)))):
+                unit = unit if numeral.unit in SIDES and unit else numeral.unit
+                if numeral.number is not None:
+                    found.append((numeral.number, unit, line))
     return tuple(found)
