@@ -45,7 +45,9 @@ def verify_comparison(value: ReadValue, ledger: Ledger, line: str) -> ReadValue:
     is_open = is_direction or not {*value.of}.isdisjoint(value.than)
     cited = (ledger.calculations.get(source) for source in (*value.of, *value.than) if value.kind == "share")
     amount, _ = _amount(value)  # a cited result may be the share itself
-    is_open |= amount is not None and any(fits(amount, scale * one.result) for one in cited if one for scale in (1, 100))
+    is_open |= amount is not None and any(
+        fits(amount, scale * one.result) for one in cited if one for scale in (1, 100)
+    )
     state: ValueState = "verified" if subjects and value.than else "underivable"
     for sides in product(subjects, value.than):
         own, other = (figures_of(value, source, ledger) for source in sides)

@@ -26,6 +26,8 @@ UPRIGHT = f"""
 | Evidence | {K} | {P} |
 """
 TRUE = [
+    f"It is not large: the scale was delivered {O1}.",
+    f"The scale has not been returned {O1}.",
     f"The Harrowgill kettle costs $42.95 {K}.",
     f"- **Harrowgill kettle** – USD 42.95, 4.6 from 1,843 {K}",
     f"The kettle {K} costs $42.95 and the pan $38.50 {P}.",

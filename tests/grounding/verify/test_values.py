@@ -169,6 +169,8 @@ STATES: dict[str, list[tuple[str, Any, list[str], dict[str, Any]]]] = {
         ("share", "55", [PK], beside("price", "75 USD")),
         ("share", "50", [PK], beside("price")),
         ("share", "2", [PK], beside("price", PT)),  # may be twice as much
+        ("share", "61%", [TOTAL[1:-1]], beside(None, "75 USD")),  # the result may be the share itself
+        ("more", "258 days", [O1], beside("order date", "U:orders")),
         ("more", "", [PT], beside("price per piece", PM)),  # which no record has
         ("more", "", [PT], beside("price of two", PM)),
     ],
