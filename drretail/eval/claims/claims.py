@@ -96,13 +96,15 @@ def make_claim(
     span: tuple[int, int] | None = None,
     values: Sequence[ReadValue] = (),
     looked_up: Sequence[str] = (),
+    section: str = "",
 ) -> Claim:
     """A claim with the id that follows from its number and content; ``looked_up`` are among its sources.
 
-    Its values are said of its own sources at most: an id that a judge adds would accuse. A value of other sources alone
-    is left out. Only a comparison is of things, which may be cited elsewhere.
+    Its values are said of its own sources, or of what its ``section`` of the report cites: an id that a judge brings
+    from elsewhere would accuse. A value of others alone is left out. Only a comparison is of things, which may be cited
+    anywhere.
     """
-    own = {*sources, *unresolved}
+    own = {*sources, *unresolved, *(one for value in values for one in value.of if one in section)}
     of = [tuple(one for one in value.of if one in own or value.kind in COMPARISONS) for value in values]
     cut = [(value, value.model_copy(update={"of": ids})) for value, ids in zip(values, of, strict=True)]
     dropped = sum(len(value.of) - len(kept.of) for value, kept in cut)

@@ -19,7 +19,7 @@ from drretail.eval.claims.claims import (
     make_claim,
 )
 from drretail.eval.claims.named_products import Subjects
-from drretail.eval.claims.report_index import SentenceFinder, SourceResolver, part_tags, parts_of
+from drretail.eval.claims.report_index import SentenceFinder, SourceResolver, part_tags, parts_of, section_around
 from drretail.eval.claims.typed_values import (
     PickReader,
     ReportPicks,
@@ -274,6 +274,7 @@ def claims_of(
                 span=span,
                 looked_up=looked_up,
                 values=typed,
+                section="" if span is None else section_around(report, *span),
             )
         )
     return claims

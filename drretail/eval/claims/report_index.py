@@ -92,6 +92,7 @@ def _cut(start: int, end: int, places: dict[int, str], longest: int) -> int:
 
 
 _BRACKETS = "[]()<>【】［］〔〕（）^\\ \t"
+_HEADING = re.compile(r"^(?:#{1,6} |\*\*[^*\n]+\*\*:?$)", re.MULTILINE)
 _IN_BRACKETS = re.compile(r"\[[^\[\]\n]{1,140}\]")
 _BETWEEN_MARKS = re.compile(r"[\[\]【】,;\s]+")
 
@@ -172,6 +173,16 @@ def _spelling(source: str) -> str:
     name = unicodedata.normalize("NFKC", source).strip(_BRACKETS)
     author, year = name[:-4], name[-4:]
     return author_and_year(author, year) if author[-1:] in (" ", "(") and year.isdecimal() else normalise_url(name)
+
+
+def section_around(report: str, start: int, end: int) -> str:
+    """The text from the heading above ``report[start:end]``, or without one from its paragraph, to the paragraph's
+    end.
+    """
+    headings = [match.start() for match in _HEADING.finditer(report, 0, start)]
+    paragraph = report.rfind("\n\n", 0, start) + 1
+    behind = report.find("\n\n", end)
+    return report[headings[-1] if headings else paragraph : behind if behind >= 0 else len(report)]
 
 
 class SentenceFinder:
