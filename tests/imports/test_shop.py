@@ -166,6 +166,10 @@ def test_a_product_that_the_shop_had_is_gone_and_one_it_never_had_unknown(tmp_pa
         "LMP-1077 costs €20.",
         "A lamp of type E27-40 costs €20.",
         "LMP-1002 costs €25.",
+        "The Lamp 5 costs €20.",
+        "Your Lamp 5 is on its way, you paid €20.",
+        "Lamp 5 was €20. It is sold out.",
+        "We have the Lamp 5. It is in stock.",
     )
     path = jsonl(tmp_path / "a.jsonl", [conversation(f"{at}?", answer) for at, answer in enumerate(answers)])
     with open_world(tmp_path / "w") as shop:
@@ -175,7 +179,7 @@ def test_a_product_that_the_shop_had_is_gone_and_one_it_never_had_unknown(tmp_pa
     rows = csv.DictReader((tmp_path / "said.csv").read_text("utf-8-sig").splitlines())
     false = [(row["question"], row["kind"]) for row in rows if row["state"] == "contradicted"]
     assert sorted(false) == [
-        ("0?", "gone"), ("1?", "gone"), ("3?", "unknown"), ("5?", "price"),
+        ("0?", "gone"), ("1?", "gone"), ("3?", "unknown"), ("5?", "price"), ("6?", "gone"), ("9?", "gone"),
     ]  # fmt: skip
 
 

@@ -58,19 +58,24 @@ class Records:
     """By order id."""
     missing: Mapping[str, str] = field(default_factory=dict[str, str])
     """Ids that are named and lead to no product, with why: ``GONE`` or ``UNKNOWN``."""
+    former: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The titles of those that are gone."""
 
     @cached_property
     def titles(self) -> dict[str, str]:
-        return {key: item.title for key, item in self.products.items()}
+        return {key: item.title for key, item in self.products.items()} | {**self.former}
 
 
 def records_in(evidence: Iterable[Evidence]) -> Records:
     """The records among a run's evidence that were looked up in the shop, not those of the assistant's own tools."""
-    looked_up = {entry.id: entry for entry in evidence if entry.looked_up}
-    ledger = read_ledger({key: entry for key, entry in looked_up.items() if entry.texts})
+    looked_up = [entry for entry in evidence if entry.looked_up]
+    # The assistant's own tools may show what the shop does not have.
+    lacking = [one for one in looked_up if one.kind == "product" and (not one.texts or one.problem in (GONE, UNKNOWN))]
+    ledger = read_ledger({entry.id: entry for entry in looked_up if entry.texts and entry not in lacking})
     orders = {name[2:]: record for name, record in ledger.records.items()}
-    missing = {one.key: one.problem or UNKNOWN for one in looked_up.values() if one.kind == "product" and not one.texts}
-    return Records(ledger.products, orders, missing)
+    missing = {one.key: one.problem or UNKNOWN for one in lacking}
+    former = {one.key: one.title for one in lacking if one.problem == GONE}
+    return Records(ledger.products, orders, missing, former)
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +191,9 @@ class _Text:
 
     def __init__(self, layout: Layout, shop: Records) -> None:
         self.layout, self.shop = layout, shop
-        named = list(products_named(layout.text, {key: item.titles for key, item in shop.products.items()}))
+        titles = {key: item.titles for key, item in shop.products.items()} | {**shop.former}
+        self.titled = products_named(layout.text, titles, only_whole=shop.former)
+        named = [*self.titled]
         for stretch in layout.stretches:
             named += (
                 Named(stretch.start, stretch.start, key)
@@ -267,15 +274,24 @@ class _Answer:
             (key,) = about
             if key[:2] == "O:":
                 found += self._order(start, end, key)
-            elif key in self.shop.missing and key in self.whole.named_in(start, end):
-                why = self.shop.missing[key]
-                if why != GONE or not says_sold_out(self.text[start:end]):
-                    kind: Kind = "gone" if why == GONE else "unknown"
-                    found.append(Statement(start, end, kind, False, product_evidence_id(key), why))
+            elif key in self.shop.missing:
+                found += self._missing(start, end, label, key)
             elif (item := self.shop.products.get(key)) is not None:
                 part = ProductSentence(self.whole.layout, self.text, start, end, label, item)
                 found += [*part.prices(), *part.stock(), *part.answers(), *part.measures()]
         return [one for at, one in enumerate(found) if not any(_is_same(one, other) for other in found[:at])]
+
+    def _missing(self, start: int, end: int, label: str, key: str) -> Iterator[Statement]:
+        why = self.shop.missing[key]
+        own = [one for one in self.whole.named if one.product_id == key and start <= one.start < end]
+        # Who names it by its title may speak of an order: only a price or a stock offers it.
+        is_said = any(one not in self.whole.titled for one in own)
+        if why == GONE:
+            item = Product(product_id=key, title=self.shop.titles[key], category="")
+            part = ProductSentence(self.whole.layout, self.text, start, end, label, item)
+            is_said = part.is_sold() or (is_said and not says_sold_out(self.text[start:end]))
+        if is_said:
+            yield Statement(start, end, "gone" if why == GONE else "unknown", False, product_evidence_id(key), why)
 
     def _order(self, start: int, end: int, key: str) -> Iterator[Statement]:
         record = self.shop.orders[key[2:]]

@@ -85,11 +85,10 @@ class ProductSentence:
         lists = [one.list_price for one in offers if one.list_price is not None]
         if not prices or (self.item.price_from and len(offers_of(self.item)) < 2):
             return
-        money = [one for one in self.layout.amounts if self.start <= one.start < self.end and one.kind == "money"]
-        has_price = any(_fits(one, prices) for one in money)
+        has_price = any(_fits(one, prices) for one in self._money)
         whole = {*words(f"{self.label} {self.text[self.start : self.end]}")}
         record = " or ".join(dict.fromkeys(format_money(one, self.item.currency) for one in prices))
-        for amount in money:
+        for amount in self._money:
             if amount.currency not in (None, self.item.currency):
                 continue
             span = (amount.start, amount.end)
@@ -128,21 +127,32 @@ class ProductSentence:
         left = sum(counts)
         named = ", ".join(one.name for one in offers) if len(offers) < len(offers_of(self.item)) else ""
         record = f"{left} in stock{f' of {named}' if named else ''}"
-        for match in _phrases().finditer(self.text, self.start, self.end):
-            start, end = match.span()
-            piece = self._piece(start, end)
-            rest = self._without(piece, (start, end))
-            denials = sum(word in answer_words("negation") for word in words(rest))
-            if not self.is_plain(rest, answer_words("negation")) or denials > 1:
-                continue
-            numbers = re.findall(r"(?<![\d.,])\d{1,6}(?![\d.,])", rest)
-            is_in = (match.lastgroup == "in") != bool(denials)
+        for start, end, is_in, numbers in self._availability():
             is_true = any(counts) if is_in else not all(counts)
             if numbers and is_in and len(numbers) == 1:
                 is_true = int(numbers[0]) in (left, *counts)
             elif numbers:
                 continue
             yield Statement(start, end, "stock", is_true, self.id, record)
+
+    def _availability(self) -> Iterator[tuple[int, int, bool, list[str]]]:
+        """Where it is plainly said that there are some, or none, with the numbers beside that."""
+        for match in _phrases().finditer(self.text, self.start, self.end):
+            start, end = match.span()
+            rest = self._without(self._piece(start, end), (start, end))
+            denials = sum(word in answer_words("negation") for word in words(rest))
+            if self.is_plain(rest, answer_words("negation")) and denials <= 1:
+                numbers = re.findall(r"(?<![\d.,])\d{1,6}(?![\d.,])", rest)
+                yield start, end, (match.lastgroup == "in") != bool(denials), numbers
+
+    def is_sold(self) -> bool:
+        """True if it is plainly said to have a price, or to be in stock."""
+        whole = {*words(f"{self.label} {self.text[self.start : self.end]}")}
+        if says_sold_out(self.text[self.start : self.end]) or whole & (answer_words("former") | answer_words("apart")):
+            return False
+        pieces = (self._piece(one.start, one.end, anchors=_prices()) for one in self._money)
+        has_price = any(self._is_plain_piece(piece, _prices()) for piece in pieces)
+        return has_price or any(is_in for _, _, is_in, _ in self._availability())
 
     def answers(self) -> Iterator[Statement]:
         """Fields of yes or no: "is not waterproof", "Waterproof: no"."""
@@ -190,6 +200,10 @@ class ProductSentence:
         """The text behind its labels, and the place in the whole text at which it begins so."""
         text = f"{self.label}: {own}" if self.label else own
         return text, self.start - (len(text) - len(own))
+
+    @property
+    def _money(self) -> list[Amount]:
+        return [one for one in self.layout.amounts if self.start <= one.start < self.end and one.kind == "money"]
 
     @property
     def id(self) -> str:
