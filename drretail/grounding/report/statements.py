@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from drretail.grounding.text.languages import answer_words
 from drretail.grounding.text.layout import Cell, Layout, Stretch
 from drretail.grounding.text.words import is_negation
 from drretail.grounding.text.words import words as words_of
@@ -24,7 +25,7 @@ _STATUSES = {
 _STATUS = re.compile("|".join(rf"(?P<{name}>\b(?:{words})\b)" for name, words in _STATUSES.items()), re.IGNORECASE)
 _OPEN = re.compile(
     r"\b(?:if|unless|whether|when|once|until|will|would|can|may|might|to be|or|nor|none|any|policy|wenn|falls|ob|bis"
-    r"|nicht|kein\w*|oder|si|pas|non|ou|jusqu\W\w+|no|hasta|o)\b|\?",
+    r"|oder|si|non|ou|jusqu\W\w+|no|hasta|o)\b|\?",
     re.IGNORECASE,
 )
 _CITY = r"[A-Z][\w.’'-]*(?: [A-Z][\w.’'-]*){0,2}"
@@ -72,7 +73,8 @@ def status_named(text: str, start: int, end: int) -> NamedStatus | None:
     named = list(_STATUS.finditer(text, start, end))
     if len(named) != 1 or _OPEN.search(text, start, end):
         return None
-    is_denied = any(map(is_negation, words_of(text[start : named[0].start()])))
+    before = words_of(text[start : named[0].start()])
+    is_denied = any(is_negation(word) or word in answer_words("negation") for word in before)
     return NamedStatus(f"{named[0].lastgroup}", is_denied, *named[0].span())
 
 

@@ -11,12 +11,14 @@ excuses nothing.
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date
 from functools import cached_property
 from typing import Any
 
 from drretail.grounding.report.evidence_ids import product_evidence_id
 from drretail.grounding.report.markup import blanked
 from drretail.grounding.report.statements import names_status, status_named
+from drretail.grounding.text.amounts import find_dates, other_notation
 from drretail.grounding.text.languages import answer_words
 from drretail.grounding.text.layout import Layout, read_layout
 from drretail.grounding.text.numerals import find_numerals
@@ -46,6 +48,14 @@ UNDECIDED = "its words or the record leave it open"
 _OF_TOOLS = {"price": re.compile("price|cost|preis", re.I), "stock": re.compile("stock|inventory|availab", re.I)}
 PRODUCT_ID = re.compile(r"(?<![\w/.:-])(?=[\w-]*\d)(?=[\w-]*[^\W\d])\w[\w-]{2,}(?![\w-])")
 """What may be an id of a product: letters and digits together."""
+# The day beside an order is the order's where these words stand before or behind it: "placed on", "1001 vom".
+_ORDERED = re.compile(
+    r"(?:placed|ordered|bestellt|aufgegeben|commandée?|passée?|realizad[oa]|\A\W{0,3}(?:of|from|dated|vom|du|del))\W{1,3}"
+    r"(?:(?:on|am|le|el)\W)?\Z",
+    re.IGNORECASE,
+)
+_WAS_ORDERED = re.compile(r"\W{1,3}(?:placed|ordered|bestellt|aufgegeben)\b", re.IGNORECASE)
+_REACH = 40
 ORDER_ID = re.compile(r"(?<![\w-])#?(?P<id>[A-Za-z]{0,5}-?\d[\w-]{2,})(?![\w-])")
 
 
@@ -273,7 +283,7 @@ class _Answer:
                 continue
             (key,) = about
             if key[:2] == "O:":
-                found += self._order(start, end, key)
+                found += [*self._order(start, end, key), *self._order_day(start, end, key)]
             elif key in self.shop.missing:
                 found += self._missing(start, end, label, key)
             elif (item := self.shop.products.get(key)) is not None:
@@ -296,7 +306,7 @@ class _Answer:
     def _order(self, start: int, end: int, key: str) -> Iterator[Statement]:
         record = self.shop.orders[key[2:]]
         recorded = f"{record.get('order_status', '')}"
-        named = status_named(self.text, start, end)
+        named = status_named(self.text[:end].rstrip("? "), start, end)
         if named is None or not recorded:
             return
         was = has_been(named.status, recorded.casefold())
@@ -306,6 +316,19 @@ class _Answer:
         if was is not None:
             is_true = was != named.is_denied
             yield Statement(named.start, named.end, "order", is_true, key, f"order status: {recorded}")
+
+    def _order_day(self, start: int, end: int, key: str) -> Iterator[Statement]:
+        day = f"{self.shop.orders[key[2:]].get('order_date') or ''}"[:10]
+        # An answer is too short to tell its language by.
+        part = self.text[start:end]
+        said = [one for one in {*find_dates(part), *find_dates(part, other_notation())} if one.is_day]
+        if not day or len(said) != 1:
+            return
+        first, last = start + said[0].start, start + said[0].end
+        name = max((one.end for one in self.whole.named if start <= one.start < first), default=start)
+        if _ORDERED.search(self.text[max(name, first - _REACH) : first]) or _WAS_ORDERED.match(self.text, last):
+            is_true = said[0].fits(date.fromisoformat(day))
+            yield Statement(first, last, "order", is_true, key, f"order date: {day}")
 
     def adopted(self, question: _Text, about: tuple[str, ...]) -> Iterator[Statement]:
         """What a "yes" or "no" at the beginning says by the question; a word more on the same thing says it itself."""
@@ -317,14 +340,16 @@ class _Answer:
         said = {(one.kind, one.record) for one in self.statements()}
         asked = _Answer(question, 0, len(question.text), about)
         for start, end, label, ids in asked.parts:
+            answers: list[Statement] = []
             if len(ids) == 1 and (item := self.shop.products.get(ids[0])) is not None:
                 part = ProductSentence(question.layout, question.text, start, end, label, item)
-                answers = [*part.stock(), *part.answers()]
-                if is_yes:
-                    answers += [one for one in part.prices() if one.kind == "price"]
-                for one in answers:
-                    if (one.kind, one.record) not in said and not any(kind == one.kind == "price" for kind, _ in said):
-                        yield replace(one, start=place, end=place + len(first), is_true=one.is_true == is_yes)
+                prices = (one for one in part.prices() if one.kind == "price")
+                answers += [*part.stock(), *part.answers(), *(prices if is_yes else ())]
+            elif len(ids) == 1 and ids[0][2:] in self.shop.orders:
+                answers += asked._order(start, end, ids[0])
+            for one in answers:
+                if (one.kind, one.record) not in said and not any(kind == one.kind == "price" for kind, _ in said):
+                    yield replace(one, start=place, end=place + len(first), is_true=one.is_true == is_yes)
 
     def numerals(self) -> list[tuple[int, int]]:
         found: list[tuple[int, int]] = []
