@@ -23,9 +23,11 @@ from drretail.grounding.text.sentences import find_sentences
 from drretail.grounding.text.serialisation import compact_json, order_record, record_text
 from drretail.grounding.text.titles import products_named
 from drretail.grounding.verify.answers import GONE, ORDER_ID, PRODUCT_ID, UNKNOWN
+from drretail.grounding.verify.product_statements import POLICY
 from drretail.parsing import texts_in
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Evidence, EvidenceText
+from drretail.records.money import USD
 from drretail.records.query import Query
 from drretail.records.run import Run, Step
 from drretail.records.shop import SHOP_URL, Order, Product
@@ -79,7 +81,7 @@ class NamedProducts:
     def named_by(
         self, report: str, question: str = "", steps: Sequence[Step] = (), seen: Iterable[Evidence] = ()
     ) -> tuple[Evidence, ...]:
-        """The records of the products and orders that a report, its question and its tools name, as evidence.
+        """The records of the products and orders that a report, its question and its tools name, and the shop's policy.
 
         Products have the addresses by which the report links to them. What such an address, or an id of the form of the
         shop's ids, names and the shop does not have is evidence without a text.
@@ -108,6 +110,7 @@ class NamedProducts:
         return (
             *(_evidence(product, urls.get(key)) for key, product in found.items()),
             *(_missing(key, url, gone.get(key)) for key, url in missing.items()),
+            *self._policy,
             *(_order_evidence(order, self._shop.known([order.product_id])) for order in self._orders(texts[:2])),
         )
 
@@ -160,17 +163,33 @@ class NamedProducts:
         titles = {key: product.titles for key, product in (here | gone).items()}
         return [one.product_id for one in products_named(text, titles, only_whole=gone)]
 
+    @cached_property
+    def _first(self) -> list[Product]:
+        """Some products, from which the form of ids and the currency are read."""
+        place = self._world.servers or self._world.folder
+        if place is None:
+            return []
+        with rows_of(place, self._world.settings) as rows:
+            return [*islice(rows.products, _LOOKED_AT)]
+
+    @cached_property
+    def _policy(self) -> tuple[Evidence, ...]:
+        """The policy of the shop's mapping, as evidence."""
+        policy = self._world.manifest.parameters.get("mapping", {}).get("policy")
+        if not policy:
+            return ()
+        text = compact_json({**policy, "currency": next((item.currency for item in self._first), USD)})
+        record = EvidenceText(sha256=sha256_of(text), form="record", text=text, shown=False, path="0", seq=0)
+        key = POLICY.partition(":")[2]
+        return (Evidence(id=POLICY, kind="file", key=key, title="policy", texts=(record,), looked_up=True),)
+
     def _has_form(self, key: str) -> bool:
         """True if most of the shop's products have ids that differ from this one in their digits alone."""
         return _form(key) in self._forms
 
     @cached_property
     def _forms(self) -> Collection[str]:
-        place = self._world.servers or self._world.folder
-        if place is None:
-            return ()
-        with rows_of(place, self._world.settings) as rows:
-            forms = Counter(_form(item.product_id) for item in islice(rows.products, _LOOKED_AT))
+        forms = Counter(_form(item.product_id) for item in self._first)
         return [form for form, count in forms.items() if count * 2 > forms.total() and count >= _FEWEST_ALIKE]
 
 

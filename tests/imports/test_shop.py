@@ -16,7 +16,7 @@ from drretail.imports.recording import Imported, record
 from drretail.progress import Progress
 from drretail.records.run import LOOKED_UP
 from tests.build import scored
-from tests.cli.commands import Command
+from tests.cli.commands import Command, refused_by
 from tests.imports.foreign import jsonl, text
 from tests.shop import build_shop
 from tests.viewer.rendered import render_page, render_text
@@ -181,6 +181,26 @@ def test_a_product_that_the_shop_had_is_gone_and_one_it_never_had_unknown(tmp_pa
     assert sorted(false) == [
         ("0?", "gone"), ("1?", "gone"), ("3?", "unknown"), ("5?", "price"), ("6?", "gone"), ("9?", "gone"),
     ]  # fmt: skip
+
+
+def test_delivery_shipping_and_returns_are_checked_against_the_shops_policy(tmp_path: Path, succeeds: Command) -> None:
+    text(tmp_path / "p.csv", "sku,name,price\n1,Oak desk lamp,39\n")
+    policy = "[policy]\nshipping = 4.9\ndelivery_days = [2, 4]\nreturn_days = 30\n"
+    columns = '[products]\nfile = "p.csv"\nid = "sku"\ntitle = "name"\nprice = "price"\n'
+    ingest([text(tmp_path / "shop.toml", f'currency = "EUR"\n{policy}{columns}')], tmp_path / "w")
+    said = ("Shipping costs €3.90.", "You can return items within 30 days.", "Delivery takes 5-7 days.")
+    path = jsonl(tmp_path / "a.jsonl", [conversation(f"{at}?", one) for at, one in enumerate(said)])
+    succeeds("import", "chat", str(path), "--world", "w", "--to", "exp")
+    succeeds("score", "exp", "--metrics", "faithfulness,false_statements")
+    succeeds("export", "exp", "--as", "statements", "--to", "said.csv")
+    rows = [*csv.DictReader((tmp_path / "said.csv").read_text("utf-8-sig").splitlines())]
+    assert sorted((row["question"], row["kind"], row["state"], row["record_says"]) for row in rows) == [
+        ("0?", "policy", "contradicted", "shipping: €4.90"),
+        ("1?", "policy", "confirmed", "returns within 30 days"),
+        ("2?", "policy", "contradicted", "delivery in 2 to 4 days"),
+    ]
+    text(tmp_path / "shop.toml", f'currency = "EUR"\n[policy]\nretun_days = 3\n{columns}')
+    assert "policy.retun_days is unknown" in refused_by("ingest", "shop.toml", "--world", "w2")
 
 
 def test_a_feed_in_two_languages_is_one_shop_checked_by_the_titles_of_both(tmp_path: Path, succeeds: Command) -> None:

@@ -12,7 +12,7 @@ from drretail.env.catalog.base import Language
 from drretail.errors import UnknownName, UserError, file_error, nearest_names, suggestion
 from drretail.parsing import parse_toml
 from drretail.records.base import Record
-from drretail.records.shop import OrderStatus
+from drretail.records.shop import OrderStatus, Policy
 
 Column = Annotated[str, Field(min_length=1)]
 Columns = Column | Annotated[tuple[Column, ...], Field(min_length=1)]
@@ -126,6 +126,8 @@ class Mapping(Record):
     """The address of a product, with {handle} in place of its id: imported reports name products by it."""
     language: Language | None = None
     """The language of the products' texts, by whose stems searches compare words. None is "english"."""
+    policy: Policy | None = None
+    """What holds for every order: an assistant's answers are compared with it."""
     products: ProductColumns
     orders: OrderColumns | None = None
     status: dict[str, OrderStatus | Literal[""]] = Field(default_factory=dict[str, OrderStatus | Literal[""]])
@@ -201,6 +203,7 @@ def _in_words(problem: ValidationError) -> str:
     if where[0] == "users":
         return f"{_NO_USERS}."
     models: dict[str, type[BaseModel]] = {"products": ProductColumns, "orders": OrderColumns, "lines": LineColumns}
+    models["policy"] = Policy
     fields = cast("dict[str, Any]", (models[where[-2]] if len(where) > 1 else Mapping).model_fields)
     nearest = nearest_names(where[-1], fields)
     return f"the key {'.'.join(where)} is unknown. {suggestion(nearest, fields)}"

@@ -25,10 +25,12 @@ from drretail.grounding.text.numerals import find_numerals
 from drretail.grounding.text.titles import Named, products_named
 from drretail.grounding.text.words import words
 from drretail.grounding.verify.product_statements import (
+    POLICY,
     Cause,
     Kind,
     ProductSentence,
     Statement,
+    policy_statements,
     says_sold_out,
     yes_or_no,
 )
@@ -36,11 +38,12 @@ from drretail.grounding.verify.records import leaves, read_ledger, record_of, wi
 from drretail.records.evidence import Evidence
 from drretail.records.reading import OF_CALCULATIONS, Reading, ReadValue, Unread, ValueKind
 from drretail.records.run import Step, Turn
-from drretail.records.shop import Product, has_been
+from drretail.records.money import USD
+from drretail.records.shop import Policy, Product, has_been
 
 _VALUES: Mapping[Kind, ValueKind] = {
     **{"price": "price", "stock": "stock", "field": "property", "order": "order_status"},
-    **{"total": "total", "unknown": "product", "gone": "product"},
+    **{"total": "total", "unknown": "product", "gone": "product", "policy": "policy"},
 }
 UNKNOWN, GONE = "no such product", "the shop has it no more"
 UNDECIDED = "its words or the record leave it open"
@@ -70,6 +73,8 @@ class Records:
     """Ids that are named and lead to no product, with why: ``GONE`` or ``UNKNOWN``."""
     former: Mapping[str, str] = field(default_factory=dict[str, str])
     """The titles of those that are gone."""
+    policy: Policy = Policy()
+    currency: str = USD
 
     @cached_property
     def titles(self) -> dict[str, str]:
@@ -85,7 +90,9 @@ def records_in(evidence: Iterable[Evidence]) -> Records:
     orders = {name[2:]: record for name, record in ledger.records.items()}
     missing = {one.key: one.problem or UNKNOWN for one in lacking}
     former = {one.key: one.title for one in lacking if one.problem == GONE}
-    return Records(ledger.products, orders, missing, former)
+    policy = next((record_of(text.text) or {} for entry in looked_up for text in entry.texts if entry.id == POLICY), {})
+    currency = policy.pop("currency", USD)
+    return Records(ledger.products, orders, missing, former, Policy.model_validate(policy), currency)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +136,8 @@ def read_answers(
         found += (_explained(one, layout.text, shop, told) if calls else _titled(one, shop) for one in own)
         before = answer.about
         figures = answer.numerals()
+        beside = ((one.start, one.end) for one in own if one.kind == "policy")
+        figures += [span for span in beside if not any(span[0] < end and start < span[1] for start, end in figures)]
         numerals += len(figures)
         undecided = (span for span in figures if not any(one.start < span[1] and span[0] < one.end for one in own))
         unread += (Unread(start=start, end=end, why=UNDECIDED) for start, end in undecided)
@@ -144,6 +153,7 @@ def _value(statement: Statement, text: str) -> ReadValue:
 
 def _titled(statement: Statement, shop: Records) -> Statement:
     title = shop.titles.get(statement.of[2:], "") if statement.of[:2] == "P:" else f"Order {statement.of[2:]}"
+    title = "Your shop's policy" if statement.of == POLICY else title
     return replace(statement, title=title or statement.of[2:])
 
 
@@ -279,7 +289,14 @@ class _Answer:
     def statements(self) -> list[Statement]:
         found: list[Statement] = []
         for start, end, label, about in self.parts:
-            if len(about) != 1 or start in self.unsure or self.text[start:end].rstrip().endswith("?"):
+            if self.text[start:end].rstrip().endswith("?"):
+                continue
+            if not any(start <= one.start < end for one in self.whole.named) and not any(
+                key[:2] == "O:" for key in about
+            ):
+                policy = self.shop.policy, self.shop.currency
+                found += policy_statements(self.whole.layout, self.text, start, end, label, *policy)
+            if len(about) != 1 or start in self.unsure:
                 continue
             (key,) = about
             if key[:2] == "O:":

@@ -1,4 +1,5 @@
-"""What a sentence without citation marks says of one product: its price, its stock and its fields, beside its record.
+"""What a sentence without citation marks says of one product, its price, stock and fields, or of the shop's policy,
+beside the record.
 
 Words are never interpreted: a statement is read where nothing but words of answers.toml, of the record and names stand
 beside its figure, field or status ("It now costs €50", "- Waterproof: no"). One word more ("in 3 instalments of €37")
@@ -7,7 +8,7 @@ leaves it open.
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cache, cached_property
 from typing import Literal
@@ -21,11 +22,11 @@ from drretail.grounding.text.numerals import UNCOUNTED, find_numerals
 from drretail.grounding.text.wording import format_money
 from drretail.grounding.text.words import stem, words
 from drretail.grounding.verify.fields import decided_property, field_statements
-from drretail.records.shop import Offer, Product, offers_of
+from drretail.records.shop import Offer, Policy, Product, offers_of
 
 AGREES = "agrees with the records"
 """Part of a line about a right statement."""
-Kind = Literal["price", "stock", "field", "order", "total", "unknown", "gone"]
+Kind = Literal["price", "stock", "field", "order", "total", "unknown", "gone", "policy"]
 Cause = Literal["stale", "ignored", "not_looked"]
 """Its tools say the same as the false statement; they say something else; they were not asked about it."""
 _STOP = re.compile(r"[.!?;\n](?!\d)")
@@ -34,6 +35,13 @@ _LEADING = re.compile(r"\A\s*[^\W\d_]{1,5},")
 # Between parts of a sentence; a part that names nothing is read together with the one before.
 _SOFT = re.compile(
     r",(?!\d)|\s[–—-]\s|[()|]|\b(?:and|but|or|while|und|aber|oder|sondern|et|mais|ou|y|pero|o|sino)\b", re.IGNORECASE
+)
+POLICY = "F:policy"
+"""The evidence id of the shop's policy."""
+_DAYS = re.compile(
+    r"(?<![\d.,])(?P<low>\d{1,3})(?:\s?(?:-|–|to|bis|à|a|or|oder)\s?(?P<high>\d{1,3}))?[\s-]?(?:(?:business|working)\s)?"
+    r"(?:days?|(?:werk|arbeits)?tagen?|jours?|días?|(?P<weeks>weeks?|wochen?|semaines?|semanas?))\b",
+    re.IGNORECASE,
 )
 
 
@@ -85,10 +93,10 @@ class ProductSentence:
         lists = [one.list_price for one in offers if one.list_price is not None]
         if not prices or (self.item.price_from and len(offers_of(self.item)) < 2):
             return
-        has_price = any(_fits(one, prices) for one in self._money)
+        has_price = any(_fits(one, prices) for one in self.money)
         whole = {*words(f"{self.label} {self.text[self.start : self.end]}")}
         record = " or ".join(dict.fromkeys(format_money(one, self.item.currency) for one in prices))
-        for amount in self._money:
+        for amount in self.money:
             if amount.currency not in (None, self.item.currency):
                 continue
             span = (amount.start, amount.end)
@@ -150,7 +158,7 @@ class ProductSentence:
         whole = {*words(f"{self.label} {self.text[self.start : self.end]}")}
         if says_sold_out(self.text[self.start : self.end]) or whole & (answer_words("former") | answer_words("apart")):
             return False
-        pieces = (self._piece(one.start, one.end, anchors=_prices()) for one in self._money)
+        pieces = (self._piece(one.start, one.end, anchors=_prices()) for one in self.money)
         has_price = any(self._is_plain_piece(piece, _prices()) for piece in pieces)
         return has_price or any(is_in for _, _, is_in, _ in self._availability())
 
@@ -202,7 +210,7 @@ class ProductSentence:
         return text, self.start - (len(text) - len(own))
 
     @property
-    def _money(self) -> list[Amount]:
+    def money(self) -> list[Amount]:
         return [one for one in self.layout.amounts if self.start <= one.start < self.end and one.kind == "money"]
 
     @property
@@ -214,6 +222,10 @@ class ProductSentence:
 
     def _piece(self, start: int, end: int, anchors: Collection[str] = ()) -> tuple[int, int]:
         return _piece_of(self.text, start, end, self.start, self.end, anchors)
+
+    def words_beside(self, start: int, end: int, anchors: Collection[str]) -> set[str]:
+        """The words of the part of the sentence around a span, and of the cell's labels."""
+        return {*words(self._without(self._piece(start, end, anchors), (start, end)))}
 
     def _without(self, piece: tuple[int, int], span: tuple[int, int]) -> str:
         return f"{self.label} {self.text[piece[0] : span[0]]} {self.text[span[1] : piece[1]]}"
@@ -243,6 +255,47 @@ class ProductSentence:
         number = bare[0].number
         is_whole = len(bare) == 1 and number is not None and number == number.to_integral_value() and 1 < number < 100
         return int(number) if is_whole and number is not None else 1
+
+
+_POLICY_WORDS = ("shipping", "delivery", "returns", "free", "within", "policy")
+
+
+def policy_statements(
+    layout: Layout, text: str, start: int, end: int, label: str, policy: Policy, currency: str
+) -> Iterator[Statement]:
+    """What a sentence, line or cell of nothing else says of the shop's shipping, delivery and returns."""
+    part = ProductSentence(layout, text, start, end, label, Product(product_id=POLICY, title="", category=""))
+    spans = [(one.start, one.end) for one in part.money] + [match.span() for match in _DAYS.finditer(text, start, end)]
+    known = frozenset[str]().union(*map(answer_words, _POLICY_WORDS))
+    if not spans or not part.is_plain(f"{label} {blanked(text, spans)[start:end]}", known):
+        return
+    for amount in part.money:
+        said = part.words_beside(amount.start, amount.end, answer_words("shipping"))
+        is_free = bool(said & answer_words("free"))
+        recorded = policy.free_from if is_free else policy.shipping
+        if recorded is None or amount.currency not in (None, currency) or not said & answer_words("shipping"):
+            continue
+        if said & answer_words("returns"):  # what sending back costs
+            continue
+        shown = format_money(Decimal(str(recorded)), currency)
+        record = f"shipping is free from {shown}" if is_free else f"shipping: {shown}"
+        is_true = _fits(replace(amount, relation="is"), [Decimal(str(recorded))])
+        yield Statement(amount.start, amount.end, "policy", is_true, POLICY, record)
+    for match in _DAYS.finditer(text, start, end):
+        said = part.words_beside(*match.span(), answer_words("delivery") | answer_words("returns"))
+        of_returns = bool(said & answer_words("returns"))
+        recorded = policy.return_days if of_returns else policy.delivery_days
+        if recorded is None or of_returns == bool(said & answer_words("delivery")):
+            continue
+        fewest, most = recorded if isinstance(recorded, tuple) else (recorded, recorded)
+        days = [int(match[name]) * (7 if match["weeks"] else 1) for name in ("low", "high") if match[name]]
+        is_within = not of_returns and bool(said & answer_words("within"))
+        if is_within and fewest <= days[-1] < most:
+            continue
+        is_true = days[-1] >= most if is_within else fewest <= days[0] and days[-1] <= most
+        name = "returns within" if of_returns else "delivery in"
+        record = f"{name} {fewest if fewest == most else f'{fewest} to {most}'} days"
+        yield Statement(*match.span(), "policy", is_true, POLICY, record)
 
 
 def meant_offers(text: str, offers: Sequence[Offer]) -> list[Offer]:
