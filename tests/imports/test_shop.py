@@ -200,7 +200,7 @@ def test_delivery_shipping_and_returns_are_checked_against_the_shops_policy(tmp_
         ("2?", "policy", "contradicted", "delivery in 2 to 4 days"),
     ]
     text(tmp_path / "shop.toml", f'currency = "EUR"\n[policy]\nretun_days = 3\n{columns}')
-    assert "policy.retun_days is unknown" in refused_by("ingest", "shop.toml", "--world", "w2")
+    assert "policy.retun_days is unknown" in refused_by("ingest", str(tmp_path / "shop.toml"), "--world", "w2")
 
 
 def test_a_feed_in_two_languages_is_one_shop_checked_by_the_titles_of_both(tmp_path: Path, succeeds: Command) -> None:

@@ -36,9 +36,9 @@ from drretail.grounding.verify.product_statements import (
 )
 from drretail.grounding.verify.records import leaves, read_ledger, record_of, with_state
 from drretail.records.evidence import Evidence
+from drretail.records.money import USD
 from drretail.records.reading import OF_CALCULATIONS, Reading, ReadValue, Unread, ValueKind
 from drretail.records.run import Step, Turn
-from drretail.records.money import USD
 from drretail.records.shop import Policy, Product, has_been
 
 _VALUES: Mapping[Kind, ValueKind] = {
@@ -73,7 +73,7 @@ class Records:
     """Ids that are named and lead to no product, with why: ``GONE`` or ``UNKNOWN``."""
     former: Mapping[str, str] = field(default_factory=dict[str, str])
     """The titles of those that are gone."""
-    policy: Policy = Policy()
+    policy: Policy = field(default_factory=Policy)
     currency: str = USD
 
     @cached_property
@@ -291,9 +291,9 @@ class _Answer:
         for start, end, label, about in self.parts:
             if self.text[start:end].rstrip().endswith("?"):
                 continue
-            if not any(start <= one.start < end for one in self.whole.named) and not any(
-                key[:2] == "O:" for key in about
-            ):
+            # What is said of one product or order may be its own.
+            is_general = not any(start <= one.start < end for one in self.whole.named)
+            if is_general and not any(key[:2] == "O:" for key in about):
                 policy = self.shop.policy, self.shop.currency
                 found += policy_statements(self.whole.layout, self.text, start, end, label, *policy)
             if len(about) != 1 or start in self.unsure:
