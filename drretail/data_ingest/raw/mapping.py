@@ -33,6 +33,14 @@ class TableColumns(Record):
     """A row is kept if each of these columns holds one of its texts, in any case; "" is an empty cell."""
 
 
+class TitleColumns(TableColumns):
+    """[products.translations]: a file with products' titles in another language."""
+
+    of: Columns
+    """The id or the title that the product has in the first file."""
+    title: Column
+
+
 class ProductColumns(TableColumns):
     """[products]: the file, and the column that holds each field."""
 
@@ -63,6 +71,8 @@ class ProductColumns(TableColumns):
     """
     details: Column | dict[str, Column] | None = None
     """A column of JSON objects, or the column of each detail by its name."""
+    translations: TitleColumns | None = None
+    """Titles in another language, by which products are found and checked as well."""
 
 
 class LineColumns(Record):
@@ -166,7 +176,7 @@ def read_mapping(path: Path, columns_of: ColumnsOf | None = None) -> Mapping:
 def columns_named(part: TableColumns | LineColumns) -> list[tuple[str, str]]:
     """Every column that a part of a mapping names, with the key that names it."""
     named = list[tuple[str, str]]()
-    others = {"file", "parent_prefix", "hash_users", "lines"}
+    others = {"file", "parent_prefix", "hash_users", "lines", "translations"}
     for key, value in part.model_dump(exclude=others, exclude_none=True).items():
         columns = value if isinstance(value, list | tuple) else [value]
         if isinstance(value, dict):
@@ -203,7 +213,7 @@ def _in_words(problem: ValidationError) -> str:
     if where[0] == "users":
         return f"{_NO_USERS}."
     models: dict[str, type[BaseModel]] = {"products": ProductColumns, "orders": OrderColumns, "lines": LineColumns}
-    models["policy"] = Policy
+    models |= {"policy": Policy, "translations": TitleColumns}
     fields = cast("dict[str, Any]", (models[where[-2]] if len(where) > 1 else Mapping).model_fields)
     nearest = nearest_names(where[-1], fields)
     return f"the key {'.'.join(where)} is unknown. {suggestion(nearest, fields)}"
