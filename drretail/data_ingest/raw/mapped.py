@@ -103,7 +103,7 @@ def _add_titles(db: "DuckDBPyConnection", cells: Cells) -> None:
     columns = cells.mapping.products.translations
     assert columns is not None, "a table of titles lies beside products alone"
     of, kept = cells.first_text(columns.of), " AND ".join(["true", *cells.holds(columns.keep)])
-    titles = f"SELECT DISTINCT {of} AS of_said, {citable(of)} AS of_id, {cells.text(columns.title)} AS title "  # noqa: S608
+    titles = f"SELECT DISTINCT {of} AS of_said, {citable(of)} AS of_id, {cells.text(columns.title)} AS title "
     with _rejects_apart(db):
         db.execute(f"CREATE TEMP TABLE titles AS {titles} FROM ({cells.rows(columns)}) WHERE {kept}")
     db.execute(
