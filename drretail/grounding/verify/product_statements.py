@@ -271,31 +271,41 @@ def policy_statements(
         return
     for amount in part.money:
         said = part.words_beside(amount.start, amount.end, answer_words("shipping"))
-        is_free = bool(said & answer_words("free"))
-        recorded = policy.free_from if is_free else policy.shipping
-        if recorded is None or amount.currency not in (None, currency) or not said & answer_words("shipping"):
-            continue
-        if said & answer_words("returns"):  # what sending back costs
-            continue
+        # Sending back may cost something else.
+        if (
+            amount.currency in (None, currency)
+            and said & answer_words("shipping")
+            and not said & answer_words("returns")
+        ):
+            yield from _of_shipping(amount, policy, currency, is_free=bool(said & answer_words("free")))
+    for match in _DAYS.finditer(text, start, end):
+        said = part.words_beside(*match.span(), answer_words("delivery") | answer_words("returns"))
+        of_returns = bool(said & answer_words("returns"))
+        if of_returns != bool(said & answer_words("delivery")):
+            is_within = not of_returns and bool(said & answer_words("within"))
+            yield from _of_days(match, policy, of_returns=of_returns, is_within=is_within)
+
+
+def _of_shipping(amount: Amount, policy: Policy, currency: str, *, is_free: bool) -> Iterator[Statement]:
+    recorded = policy.free_from if is_free else policy.shipping
+    if recorded is not None:
         shown = format_money(Decimal(str(recorded)), currency)
         record = f"shipping is free from {shown}" if is_free else f"shipping: {shown}"
         is_true = _fits(replace(amount, relation="is"), [Decimal(str(recorded))])
         yield Statement(amount.start, amount.end, "policy", is_true, POLICY, record)
-    for match in _DAYS.finditer(text, start, end):
-        said = part.words_beside(*match.span(), answer_words("delivery") | answer_words("returns"))
-        of_returns = bool(said & answer_words("returns"))
-        recorded = policy.return_days if of_returns else policy.delivery_days
-        if recorded is None or of_returns == bool(said & answer_words("delivery")):
-            continue
-        fewest, most = recorded if isinstance(recorded, tuple) else (recorded, recorded)
-        days = [int(match[name]) * (7 if match["weeks"] else 1) for name in ("low", "high") if match[name]]
-        is_within = not of_returns and bool(said & answer_words("within"))
-        if is_within and fewest <= days[-1] < most:
-            continue
-        is_true = days[-1] >= most if is_within else fewest <= days[0] and days[-1] <= most
-        name = "returns within" if of_returns else "delivery in"
-        record = f"{name} {fewest if fewest == most else f'{fewest} to {most}'} days"
-        yield Statement(*match.span(), "policy", is_true, POLICY, record)
+
+
+def _of_days(match: re.Match[str], policy: Policy, *, of_returns: bool, is_within: bool) -> Iterator[Statement]:
+    recorded = policy.return_days if of_returns else policy.delivery_days
+    if recorded is None:
+        return
+    fewest, most = recorded if isinstance(recorded, tuple) else (recorded, recorded)
+    days = [int(match[name]) * (7 if match["weeks"] else 1) for name in ("low", "high") if match[name]]
+    if is_within and fewest <= days[-1] < most:  # "within 3 days" may hold of 2 to 4
+        return
+    is_true = days[-1] >= most if is_within else fewest <= days[0] and days[-1] <= most
+    what, span = "returns within" if of_returns else "delivery in", "" if fewest == most else f"{fewest} to "
+    yield Statement(*match.span(), "policy", is_true, POLICY, f"{what} {span}{most} days")
 
 
 def meant_offers(text: str, offers: Sequence[Offer]) -> list[Offer]:
