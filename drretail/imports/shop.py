@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
+from typing import Any
 from urllib.parse import unquote, urlsplit
 from weakref import finalize
 
@@ -75,7 +76,8 @@ class NamedProducts:
     def __init__(self, world: World) -> None:
         self._world = world
         self._shop = _Shelf(world)
-        form = world.manifest.parameters.get("mapping", {}).get("product_url")
+        self._mapping: Mapping[str, Any] = world.manifest.parameters.get("mapping", {})
+        form = self._mapping.get("product_url")
         self._address = None if form is None else re.compile(_KEY.sub("(?P<key>[^/?#]+)", re.escape(_bare(form))))
 
     def named_by(
@@ -111,7 +113,7 @@ class NamedProducts:
             *(_evidence(product, urls.get(key)) for key, product in found.items()),
             *(_missing(key, url, gone.get(key)) for key, url in missing.items()),
             *self._policy,
-            *(_order_evidence(order, self._shop.known([order.product_id])) for order in self._orders(texts[:2])),
+            *(self._order(order) for order in self._orders(texts[:2])),
         )
 
     def named_by_run(self, run: Run, query: Query, seen: Iterable[Evidence]) -> tuple[Evidence, ...]:
@@ -130,6 +132,12 @@ class NamedProducts:
                     if key != name:
                         break
         return list(found.values())
+
+    def _order(self, order: Order) -> Evidence:
+        """The record of an order, without whose it is, and without a status that no column of the shop told."""
+        told = self._mapping.get("orders") or {}
+        hidden = {"user_id"} | ({"order_status"} if told and told.keys().isdisjoint(("status", "cancelled")) else set())
+        return _order_evidence(order, self._shop.known([order.product_id]).get(order.product_id), hidden)
 
     def _key_of(self, url: str) -> str | None:
         """The id of the product that an address has the form of; None for other addresses."""
@@ -175,7 +183,7 @@ class NamedProducts:
     @cached_property
     def _policy(self) -> tuple[Evidence, ...]:
         """The policy of the shop's mapping, as evidence."""
-        policy = self._world.manifest.parameters.get("mapping", {}).get("policy")
+        policy = self._mapping.get("policy")
         if not policy:
             return ()
         text = compact_json({**policy, "currency": next((item.currency for item in self._first), USD)})
@@ -229,10 +237,8 @@ def _missing(key: str, url: str | None, former: Product | None) -> Evidence:
     )
 
 
-def _order_evidence(order: Order, products: Mapping[str, Product]) -> Evidence:
-    """The record of an order, without whose it is."""
-    shown = {name: value for name, value in order_record(order).items() if name != "user_id"}
-    product = products.get(order.product_id)
+def _order_evidence(order: Order, product: Product | None, hidden: Collection[str]) -> Evidence:
+    shown = {name: value for name, value in order_record(order).items() if name not in hidden}
     text = compact_json(shown | ({} if product is None else {"product_title": harmless(product.title)}))
     record = EvidenceText(sha256=sha256_of(text), form="record", text=text, shown=False, path="0", seq=0)
     name = f"Order {order.order_id}"

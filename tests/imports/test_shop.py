@@ -188,6 +188,22 @@ def test_a_product_that_the_shop_had_is_gone_and_one_it_never_had_unknown(tmp_pa
     ]  # fmt: skip
 
 
+def test_an_order_has_a_status_only_if_a_column_of_the_shop_tells_it(tmp_path: Path) -> None:
+    text(tmp_path / "p.csv", "sku,name,price\n1,Oak desk lamp,39\n")
+    text(tmp_path / "o.csv", "nr,who,sku,day,state\n9001,ada,1,2024-03-01,Shipped\n")
+    columns = '[products]\nfile = "p.csv"\nid = "sku"\ntitle = "name"\nprice = "price"\n'
+    columns += '[orders]\nfile = "o.csv"\nid = "nr"\nuser = "who"\ndate = "day"\nproduct = "sku"\n'
+    for name, more in (("without", ""), ("with", 'status = "state"\n')):
+        ingest([text(tmp_path / "shop.toml", columns + more)], tmp_path / name)
+        with open_world(tmp_path / name) as shop:
+            (order,) = (
+                one for one in NamedProducts(shop).named_by("Order 9001 is in processing.") if one.id == "O:9001"
+            )
+        record = json.loads(order.texts[0].text)
+        assert "user_id" not in record
+        assert record.get("order_status") == ("Shipped" if more else None)
+
+
 @pytest.mark.parametrize("kind", PLACES)
 def test_the_former_generation_is_known_wherever_a_world_is_kept(
     kind: PlaceKind, new_place: Callable[[PlaceKind], Place]
