@@ -168,7 +168,7 @@ class Subject:
             now=None if self.now is None else self.now.date(),
             page_age=self.page_age,
             web_is_live=self.system.web_is_live,
-            answers=self.answers,
+            read_answers=lambda: self.answers,
             is_imported=self.system.is_imported,
         )
 
