@@ -106,10 +106,41 @@ def test_nothing_personal_of_a_log_is_kept_sent_or_shown(language: str, with_use
         "The lamp is $1 299.00, in stock since 01.03.2024 10:15.",
         "P:0123456789 weighs 10 000 000 g; EAN 4006381333931, tracking 00340434161094042557.",
         "2 TB External Hard Drive, 20 place mats, Dichtring 20 mm, 3 Stück",
+        "A 4 Wheel Drive car. Call us about order 10023456, or a phone case 4006381333931.",
     ],
 )
 def test_prices_dates_and_products_are_nobodys(said: str) -> None:
     assert Redactor(("Ann Smith",)).row(said) == said
+
+
+@pytest.mark.parametrize(
+    ("said", "without"),
+    [
+        ("Call me at 4155550132.", "Call me at [phone]."),
+        ("Meine Handynummer ist 15112345678", "Meine Handynummer ist [phone]"),
+        ("I live in Lange Straße, Berlin.", "I live in [street], Berlin."),
+        ("My address is Old Mill Road, before 4 Willow Lane.", "My address is [street], before [street]."),
+        ("J'habite rue de la Paix", "J'habite [street]"),
+    ],
+)
+def test_words_before_it_say_that_a_number_or_a_street_is_somebodys(said: str, without: str) -> None:
+    assert Redactor().row(said) == without
+
+
+def test_pages_that_are_given_are_redacted_as_the_log_is(tmp_path: Path) -> None:
+    url = "https://shop.example/team"
+    about = "We repair lamps of every maker, and answer all letters within a day. " * 9
+    page = f"<html><body><h1>Orla Penhaligon</h1><p>{about}Write to <b>orla</b>@mail.example.</p></body></html>"
+    text(tmp_path / "pages" / "team.html", page)
+    jsonl(tmp_path / "pages" / "index.jsonl", [{"url": url, "file": "team.html"}])
+    log = jsonl(tmp_path / "log.jsonl", [{"question": "Who?", "answer": f"Orla, see {url}"}])
+    names = text(tmp_path / "names.txt", "Orla Penhaligon\n")
+    given = ("--pages", tmp_path / "pages", "--redact", "--names", names)
+    invoked("import", "chat", log, "--to", tmp_path / "exp", *given)
+    pages = held(tmp_path / "exp" / "sources")
+    assert "[e-mail]" in pages
+    assert "Penhaligon" not in pages
+    assert "mail.example" not in pages
 
 
 def test_a_conversation_is_forgotten_and_verify_says_so(tmp_path: Path) -> None:

@@ -68,7 +68,8 @@ def import_reports(
     chosen = load_format(form)
     if not path.exists():
         raise UserError(f"{path} does not exist: name a file or a folder of reports.")
-    with busy("reading"), redacting(Redactor.of(redact, names)):
+    redactor = Redactor.of(redact, names)
+    with busy("reading"), redacting(redactor):
         material = chosen.read(path)
     if material.is_empty and material.left_out:
         raise UserError(f"There is no text in {_some(material.left_out)}: name files that hold reports.")
@@ -83,6 +84,7 @@ def import_reports(
     progress = choose_progress()
     with ExitStack() as stack:
         shop = None if world is None else stack.enter_context(open_world(world))
+        stack.enter_context(redacting(redactor))
         came = record(material, form, to, progress, model=model, pages=pages, world=shop)
     if not output.as_json:
         if came.reports:

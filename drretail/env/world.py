@@ -6,7 +6,7 @@ An embedded world is a folder (generations.py says how it survives a crash):
     gen-<fingerprint12>/      manifest.json, shop.sqlite, index/
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Self
 
@@ -14,7 +14,7 @@ from drretail.env.catalog.base import Catalog
 from drretail.env.catalog.formulation import formulation_of_index
 from drretail.env.catalog.tantivy import TantivyCatalog
 from drretail.env.checking import check_world
-from drretail.env.generations import check_index_files, live_generation
+from drretail.env.generations import check_index_files, former_generation, live_generation
 from drretail.env.manifest import (
     DATABASE_FILE,
     HOLDOUT_FILE,
@@ -70,6 +70,15 @@ class World:
     """The "servers:NAME" of a world on servers; None for any other."""
     holdout: Holdout | None = None
     """What users bought next, if orders are held out. Only evaluation reads it, never a tool."""
+    settings: ServerSettings | None = field(default=None, repr=False)
+    """How its servers are reached; None for any other."""
+
+    def open_former(self) -> "World | None":
+        """The generation that is kept beside the live one, as a world to close; None if there is none."""
+        if self.servers is not None:
+            return _on_servers(self.servers, self.settings, self.web, former=True)
+        former = None if self.folder is None else former_generation(self.folder)
+        return None if self.folder is None or former is None else _embedded(self.folder, former, self.web)
 
     def close(self) -> None:
         """Closes the store and the catalog, including connections to servers."""
@@ -93,14 +102,25 @@ def open_world(spec: str | Path, *, web: Web | None = None, servers: ServerSetti
     check_place(spec)
     web = SandboxWeb(default_corpus()) if web is None else web
     if is_on_servers(spec):
-        # The clients take 0.4 s to load; an embedded world should not wait for them.
-        from drretail.env.servers.reading import open_servers
+        world = _on_servers(str(spec), required(servers, spec), web)
+    else:
+        world = _embedded(Path(spec), live_generation(Path(spec)), web)
+    assert world is not None, "there is a live world, or an error was raised"
+    return replace(world, web=_as_of(web, world.manifest))
 
-        store, catalog, generation, holdout = open_servers(str(spec), required(servers, spec))
-        manifest = generation.manifest
-        return World(store, catalog, _as_of(web, manifest), manifest, servers=str(spec), holdout=holdout)
-    folder = Path(spec)
-    generation = live_generation(folder)
+
+def _on_servers(spec: str, settings: ServerSettings | None, web: Web, *, former: bool = False) -> World | None:
+    # The clients take 0.4 s to load; an embedded world should not wait for them.
+    from drretail.env.servers.reading import open_servers
+
+    opened = open_servers(spec, required(settings, spec), former=former)
+    if opened is None:
+        return None
+    store, catalog, generation, holdout = opened
+    return World(store, catalog, web, generation.manifest, servers=spec, holdout=holdout, settings=settings)
+
+
+def _embedded(folder: Path, generation: Path, web: Web) -> World:
     manifest = read_manifest(generation)
     formulation = formulation_of_index(manifest.versions.get(INDEX_VERSION, ""), f"The world at {folder}")
     check_index_files(generation)
@@ -112,7 +132,7 @@ def open_world(spec: str | Path, *, web: Web | None = None, servers: ServerSetti
         raise
     path = generation / HOLDOUT_FILE
     holdout = FileHoldout(path) if path.is_file() else None
-    return World(store, catalog, _as_of(web, manifest), manifest, folder=folder, holdout=holdout)
+    return World(store, catalog, web, manifest, folder=folder, holdout=holdout)
 
 
 def _as_of(web: Web, manifest: Manifest) -> Web:

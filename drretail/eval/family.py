@@ -116,7 +116,8 @@ class Family:
 
     async def run_judge(self, subject: Subject, judge_session: JudgeSession) -> None:
         """Calls the judging function, which may be async or not."""
-        asked = self.judge(subject, judge_session)
+        with judge_session.file.at_once():  # code gives forty verdicts on a report, and each write waits for the disk
+            asked = self.judge(subject, judge_session)
         if asked is not None:
             await asked
 

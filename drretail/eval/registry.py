@@ -69,6 +69,7 @@ KINDS: Mapping[str, Sequence[str]] = {
     "stock": ("stock_wrong",),
     "field": ("property_wrong", "rating_wrong", "rating_count_wrong", "brand_wrong"),
     "order": ("status_wrong", "order_date_wrong"),
+    "policy": ("policy_wrong",),
     "total": ("total_wrong", "calculation_wrong"),
     "unknown": ("not_in_catalog", "unresolved_citation"),
 }

@@ -6,16 +6,15 @@ A report names a product by its address, its id, or its title. Nothing shows tha
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
+from typing import Any
 from urllib.parse import unquote, urlsplit
+from weakref import finalize
 
 from drretail.env.catalog.base import CatalogQuery
-from drretail.env.generations import former_generation
-from drretail.env.manifest import DATABASE_FILE
 from drretail.env.rows import rows_of
-from drretail.env.store.sqlite import SqliteStore
 from drretail.env.world import World
 from drretail.errors import NotFound
 from drretail.grounding.report.citations import citing_marks
@@ -25,9 +24,11 @@ from drretail.grounding.text.sentences import find_sentences
 from drretail.grounding.text.serialisation import compact_json, order_record, record_text
 from drretail.grounding.text.titles import products_named
 from drretail.grounding.verify.answers import GONE, ORDER_ID, PRODUCT_ID, UNKNOWN
+from drretail.grounding.verify.product_statements import POLICY
 from drretail.parsing import texts_in
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Evidence, EvidenceText
+from drretail.records.money import USD
 from drretail.records.query import Query
 from drretail.records.run import Run, Step
 from drretail.records.shop import SHOP_URL, Order, Product
@@ -45,20 +46,44 @@ it.
 """
 
 
+@dataclass(frozen=True, slots=True)
+class _Shelf:
+    """The products of one generation. Each is looked up once."""
+
+    world: World
+    _products: dict[str, Product | None] = field(default_factory=dict[str, Product | None])
+
+    def known(self, keys: Iterable[str]) -> dict[str, Product]:
+        """The products with these ids. Ids that it doesn't have are left out."""
+        wanted = list(dict.fromkeys(keys))
+        if missing := [key for key in wanted if key not in self._products]:
+            held = self.world.store.products(missing)
+            self._products.update((key, held.get(key)) for key in missing)
+        return {key: product for key in wanted if (product := self._products[key]) is not None}
+
+    def candidates(self, report: str) -> dict[str, Product]:
+        """The products that the sentences of a report may name by their titles, by id."""
+        found: list[str] = []
+        for sentence in find_sentences(report):
+            words = " ".join(re.findall(r"[^\W_]+", report[sentence.start : sentence.end]))[:_LONGEST]
+            found += (hit.product_id for hit in self.world.catalog.search(CatalogQuery(words, limit=_HITS)).hits)
+        return self.known(found)
+
+
 class NamedProducts:
-    """Finds the shop's products that reports name. Each is looked up once."""
+    """Finds the shop's products that reports name, and those that its former generation had."""
 
     def __init__(self, world: World) -> None:
         self._world = world
-        self._products: dict[str, Product | None] = {}
-        self._former: dict[str, bool] = {}
-        form = world.manifest.parameters.get("mapping", {}).get("product_url")
+        self._shop = _Shelf(world)
+        self._mapping: Mapping[str, Any] = world.manifest.parameters.get("mapping", {})
+        form = self._mapping.get("product_url")
         self._address = None if form is None else re.compile(_KEY.sub("(?P<key>[^/?#]+)", re.escape(_bare(form))))
 
     def named_by(
         self, report: str, question: str = "", steps: Sequence[Step] = (), seen: Iterable[Evidence] = ()
     ) -> tuple[Evidence, ...]:
-        """The records of the products and orders that a report, its question and its tools name, as evidence.
+        """The records of the products and orders that a report, its question and its tools name, and the shop's policy.
 
         Products have the addresses by which the report links to them. What such an address, or an id of the form of the
         shop's ids, names and the shop does not have is evidence without a text.
@@ -70,29 +95,31 @@ class NamedProducts:
         for mark in citing_marks(report, None):
             for cited in mark.cited:
                 key = None if cited.url is None else self._key_of(cited.url)
-                if cited.url is not None and key is not None and self._known([key]):
+                if cited.url is not None and key is not None and self._shop.known([key]):
                     urls.setdefault(key, cited.url)
-                elif cited.url is not None and key is not None and (self._address is not None or self._had([key])):
+                elif cited.url is not None and key is not None and (self._address is not None or self._gone([key])):
                     missing.setdefault(key, cited.url)
                 elif cited.name.startswith("P:"):
                     ids.append(cited.name.removeprefix("P:"))
         written = dict.fromkeys(match[0] for text in (report, question) for match in PRODUCT_ID.finditer(text))
         ids += written
         texts = [report, question, *(entry.title for entry in seen if entry.kind == "product")]
-        titled = [one.product_id for text in texts for one in products_named(text, self._candidates(text))]
-        found = self._known([*urls, *ids, *titled])
+        titled = [key for text in texts for key in self._titled(text)]
+        found = self._shop.known([*urls, *ids, *titled])
         unknown = [key for key in written if key not in found and key not in missing]
-        had = self._had([*missing, *unknown])
-        missing |= {key: None for key in unknown if key in had or self._has_form(key)}
+        gone = self._gone([*missing, *unknown, *titled])
+        missing = {key: None for key in (*gone, *unknown) if key in gone or self._has_form(key)} | missing
         return (
             *(_evidence(product, urls.get(key)) for key, product in found.items()),
-            *(_missing(key, url, GONE if key in had else UNKNOWN) for key, url in missing.items()),
-            *(_order_evidence(order, self._known([order.product_id])) for order in self._orders(texts[:2])),
+            *(_missing(key, url, gone.get(key)) for key, url in missing.items()),
+            *self._policy,
+            *(self._order(order) for order in self._orders(texts[:2])),
         )
 
     def named_by_run(self, run: Run, query: Query, seen: Iterable[Evidence]) -> tuple[Evidence, ...]:
-        """The same for a run."""
-        return self.named_by(run.report or "", query.text, run.steps, [*seen])
+        """The evidence of a run, completed by these."""
+        entries = [*seen]
+        return tuple(with_looked_up(entries, self.named_by(run.report or "", query.text, run.steps, entries)))
 
     def _orders(self, texts: Iterable[str]) -> list[Order]:
         """The orders whose ids stand in texts; those of several lines have a number behind their id."""
@@ -106,6 +133,12 @@ class NamedProducts:
                         break
         return list(found.values())
 
+    def _order(self, order: Order) -> Evidence:
+        """The record of an order, without whose it is, and without a status that no column of the shop told."""
+        told = self._mapping.get("orders") or {}
+        hidden = {"user_id"} | ({"order_status"} if told and told.keys().isdisjoint(("status", "cancelled")) else set())
+        return _order_evidence(order, self._shop.known([order.product_id]).get(order.product_id), hidden)
+
     def _key_of(self, url: str) -> str | None:
         """The id of the product that an address has the form of; None for other addresses."""
         parts = urlsplit(url)
@@ -117,24 +150,46 @@ class NamedProducts:
             found = _OF_SHOP.search(parts.path)
         return None if found is None else unquote(found["key"]) or None
 
-    def _candidates(self, report: str) -> dict[str, str]:
-        """Titles of the products that the sentences of a report may name, by id."""
-        found: list[str] = []
-        for sentence in find_sentences(report):
-            words = " ".join(re.findall(r"[^\W_]+", report[sentence.start : sentence.end]))[:_LONGEST]
-            found += (hit.product_id for hit in self._world.catalog.search(CatalogQuery(words, limit=_HITS)).hits)
-        return {key: product.titles for key, product in self._known(found).items()}
+    @cached_property
+    def _former(self) -> _Shelf | None:
+        world = self._world.open_former()
+        if world is None:
+            return None
+        finalize(self, world.close)
+        return _Shelf(world)
 
-    def _had(self, keys: Sequence[str]) -> Collection[str]:
-        """Those of these ids that the generation before had."""
-        folder = self._world.folder
-        asked = [key for key in keys if key not in self._former]
-        former = None if folder is None or not asked else former_generation(folder)
-        if former is not None:
-            with closing(SqliteStore(former / DATABASE_FILE, self._world.manifest.seed)) as store:
-                held = store.products(asked)
-            self._former.update((key, key in held) for key in asked)
-        return [key for key in keys if self._former.get(key)]
+    def _gone(self, keys: Iterable[str]) -> dict[str, Product]:
+        """The products with these ids that only the former generation has."""
+        present = self._shop.known(keys)
+        former = {} if self._former is None else self._former.known(keys)
+        return {key: product for key, product in former.items() if key not in present}
+
+    def _titled(self, text: str) -> list[str]:
+        """The ids of the products, gone ones too, that a text names by their titles."""
+        here = self._shop.candidates(text)
+        gone = {} if self._former is None else self._gone(self._former.candidates(text))
+        titles = {key: product.titles for key, product in (here | gone).items()}
+        return [one.product_id for one in products_named(text, titles, only_whole=gone)]
+
+    @cached_property
+    def _first(self) -> list[Product]:
+        """Some products, from which the form of ids and the currency are read."""
+        place = self._world.servers or self._world.folder
+        if place is None:
+            return []
+        with rows_of(place, self._world.settings) as rows:
+            return [*islice(rows.products, _LOOKED_AT)]
+
+    @cached_property
+    def _policy(self) -> tuple[Evidence, ...]:
+        """The policy of the shop's mapping, as evidence."""
+        policy = self._mapping.get("policy")
+        if not policy:
+            return ()
+        text = compact_json({**policy, "currency": next((item.currency for item in self._first), USD)})
+        record = EvidenceText(sha256=sha256_of(text), form="record", text=text, shown=False, path="0", seq=0)
+        key = POLICY.partition(":")[2]
+        return (Evidence(id=POLICY, kind="file", key=key, title="policy", texts=(record,), looked_up=True),)
 
     def _has_form(self, key: str) -> bool:
         """True if most of the shop's products have ids that differ from this one in their digits alone."""
@@ -142,19 +197,8 @@ class NamedProducts:
 
     @cached_property
     def _forms(self) -> Collection[str]:
-        if self._world.folder is None:
-            return ()
-        with rows_of(self._world.folder) as rows:
-            forms = Counter(_form(item.product_id) for item in islice(rows.products, _LOOKED_AT))
+        forms = Counter(_form(item.product_id) for item in self._first)
         return [form for form, count in forms.items() if count * 2 > forms.total() and count >= _FEWEST_ALIKE]
-
-    def _known(self, keys: Iterable[str]) -> dict[str, Product]:
-        """The shop's products with these ids. Ids that it doesn't have are left out."""
-        wanted = list(dict.fromkeys(keys))
-        if missing := [key for key in wanted if key not in self._products]:
-            held = self._world.store.products(missing)
-            self._products.update((key, held.get(key)) for key in missing)
-        return {key: product for key in wanted if (product := self._products[key]) is not None}
 
 
 def _form(key: str) -> str:
@@ -180,23 +224,21 @@ def _evidence(product: Product, url: str | None) -> Evidence:
     )
 
 
-def _missing(key: str, url: str | None, why: str) -> Evidence:
+def _missing(key: str, url: str | None, former: Product | None) -> Evidence:
     return Evidence(
         id=product_evidence_id(key),
         kind="product",
         key=key,
-        title=key,
+        title=key if former is None else harmless(former.title),
         url=url,
         state="no_content",
-        problem=why,
+        problem=UNKNOWN if former is None else GONE,
         looked_up=True,
     )
 
 
-def _order_evidence(order: Order, products: Mapping[str, Product]) -> Evidence:
-    """The record of an order, without whose it is."""
-    shown = {name: value for name, value in order_record(order).items() if name != "user_id"}
-    product = products.get(order.product_id)
+def _order_evidence(order: Order, product: Product | None, hidden: Collection[str]) -> Evidence:
+    shown = {name: value for name, value in order_record(order).items() if name not in hidden}
     text = compact_json(shown | ({} if product is None else {"product_title": harmless(product.title)}))
     record = EvidenceText(sha256=sha256_of(text), form="record", text=text, shown=False, path="0", seq=0)
     name = f"Order {order.order_id}"
@@ -218,6 +260,6 @@ def with_looked_up(seen: Iterable[Evidence], looked_up: Iterable[Evidence]) -> I
         if own is None:
             yield entry
         else:
-            texts = (*entry.texts, *own.texts)
-            yield entry.model_copy(update={"texts": texts, "looked_up": True, "url": entry.url or own.url})
+            known = {"url": entry.url or own.url, "problem": entry.problem or own.problem}
+            yield entry.model_copy(update={"texts": (*entry.texts, *own.texts), "looked_up": True, **known})
     yield from by_id.values()

@@ -2,7 +2,7 @@
 
 import mimetypes
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -23,7 +23,7 @@ from drretail.grounding.report.citations import (
     shop_place,
 )
 from drretail.grounding.report.evidence_ids import normalise_url, product_evidence_id, web_evidence_id
-from drretail.imports.rows import Row, read_rows, read_text, stem
+from drretail.imports.rows import Row, read_rows, read_text, redacted, stem
 from drretail.records.evidence import Citation, Evidence, FetchedPage, FetchedPages
 
 NO_SHOP = "The report was imported without the shop's records."
@@ -107,7 +107,8 @@ def read_pages(given: Path) -> list[WebPage]:
     if not index.is_file():
         raise UserError(f"{index} does not exist: pages are given as {FORM}.")
     rows = read_rows(index, lambda value: "url" in value and not _CONTENT.isdisjoint(value))
-    pages = [cleaned_page(_page(row, index.parent)) for row in rows]
+    cleaned = (cleaned_page(_page(row, index.parent)) for row in rows)
+    pages = [replace(page, title=redacted(page.title), text=redacted(page.text)) for page in cleaned]
     if not pages:
         raise UserError(f"{given} holds no page: give a folder with {FORM}.")
     return pages

@@ -36,7 +36,7 @@ JudgedKind = Literal[
     "share",
 ]
 """What a judge types."""
-ValueKind = JudgedKind | Literal["measure", "stock", "product"]
+ValueKind = JudgedKind | Literal["measure", "stock", "product", "policy"]
 COMPARISONS: tuple[ValueKind, ...] = ("more", "less", "same", "share")
 """Claims about the ``field`` of one source beside that of another in ``than``; ``amount`` says by how much, if at all.
 """

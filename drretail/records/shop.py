@@ -44,6 +44,19 @@ def order_date(timestamp: int) -> str:
     return (EPOCH + timedelta(milliseconds=timestamp)).isoformat(timespec="microseconds")
 
 
+class Policy(Record):
+    """[policy] of your own shop's mapping: what holds for every order. None is not said."""
+
+    shipping: float | None = Field(default=None, ge=0)
+    """What shipping costs, in the shop's currency."""
+    free_from: float | None = Field(default=None, ge=0)
+    """The value of an order from which shipping costs nothing."""
+    delivery_days: int | tuple[int, int] | None = None
+    """Until an order arrives; two numbers are the fewest and the most."""
+    return_days: int | None = Field(default=None, ge=0)
+    """Within which an order can be returned."""
+
+
 class Product(Record):
     """Listing 3, with the two rating fields that the search tool filters on, and the file's category."""
 

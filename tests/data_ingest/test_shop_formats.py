@@ -398,3 +398,31 @@ def test_fields_that_a_shop_of_shopifys_made_itself_are_fields_of_its_products(t
     ingest([tmp_path / "shop.toml"], tmp_path / "w")
     with open_world(tmp_path / "w") as shop:
         assert shop.store.product("tent").details == {"Fabric": "Nylon", "Waterproof": "TRUE"}
+
+
+@pytest.mark.parametrize(
+    ("columns", "rows"),
+    [
+        ("Handle,Title,Variant SKU,Option1 Name,Option1 Value", ["tee,Eichenhemd,T-S,Größe,Klein", "mug,Becher,M-1,,"]),
+        (
+            "Type,Identification,Field,Locale,Market,Status,Default content,Translated content",
+            [
+                "PRODUCT,'79829,title,de,,,Oak Tee,Eichenhemd",
+                "PRODUCT,'79829,body_html,de,,,Mug,Weich",
+                "PRODUCT,'79830,title,de,,,Mug,Becher",
+            ],
+        ),
+    ],
+)
+def test_a_second_file_of_titles_makes_an_export_one_shop_in_two_languages(
+    columns: str, rows: list[str], tmp_path: Path
+) -> None:
+    german = {"file": "de.csv", "columns": columns, "rows": rows}
+    head = 'format = "shopify"\n[products]\nfile = "products_export.csv"\n[products.translations]\nfile = "de.csv"\n'
+    ingest([written(tmp_path, head, SHOPIFY, german)], tmp_path / "w")
+    with open_world(tmp_path / "w") as shop:
+        assert shop.manifest.counts.products == 2
+        assert [hit.product_id for hit in shop.catalog.search(CatalogQuery("Eichenhemd")).hits] == ["tee"]
+        tee, mug = shop.store.product("tee"), shop.store.product("mug")
+    assert (tee.titles, mug.titles) == ("Oak Tee\nEichenhemd", "Mug\nBecher")
+    assert [row["Size"] for row in tee.details["Variants"]] == ["Small", "Large"]

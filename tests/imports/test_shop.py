@@ -3,6 +3,7 @@
 import csv
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,14 +14,18 @@ from drretail.env.world import World, open_world
 from drretail.experiment import read_definition, read_evidence, read_runs, run_folder
 from drretail.imports.formats import load_format
 from drretail.imports.recording import Imported, record
+from drretail.imports.shop import NamedProducts
 from drretail.progress import Progress
 from drretail.records.run import LOOKED_UP
+from drretail.records.shop import Product
 from tests.build import scored
-from tests.cli.commands import Command
+from tests.cli.commands import Command, refused_by
 from tests.imports.foreign import jsonl, text
+from tests.places import PLACES, Place, PlaceKind
 from tests.shop import build_shop
 from tests.viewer.rendered import render_page, render_text
 
+FOREIGN_IDS = json.loads(Path(__file__).with_name("foreign_ids.json").read_text("utf-8"))
 PRODUCTS = """Handle,Title,Body (HTML),Vendor,Type,Published,Option1 Name,Option1 Value,Variant SKU,\
 Variant Inventory Tracker,Variant Inventory Qty,Variant Inventory Policy,Variant Price,Variant Compare At Price,Status
 kettle,Gooseneck Kettle 1 L,Not for induction.,Acme,Kettles,true,Color,Black,K-1,shopify,3,deny,64.00,79.00,active
@@ -166,6 +171,10 @@ def test_a_product_that_the_shop_had_is_gone_and_one_it_never_had_unknown(tmp_pa
         "LMP-1077 costs €20.",
         "A lamp of type E27-40 costs €20.",
         "LMP-1002 costs €25.",
+        "The Lamp 5 costs €20.",
+        "Your Lamp 5 is on its way, you paid €20.",
+        "Lamp 5 was €20. It is sold out.",
+        "We have the Lamp 5. It is in stock.",
     )
     path = jsonl(tmp_path / "a.jsonl", [conversation(f"{at}?", answer) for at, answer in enumerate(answers)])
     with open_world(tmp_path / "w") as shop:
@@ -175,8 +184,83 @@ def test_a_product_that_the_shop_had_is_gone_and_one_it_never_had_unknown(tmp_pa
     rows = csv.DictReader((tmp_path / "said.csv").read_text("utf-8-sig").splitlines())
     false = [(row["question"], row["kind"]) for row in rows if row["state"] == "contradicted"]
     assert sorted(false) == [
-        ("0?", "gone"), ("1?", "gone"), ("3?", "unknown"), ("5?", "price"),
+        ("0?", "gone"), ("1?", "gone"), ("3?", "unknown"), ("5?", "price"), ("6?", "gone"), ("9?", "gone"),
     ]  # fmt: skip
+
+
+def test_an_order_has_a_status_only_if_a_column_of_the_shop_tells_it(tmp_path: Path) -> None:
+    text(tmp_path / "p.csv", "sku,name,price\n1,Oak desk lamp,39\n")
+    text(tmp_path / "o.csv", "nr,who,sku,day,state\n9001,ada,1,2024-03-01,Shipped\n")
+    columns = '[products]\nfile = "p.csv"\nid = "sku"\ntitle = "name"\nprice = "price"\n'
+    columns += '[orders]\nfile = "o.csv"\nid = "nr"\nuser = "who"\ndate = "day"\nproduct = "sku"\n'
+    for name, more in (("without", ""), ("with", 'status = "state"\n')):
+        ingest([text(tmp_path / "shop.toml", columns + more)], tmp_path / name)
+        with open_world(tmp_path / name) as shop:
+            (order,) = (
+                one for one in NamedProducts(shop).named_by("Order 9001 is in processing.") if one.id == "O:9001"
+            )
+        record = json.loads(order.texts[0].text)
+        assert "user_id" not in record
+        assert record.get("order_status") == ("Shipped" if more else None)
+
+
+@pytest.mark.parametrize("kind", PLACES)
+def test_the_former_generation_is_known_wherever_a_world_is_kept(
+    kind: PlaceKind, new_place: Callable[[PlaceKind], Place]
+) -> None:
+    place = new_place(kind)
+    lamps = [
+        Product(product_id=f"LMP-{100 + number}", title=f"Brass lamp {number}", price=20.0, category="Lamps")
+        for number in range(5)
+    ]
+    place.write(lamps, [])
+    with place.open() as shop:
+        assert shop.open_former() is None
+    place.write(lamps[:4], [])
+    with place.open() as shop:
+        named = NamedProducts(shop).named_by("The Brass lamp 4 costs €20, the Brass lamp 3 €21, and LMP-177 €22.")
+    assert {entry.key: (entry.title, entry.problem) for entry in named} == {
+        "LMP-103": ("Brass lamp 3", None),
+        "LMP-104": ("Brass lamp 4", "the shop has it no more"),
+        "LMP-177": ("LMP-177", "no such product"),
+    }
+
+
+@pytest.mark.parametrize("ids", FOREIGN_IDS["ids"])
+def test_words_that_look_like_ids_are_no_products_whatever_the_shops_ids_look_like(ids: str, tmp_path: Path) -> None:
+    """Answers that were written before the rule was read."""
+    products = zip(FOREIGN_IDS["ids"][ids], FOREIGN_IDS["products"].items(), strict=True)
+    rows = "".join(f"{key},{title},{price}\n" for key, (title, price) in products)
+    text(tmp_path / "p.csv", f"sku,name,price\n{rows}")
+    url = 'product_url = "https://shop.example/products/{id}"\n'
+    columns = '[products]\nfile = "p.csv"\nid = "sku"\ntitle = "name"\nprice = "price"\n'
+    ingest([text(tmp_path / "shop.toml", f"{url}{columns}")], tmp_path / "w")
+    linked = f"Take it: https://shop.example/products/{FOREIGN_IDS['invented'][ids]}"
+    with open_world(tmp_path / "w") as shop:
+        find = NamedProducts(shop)
+        accused = [one.key for answer in FOREIGN_IDS["honest"] for one in find.named_by(answer) if one.problem]
+        unknown = [one.key for one in find.named_by(linked) if one.problem]
+    assert (accused, unknown) == ([], [FOREIGN_IDS["invented"][ids]])
+
+
+def test_delivery_shipping_and_returns_are_checked_against_the_shops_policy(tmp_path: Path, succeeds: Command) -> None:
+    text(tmp_path / "p.csv", "sku,name,price\n1,Oak desk lamp,39\n")
+    policy = "[policy]\nshipping = 4.9\ndelivery_days = [2, 4]\nreturn_days = 30\n"
+    columns = '[products]\nfile = "p.csv"\nid = "sku"\ntitle = "name"\nprice = "price"\n'
+    ingest([text(tmp_path / "shop.toml", f'currency = "EUR"\n{policy}{columns}')], tmp_path / "w")
+    said = ("Shipping costs €3.90.", "You can return items within 30 days.", "Delivery takes 5-7 days.")
+    path = jsonl(tmp_path / "a.jsonl", [conversation(f"{at}?", one) for at, one in enumerate(said)])
+    succeeds("import", "chat", str(path), "--world", "w", "--to", "exp")
+    succeeds("score", "exp", "--metrics", "faithfulness,false_statements")
+    succeeds("export", "exp", "--as", "statements", "--to", "said.csv")
+    rows = [*csv.DictReader((tmp_path / "said.csv").read_text("utf-8-sig").splitlines())]
+    assert sorted((row["question"], row["kind"], row["state"], row["record_says"]) for row in rows) == [
+        ("0?", "policy", "contradicted", "shipping: €4.90"),
+        ("1?", "policy", "confirmed", "returns within 30 days"),
+        ("2?", "policy", "contradicted", "delivery in 2 to 4 days"),
+    ]
+    text(tmp_path / "shop.toml", f'currency = "EUR"\n[policy]\nretun_days = 3\n{columns}')
+    assert "policy.retun_days is unknown" in refused_by("ingest", str(tmp_path / "shop.toml"), "--world", "w2")
 
 
 def test_a_feed_in_two_languages_is_one_shop_checked_by_the_titles_of_both(tmp_path: Path, succeeds: Command) -> None:

@@ -190,6 +190,7 @@ SUMS = "Sums and comparisons above may still count what was taken out."
 _WORDS: Mapping[str, str] = {
     "price_wrong": "a wrong price",
     "stock_wrong": "wrong words on stock",
+    "policy_wrong": "wrong words on the shop's policy",
     "rating_wrong": "a wrong rating",
     "rating_count_wrong": "a wrong number of ratings",
     "total_wrong": "a wrong total",

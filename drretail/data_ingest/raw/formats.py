@@ -12,7 +12,7 @@ ColumnsOf = Callable[[str], tuple[str, ...]]
 FORMATS: dict[str, dict[str, Any]] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 _METAFIELD = "(product.metafields."
 """Stands behind the name of a field that a shop made itself: "Waterproof (product.metafields.custom.waterproof)"."""
-_NEEDED = {"id", "title", "user", "product", "date"}
+_NEEDED = {"id", "title", "user", "product", "date", "of"}
 _EXPECTED = {"parent", "category", "price", "store", "description", "stock", "quantity", "status"}
 """Fields whose absence is reported: an export in another language has them under other names."""
 
@@ -24,7 +24,12 @@ def with_format(content: Mapping[str, Any], columns_of: ColumnsOf) -> dict[str, 
     for part in ("products", "orders"):
         given = content.get(part)
         if isinstance(given, dict) and isinstance(file := given.get("file"), str) and part in preset:
-            rules, columns = {key: rule for key, rule in preset[part].items() if key not in given}, columns_of(file)
+            columns = columns_of(file)
+            rules = {key: rule for key, rule in preset[part].items() if key not in given or key == "translations"}
+            titles, of_titles = given.get("translations"), rules.pop("translations", None)
+            if of_titles is not None and isinstance(titles, dict) and isinstance(titles.get("file"), str):
+                of_titles = {key: rule for key, rule in of_titles.items() if key not in titles}
+                given = {**given, "translations": {**_fitted(of_titles, columns_of(titles["file"])), **titles}}
             whole[part] = {**_fitted(rules, columns), **given}
             own = {name.partition(_METAFIELD)[0].strip(): name for name in columns if _METAFIELD in name}
             if own and "details" not in given:

@@ -85,6 +85,8 @@ def save_table(db: "DuckDBPyConnection", source: Source, target: Path, until_ms:
         currency = currency_of(db, cells, saved)
         if source.mapping.products.parent is not None:
             merge_variants(db, saved)
+        if source.beside:
+            _add_titles(db, _cells(source.beside[0], source.mapping, target))
         fields = f"{', '.join(_PRODUCT_FIELDS)}, {quoted(currency)} AS shop_currency"
     else:
         check_statuses(db, cells)
@@ -94,6 +96,20 @@ def save_table(db: "DuckDBPyConnection", source: Source, target: Path, until_ms:
     with target.open(encoding="utf-8") as file:
         saved.first += map(json.loads, islice(file, SHOWN))
     return saved
+
+
+def _add_titles(db: "DuckDBPyConnection", cells: Cells) -> None:
+    """Adds each product once more with its title in another language: a shop in several has a row for each."""
+    columns = cells.mapping.products.translations
+    assert columns is not None, "a table of titles lies beside products alone"
+    of, kept = cells.first_text(columns.of), " AND ".join(["true", *cells.holds(columns.keep)])
+    titles = f"SELECT DISTINCT {of} AS of_said, {citable(of)} AS of_id, {cells.text(columns.title)} AS title "
+    with _rejects_apart(db):
+        db.execute(f"CREATE TEMP TABLE titles AS {titles} FROM ({cells.rows(columns)}) WHERE {kept}")
+    db.execute(
+        "INSERT INTO mapped SELECT m.* REPLACE (t.title AS title) FROM mapped m JOIN titles t "
+        "ON (t.of_said = m.title OR t.of_id = m.parent_asin) AND t.title <> m.title WHERE m.reason IS NULL"
+    )
 
 
 def _cells(path: Path, mapping: Mapping, target: Path) -> Cells:

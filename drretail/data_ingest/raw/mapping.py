@@ -12,7 +12,7 @@ from drretail.env.catalog.base import Language
 from drretail.errors import UnknownName, UserError, file_error, nearest_names, suggestion
 from drretail.parsing import parse_toml
 from drretail.records.base import Record
-from drretail.records.shop import OrderStatus
+from drretail.records.shop import OrderStatus, Policy
 
 Column = Annotated[str, Field(min_length=1)]
 Columns = Column | Annotated[tuple[Column, ...], Field(min_length=1)]
@@ -31,6 +31,14 @@ class TableColumns(Record):
     """Columns whose empty cells repeat the cell above, within one product or order."""
     keep: dict[Column, tuple[str, ...]] = Field(default_factory=dict[str, tuple[str, ...]])
     """A row is kept if each of these columns holds one of its texts, in any case; "" is an empty cell."""
+
+
+class TitleColumns(TableColumns):
+    """[products.translations]: a file with products' titles in another language."""
+
+    of: Columns
+    """The id or the title that the product has in the first file."""
+    title: Column
 
 
 class ProductColumns(TableColumns):
@@ -63,6 +71,8 @@ class ProductColumns(TableColumns):
     """
     details: Column | dict[str, Column] | None = None
     """A column of JSON objects, or the column of each detail by its name."""
+    translations: TitleColumns | None = None
+    """Titles in another language, by which products are found and checked as well."""
 
 
 class LineColumns(Record):
@@ -126,6 +136,8 @@ class Mapping(Record):
     """The address of a product, with {handle} in place of its id: imported reports name products by it."""
     language: Language | None = None
     """The language of the products' texts, by whose stems searches compare words. None is "english"."""
+    policy: Policy | None = None
+    """What holds for every order: an assistant's answers are compared with it."""
     products: ProductColumns
     orders: OrderColumns | None = None
     status: dict[str, OrderStatus | Literal[""]] = Field(default_factory=dict[str, OrderStatus | Literal[""]])
@@ -164,7 +176,7 @@ def read_mapping(path: Path, columns_of: ColumnsOf | None = None) -> Mapping:
 def columns_named(part: TableColumns | LineColumns) -> list[tuple[str, str]]:
     """Every column that a part of a mapping names, with the key that names it."""
     named = list[tuple[str, str]]()
-    others = {"file", "parent_prefix", "hash_users", "lines"}
+    others = {"file", "parent_prefix", "hash_users", "lines", "translations"}
     for key, value in part.model_dump(exclude=others, exclude_none=True).items():
         columns = value if isinstance(value, list | tuple) else [value]
         if isinstance(value, dict):
@@ -201,6 +213,7 @@ def _in_words(problem: ValidationError) -> str:
     if where[0] == "users":
         return f"{_NO_USERS}."
     models: dict[str, type[BaseModel]] = {"products": ProductColumns, "orders": OrderColumns, "lines": LineColumns}
+    models |= {"policy": Policy, "translations": TitleColumns}
     fields = cast("dict[str, Any]", (models[where[-2]] if len(where) > 1 else Mapping).model_fields)
     nearest = nearest_names(where[-1], fields)
     return f"the key {'.'.join(where)} is unknown. {suggestion(nearest, fields)}"

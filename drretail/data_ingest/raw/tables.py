@@ -101,8 +101,9 @@ def shop_sources(path: Path) -> tuple[Mapping, list[Source]]:
         return file
 
     mapping = read_mapping(path, columns_of)
-    products = table_of(mapping.products)
-    sources = [Source(products, is_packed(products), "products", "table", mapping=mapping)]
+    products, titles = table_of(mapping.products), mapping.products.translations
+    more = () if titles is None else (table_of(titles),)
+    sources = [Source(products, is_packed(products), "products", "table", mapping=mapping, beside=more)]
     if mapping.orders is not None:
         heads = table_of(mapping.orders)
         rows = heads if mapping.orders.lines is None else table_of(mapping.orders.lines)

@@ -55,15 +55,19 @@ def kept_on_servers(spec: str, settings: ServerSettings) -> tuple[Manifest, Mani
 
 
 def open_servers(
-    spec: str, settings: ServerSettings
-) -> tuple[MongoStore, ElasticCatalog, Generation, ServerHoldout | None]:
-    """Store, catalog and held-out orders of the live generation of "servers:NAME"; closing the store closes all.
+    spec: str, settings: ServerSettings, *, former: bool = False
+) -> tuple[MongoStore, ElasticCatalog, Generation, ServerHoldout | None] | None:
+    """Store, catalog and held-out orders of the live generation of "servers:NAME", or of the one before it; closing the
+    store closes all. None if there is no generation before it.
 
     Raises UserError if there is no such world, if its index has another formulation, or if a server cannot be used.
     """
     servers = connect(settings, world_name(spec))
     try:
-        generation = read_live(servers)
+        generation = next(iter(find_generations(servers)[1:]), None) if former else read_live(servers)
+        if generation is None:
+            servers.close()
+            return None
         catalog = ElasticCatalog(servers.elastic, generation.index, address=servers.elastic_address)
     except BaseException:
         servers.close()

@@ -151,6 +151,7 @@ CHECKS: Mapping[str, Check] = {
         Check("unavailable", "picks records buys"),
         Check("price_wrong", of_values=("price",)),
         Check("stock_wrong", of_values=("stock",), unread="nothing was read on stock"),
+        Check("policy_wrong", of_values=("policy",), unread="nothing was read on delivery, shipping or returns"),
         Check("rating_wrong", of_values=("rating",)),
         Check("rating_count_wrong", of_values=("rating_count",)),
         Check("total_wrong", of_values=("total",)),

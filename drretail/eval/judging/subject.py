@@ -38,7 +38,7 @@ from drretail.records.evidence import Evidence
 from drretail.records.query import Query, Reference
 from drretail.records.run import INJECTED, Run, System, Turn
 from drretail.records.score import ProfileSummary
-from drretail.records.shop import VOID_STATUSES, Order, UserProfile
+from drretail.records.shop import VOID_STATUSES, Order, Policy, UserProfile
 from drretail.records.wish import Want
 
 _OWN_MARK = re.compile(r"\b[POUC]:\w")
@@ -137,7 +137,7 @@ class Subject:
         if self.look_up is not None and not any(entry.looked_up for entry in evidence.values()):
             evidence |= {entry.id: entry for entry in self.look_up(run, self.query, evidence.values())}
         shop = records_in(evidence.values())
-        if not (shop.products or shop.orders or shop.missing):
+        if not (shop.products or shop.orders or shop.missing or shop.policy != Policy()):
             return None
         whole = Turn(question=self.query.text, start=0, end=len(report), steps=len(run.steps))
         return read_answers(read_layout(report, evidence), run.turns or (whole,), run.steps, evidence, shop)
@@ -168,7 +168,7 @@ class Subject:
             now=None if self.now is None else self.now.date(),
             page_age=self.page_age,
             web_is_live=self.system.web_is_live,
-            answers=self.answers,
+            read_answers=lambda: self.answers,
             is_imported=self.system.is_imported,
         )
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from drretail.grounding.text.languages import answer_words
 from drretail.grounding.text.layout import Cell, Layout, Stretch
 from drretail.grounding.text.words import is_negation
 from drretail.grounding.text.words import words as words_of
@@ -23,8 +24,8 @@ _STATUSES = {
 }
 _STATUS = re.compile("|".join(rf"(?P<{name}>\b(?:{words})\b)" for name, words in _STATUSES.items()), re.IGNORECASE)
 _OPEN = re.compile(
-    r"\b(?:if|unless|whether|when|once|until|pending|will|would|can|may|might|to be|or|nor|none|any|policy|wenn|falls"
-    r"|ob|bis|nicht|kein\w*|oder|si|pas|non|ou|jusqu\W\w+|no|hasta|o)\b|\?",
+    r"\b(?:if|unless|whether|when|once|until|pending|will|would|can|may|might|to be|or|nor|none|any|policy|wenn|falls|ob"
+    r"|bis|oder|si|non|ou|jusqu\W\w+|no|hasta|o)\b|\?",
     re.IGNORECASE,
 )
 _CITY = r"[A-Z][\w.’'-]*(?: [A-Z][\w.’'-]*){0,2}"
@@ -75,7 +76,9 @@ def status_named(text: str, start: int, end: int) -> NamedStatus | None:
     named = list(_STATUS.finditer(text, start, end))
     if len(named) != 1 or _OPEN.search(text, start, end):
         return None
-    before = [is_negation(word) for word in words_of(text[start : named[0].start()])]
+    before = [
+        is_negation(word) or word in answer_words("negation") for word in words_of(text[start : named[0].start()])
+    ]
     is_denied = any(before[-_NEAR:])
     if any(before) and not is_denied:  # what it denies may be something else
         return None

@@ -124,11 +124,11 @@ ENGLISH = Notation(
 
 def notation_of(text: str) -> Notation:
     """The English notation or, for a text in another language, the notation of all others."""
-    return ENGLISH if is_english(text) else _other_notation()
+    return ENGLISH if is_english(text) else other_notation()
 
 
 @cache
-def _other_notation() -> Notation:
+def other_notation() -> Notation:
     """The notation from CLDR's languages and the signs that shops print."""
     codes: dict[str, str | None] = {sign.upper(): code[0] if len(code) == 1 else None for sign, code in SIGNS.items()}
     codes |= {code: code for code in _CODES} | {name.upper(): "EUR" for name in euro_names()}

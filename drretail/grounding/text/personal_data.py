@@ -12,11 +12,12 @@ from drretail.untrusted import as_ascii
 
 _FEWEST_DIGITS = 7
 """The fewest digits of a telephone number; with fewer, other numbers would be mistaken for one."""
-_AT = r"(?:\s?@\s?|\s*[\[({<]\s*(?:at|@)\s*[\])}>]\s*)"
+_AT = r"(?:\s?\*{0,2}@\*{0,2}\s?|\s*[\[({<]\s*(?:at|@)\s*[\])}>]\s*)"
 _SPELT_AT = r"\s+at\s+"
 _DOT = r"(?:\.|\s\.\s|\s*[\[({<]\s*(?:dot|\.)\s*[\])}>]\s*)"
 _SPELT_DOT = r"\s+dot\s+"
-# A bare " at " also occurs between other words ("price at amazon.com"): it counts only if the dot is spelt out too.
+# Asterisks are a page's emphasis. A bare " at " also occurs between other words ("price at amazon.com"): it counts only
+# if the dot is spelt out too.
 # Possessive, and never starting within a word, so that a long word is read once.
 EMAIL = re.compile(
     rf"(?<![\w.+-])[\w.+-]++(?:{_AT}[\w-]+(?:(?:{_DOT}|{_SPELT_DOT})[\w-]+){{0,8}}(?:{_DOT}|{_SPELT_DOT})[a-z]{{2,}}"

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 _WORD = re.compile(r"[^\W_]+")
@@ -20,10 +20,13 @@ class Named:
     product_id: str
 
 
-def products_named(text: str, titles: Mapping[str, str]) -> list[Named]:
+def products_named(text: str, titles: Mapping[str, str], only_whole: Collection[str] = ()) -> list[Named]:
     """The products, by id with their titles, that a text names: by the whole title, or by its first words with a
     capital if no other product has these. Of overlapping names the longest counts. A product that has titles in
     several languages has one a line.
+
+    Those of ``only_whole``, the last of the titles, count by a whole title of several words alone, and only if no other
+    product has it.
     """
     forms: dict[str, dict[tuple[str, ...], set[str]]] = defaultdict(lambda: defaultdict(set))
     whole: dict[tuple[str, ...], list[str]] = defaultdict(list)
@@ -31,8 +34,10 @@ def products_named(text: str, titles: Mapping[str, str]) -> list[Named]:
         (key, line) for key, lines in titles.items() for line in dict.fromkeys(lines.splitlines())
     ):
         parts = tuple(_folded(match[0]) for match in _WORD.finditer(title))
+        if product_id in only_whole and (parts in whole or len(parts) < _FEWEST):
+            continue
         whole[parts].append(product_id)
-        for length in range(len(parts), 0, -1):
+        for length in range(len(parts), len(parts) - 1 if product_id in only_whole else 0, -1):
             if length == len(parts) or (length >= _FEWEST and not all(map(_SIZE.fullmatch, parts[1:length]))):
                 forms[parts[0]][parts[:length]].add(product_id)
     found = list(_WORD.finditer(text))

@@ -11,28 +11,39 @@ excuses nothing.
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date
 from functools import cached_property
 from typing import Any
 
 from drretail.grounding.report.evidence_ids import product_evidence_id
 from drretail.grounding.report.markup import blanked
 from drretail.grounding.report.statements import names_status, status_named
+from drretail.grounding.text.amounts import find_dates, other_notation
 from drretail.grounding.text.languages import answer_words
 from drretail.grounding.text.layout import Layout, read_layout
 from drretail.grounding.text.numerals import find_numerals
 from drretail.grounding.text.titles import Named, products_named
 from drretail.grounding.text.words import words
 from drretail.grounding.verify.fields import yes_or_no
-from drretail.grounding.verify.product_statements import Cause, Kind, ProductSentence, Statement, says_sold_out
+from drretail.grounding.verify.product_statements import (
+    POLICY,
+    Cause,
+    Kind,
+    ProductSentence,
+    Statement,
+    policy_statements,
+    says_sold_out,
+)
 from drretail.grounding.verify.records import leaves, read_ledger, record_of, with_state
 from drretail.records.evidence import Evidence
+from drretail.records.money import USD
 from drretail.records.reading import OF_CALCULATIONS, Reading, ReadValue, Unread, ValueKind
 from drretail.records.run import Step, Turn
-from drretail.records.shop import Product, has_been
+from drretail.records.shop import Policy, Product, has_been
 
 _VALUES: Mapping[Kind, ValueKind] = {
     **{"price": "price", "stock": "stock", "field": "property", "order": "order_status"},
-    **{"total": "total", "unknown": "product", "gone": "product"},
+    **{"total": "total", "unknown": "product", "gone": "product", "policy": "policy"},
 }
 UNKNOWN, GONE = "no such product", "the shop has it no more"
 UNDECIDED = "its words or the record leave it open"
@@ -40,6 +51,14 @@ UNDECIDED = "its words or the record leave it open"
 _OF_TOOLS = {"price": re.compile("price|cost|preis", re.I), "stock": re.compile("stock|inventory|availab", re.I)}
 PRODUCT_ID = re.compile(r"(?<![\w/.:-])(?=[\w-]*\d)(?=[\w-]*[^\W\d])\w[\w-]{2,}(?![\w-])")
 """What may be an id of a product: letters and digits together."""
+# The day beside an order is the order's where these words stand before or behind it: "placed on", "1001 vom".
+_ORDERED = re.compile(
+    r"(?:placed|ordered|bestellt|aufgegeben|commandée?|passée?|realizad[oa]|\A\W{0,3}(?:of|from|dated|vom|du|del))\W{1,3}"
+    r"(?:(?:on|am|le|el)\W)?\Z",
+    re.IGNORECASE,
+)
+_WAS_ORDERED = re.compile(r"\W{1,3}(?:placed|ordered|bestellt|aufgegeben)\b", re.IGNORECASE)
+_REACH = 40
 ORDER_ID = re.compile(r"(?<![\w-])#?(?P<id>[A-Za-z]{0,5}-?\d[\w-]{2,})(?![\w-])")
 
 
@@ -52,19 +71,28 @@ class Records:
     """By order id."""
     missing: Mapping[str, str] = field(default_factory=dict[str, str])
     """Ids that are named and lead to no product, with why: ``GONE`` or ``UNKNOWN``."""
+    former: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The titles of those that are gone."""
+    policy: Policy = field(default_factory=Policy)
+    currency: str = USD
 
     @cached_property
     def titles(self) -> dict[str, str]:
-        return {key: item.title for key, item in self.products.items()}
+        return {key: item.title for key, item in self.products.items()} | {**self.former}
 
 
 def records_in(evidence: Iterable[Evidence]) -> Records:
     """The records among a run's evidence that were looked up in the shop, not those of the assistant's own tools."""
-    looked_up = {entry.id: entry for entry in evidence if entry.looked_up}
-    ledger = read_ledger({key: entry for key, entry in looked_up.items() if entry.texts})
+    looked_up = [entry for entry in evidence if entry.looked_up]
+    # The assistant's own tools may show what the shop does not have.
+    lacking = [one for one in looked_up if one.kind == "product" and (not one.texts or one.problem in (GONE, UNKNOWN))]
+    ledger = read_ledger({entry.id: entry for entry in looked_up if entry.texts and entry not in lacking})
     orders = {name[2:]: record for name, record in ledger.records.items()}
-    missing = {one.key: one.problem or UNKNOWN for one in looked_up.values() if one.kind == "product" and not one.texts}
-    return Records(ledger.products, orders, missing)
+    missing = {one.key: one.problem or UNKNOWN for one in lacking}
+    former = {one.key: one.title for one in lacking if one.problem == GONE}
+    policy = next((record_of(text.text) or {} for entry in looked_up for text in entry.texts if entry.id == POLICY), {})
+    currency = policy.pop("currency", USD)
+    return Records(ledger.products, orders, missing, former, Policy.model_validate(policy), currency)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +136,8 @@ def read_answers(
         found += (_explained(one, layout.text, shop, told) if calls else _titled(one, shop) for one in own)
         before = answer.about
         figures = answer.numerals()
+        beside = ((one.start, one.end) for one in own if one.kind == "policy")
+        figures += [span for span in beside if not any(span[0] < end and start < span[1] for start, end in figures)]
         numerals += len(figures)
         undecided = (span for span in figures if not any(one.start < span[1] and span[0] < one.end for one in own))
         unread += (Unread(start=start, end=end, why=UNDECIDED) for start, end in undecided)
@@ -123,6 +153,7 @@ def _value(statement: Statement, text: str) -> ReadValue:
 
 def _titled(statement: Statement, shop: Records) -> Statement:
     title = shop.titles.get(statement.of[2:], "") if statement.of[:2] == "P:" else f"Order {statement.of[2:]}"
+    title = "Your shop's policy" if statement.of == POLICY else title
     return replace(statement, title=title or statement.of[2:])
 
 
@@ -180,7 +211,9 @@ class _Text:
 
     def __init__(self, layout: Layout, shop: Records) -> None:
         self.layout, self.shop = layout, shop
-        named = list(products_named(layout.text, {key: item.titles for key, item in shop.products.items()}))
+        titles = {key: item.titles for key, item in shop.products.items()} | {**shop.former}
+        self.titled = products_named(layout.text, titles, only_whole=shop.former)
+        named = [*self.titled]
         for stretch in layout.stretches:
             named += (
                 Named(stretch.start, stretch.start, key)
@@ -256,25 +289,41 @@ class _Answer:
     def statements(self) -> list[Statement]:
         found: list[Statement] = []
         for start, end, label, about in self.parts:
-            if len(about) != 1 or start in self.unsure or self.text[start:end].rstrip().endswith("?"):
+            if self.text[start:end].rstrip().endswith("?"):
+                continue
+            # What is said of one product or order may be its own.
+            is_general = not any(start <= one.start < end for one in self.whole.named)
+            if is_general and not any(key[:2] == "O:" for key in about):
+                policy = self.shop.policy, self.shop.currency
+                found += policy_statements(self.whole.layout, self.text, start, end, label, *policy)
+            if len(about) != 1 or start in self.unsure:
                 continue
             (key,) = about
             if key[:2] == "O:":
-                found += self._order(start, end, key)
-            elif key in self.shop.missing and key in self.whole.named_in(start, end):
-                why = self.shop.missing[key]
-                if why != GONE or not says_sold_out(self.text[start:end]):
-                    kind: Kind = "gone" if why == GONE else "unknown"
-                    found.append(Statement(start, end, kind, False, product_evidence_id(key), why))
+                found += [*self._order(start, end, key), *self._order_day(start, end, key)]
+            elif key in self.shop.missing:
+                found += self._missing(start, end, label, key)
             elif (item := self.shop.products.get(key)) is not None:
                 part = ProductSentence(self.whole.layout, self.text, start, end, label, item)
                 found += [*part.prices(), *part.stock(), *part.answers(), *part.measures()]
         return [one for at, one in enumerate(found) if not any(_is_same(one, other) for other in found[:at])]
 
+    def _missing(self, start: int, end: int, label: str, key: str) -> Iterator[Statement]:
+        why = self.shop.missing[key]
+        own = [one for one in self.whole.named if one.product_id == key and start <= one.start < end]
+        # Who names it by its title may speak of an order: only a price or a stock offers it.
+        is_said = any(one not in self.whole.titled for one in own)
+        if why == GONE:
+            item = Product(product_id=key, title=self.shop.titles[key], category="")
+            part = ProductSentence(self.whole.layout, self.text, start, end, label, item)
+            is_said = part.is_sold() or (is_said and not says_sold_out(self.text[start:end]))
+        if is_said:
+            yield Statement(start, end, "gone" if why == GONE else "unknown", False, product_evidence_id(key), why)
+
     def _order(self, start: int, end: int, key: str) -> Iterator[Statement]:
         record = self.shop.orders[key[2:]]
         recorded = f"{record.get('order_status', '')}"
-        named = status_named(self.text, start, end)
+        named = status_named(self.text[:end].rstrip("? "), start, end)
         if named is None or not recorded:
             return
         was, is_void = has_been(named.status, recorded.casefold()), recorded.casefold() == "cancelled"
@@ -284,6 +333,19 @@ class _Answer:
         if was is not None:
             is_true = was != named.is_denied
             yield Statement(named.start, named.end, "order", is_true, key, f"order status: {recorded}")
+
+    def _order_day(self, start: int, end: int, key: str) -> Iterator[Statement]:
+        day = f"{self.shop.orders[key[2:]].get('order_date') or ''}"[:10]
+        # An answer is too short to tell its language by.
+        part = self.text[start:end]
+        said = [one for one in {*find_dates(part), *find_dates(part, other_notation())} if one.is_day]
+        if not day or len(said) != 1:
+            return
+        first, last = start + said[0].start, start + said[0].end
+        name = max((one.end for one in self.whole.named if start <= one.start < first), default=start)
+        if _ORDERED.search(self.text[max(name, first - _REACH) : first]) or _WAS_ORDERED.match(self.text, last):
+            is_true = said[0].fits(date.fromisoformat(day))
+            yield Statement(first, last, "order", is_true, key, f"order date: {day}")
 
     def adopted(self, question: _Text, about: tuple[str, ...]) -> Iterator[Statement]:
         """What a "yes" or "no" at the beginning says by the question; a word more on the same thing says it itself."""
@@ -295,14 +357,16 @@ class _Answer:
         said = {(one.kind, one.record) for one in self.statements()}
         asked = _Answer(question, 0, len(question.text), about)
         for start, end, label, ids in asked.parts:
+            answers: list[Statement] = []
             if len(ids) == 1 and (item := self.shop.products.get(ids[0])) is not None:
                 part = ProductSentence(question.layout, question.text, start, end, label, item)
-                answers = [*part.stock(), *part.answers()]
-                if is_yes:
-                    answers += [one for one in part.prices() if one.kind == "price"]
-                for one in answers:
-                    if (one.kind, one.record) not in said and not any(kind == one.kind == "price" for kind, _ in said):
-                        yield replace(one, start=place, end=place + len(first), is_true=one.is_true == is_yes)
+                prices = (one for one in part.prices() if one.kind == "price")
+                answers += [*part.stock(), *part.answers(), *(prices if is_yes else ())]
+            elif len(ids) == 1 and ids[0][2:] in self.shop.orders:
+                answers += asked._order(start, end, ids[0])
+            for one in answers:
+                if (one.kind, one.record) not in said and not any(kind == one.kind == "price" for kind, _ in said):
+                    yield replace(one, start=place, end=place + len(first), is_true=one.is_true == is_yes)
 
     def numerals(self) -> list[tuple[int, int]]:
         found: list[tuple[int, int]] = []

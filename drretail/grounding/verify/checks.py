@@ -75,8 +75,10 @@ class Case:
     """Years from which a page counts as old."""
     web_is_live: bool = False
     """True for the open web: its pages may be newer than the shop's date, and citing them is not a fault."""
-    answers: ReadAnswers | None = None
-    """What an assistant's answers say without marks; None for a report that cites by marks."""
+    read_answers: Callable[[], ReadAnswers | None] = lambda: None
+    """What an assistant's answers say without marks; None for a report that cites by marks. Read only where needed:
+    tables look at thousands of runs.
+    """
     is_imported: bool = False
     """True if the ledger holds only what the report itself names."""
 
@@ -161,8 +163,8 @@ def read_report(case: Case, by_model: Reading | None = None) -> Reading:
         picks = tuple(_by_id(pick, case) for pick in by_model.picks)
     ledger = case.ledger(picks)
     by_form = read_by_form(case.layout, ledger)
-    if case.answers is not None:
-        by_form = case.answers.as_read(by_form, case.report)
+    if (answers := case.read_answers()) is not None:
+        by_form = answers.as_read(by_form, case.report)
         if case.wish is None and picks is None:  # nothing is to be bought
             by_form = by_form.model_copy(update={"picks": ()})
     values_by_model = verify(

@@ -22,6 +22,7 @@ CODES: dict[ValueKind, str] = {
     "price": "price_wrong",
     "stock": "stock_wrong",
     "product": "not_in_catalog",
+    "policy": "policy_wrong",
     "rating": "rating_wrong",
     "rating_count": "rating_count_wrong",
     "total": "total_wrong",

@@ -1,4 +1,5 @@
-"""What a sentence without citation marks says of one product: its price, its stock and its fields, beside its record.
+"""What a sentence without citation marks says of one product, its price, stock and fields, or of the shop's policy,
+beside the record.
 
 Words are never interpreted: a statement is read where nothing but words of answers.toml, of the record and names stand
 beside its figure, field or status ("It now costs €50", "- Waterproof: no"). One word more ("in 3 instalments of €37")
@@ -7,7 +8,7 @@ leaves it open.
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cache, cached_property
 from typing import Literal
@@ -21,11 +22,11 @@ from drretail.grounding.text.numerals import UNCOUNTED, find_numerals
 from drretail.grounding.text.wording import format_money
 from drretail.grounding.text.words import stem, words
 from drretail.grounding.verify.fields import decided_property, field_statements, yes_or_no
-from drretail.records.shop import Offer, Product, offers_of
+from drretail.records.shop import Offer, Policy, Product, offers_of
 
 AGREES = "agrees with the records"
 """Part of a line about a right statement."""
-Kind = Literal["price", "stock", "field", "order", "total", "unknown", "gone"]
+Kind = Literal["price", "stock", "field", "order", "total", "unknown", "gone", "policy"]
 Cause = Literal["stale", "ignored", "not_looked"]
 """Its tools say the same as the false statement; they say something else; they were not asked about it."""
 _STOP = re.compile(r"[.!?;\n](?!\d)")
@@ -34,6 +35,13 @@ _LEADING = re.compile(r"\A\s*[^\W\d_]{1,5},")
 # Between parts of a sentence; a part that names nothing is read together with the one before.
 _SOFT = re.compile(
     r",(?!\d)|\s[–—-]\s|[()|]|\b(?:and|but|or|while|und|aber|oder|sondern|et|mais|ou|y|pero|o|sino)\b", re.IGNORECASE
+)
+POLICY = "F:policy"
+"""The evidence id of the shop's policy."""
+_DAYS = re.compile(
+    r"(?<![\d.,])(?P<low>\d{1,3})(?:\s?(?:-|–|to|bis|à|a|or|oder)\s?(?P<high>\d{1,3}))?[\s-]?(?:(?:business|working)\s)?"
+    r"(?:days?|(?:werk|arbeits)?tagen?|jours?|días?|(?P<weeks>weeks?|wochen?|semaines?|semanas?))\b",
+    re.IGNORECASE,
 )
 
 
@@ -85,11 +93,10 @@ class ProductSentence:
         lists = [one.list_price for one in offers if one.list_price is not None]
         if not prices or (self.item.price_from and len(offers_of(self.item)) < 2):
             return
-        money = [one for one in self.layout.amounts if self.start <= one.start < self.end and one.kind == "money"]
-        has_price = any(_fits(one, prices) for one in money)
+        has_price = any(_fits(one, prices) for one in self.money)
         whole = {*words(f"{self.label} {self.text[self.start : self.end]}")}
         record = " or ".join(dict.fromkeys(format_money(one, self.item.currency) for one in prices))
-        for amount in money:
+        for amount in self.money:
             if amount.currency not in (None, self.item.currency):
                 continue
             span = (amount.start, amount.end)
@@ -128,21 +135,32 @@ class ProductSentence:
         left = sum(counts)
         named = ", ".join(one.name for one in offers) if len(offers) < len(offers_of(self.item)) else ""
         record = f"{left} in stock{f' of {named}' if named else ''}"
-        for match in _phrases().finditer(self.text, self.start, self.end):
-            start, end = match.span()
-            piece = self._piece(start, end)
-            rest = f"{self.label} {self.text[piece[0] : start]} {self.text[end : piece[1]]}"
-            denials = sum(word in answer_words("negation") for word in words(rest))
-            if not self.is_plain(rest, answer_words("negation")) or denials > 1:
-                continue
-            numbers = re.findall(r"(?<![\d.,])\d{1,6}(?![\d.,])", rest)
-            is_in = (match.lastgroup == "in") != bool(denials)
+        for start, end, is_in, numbers in self._availability():
             is_true = any(counts) if is_in else not all(counts)
             if numbers and is_in and len(numbers) == 1:
                 is_true = int(numbers[0]) in (left, *counts)
             elif numbers:
                 continue
             yield Statement(start, end, "stock", is_true, self.id, record)
+
+    def _availability(self) -> Iterator[tuple[int, int, bool, list[str]]]:
+        """Where it is plainly said that there are some, or none, with the numbers beside that."""
+        for match in _phrases().finditer(self.text, self.start, self.end):
+            start, end = match.span()
+            rest = self._without(self._piece(start, end), (start, end))
+            denials = sum(word in answer_words("negation") for word in words(rest))
+            if self.is_plain(rest, answer_words("negation")) and denials <= 1:
+                numbers = re.findall(r"(?<![\d.,])\d{1,6}(?![\d.,])", rest)
+                yield start, end, (match.lastgroup == "in") != bool(denials), numbers
+
+    def is_sold(self) -> bool:
+        """True if it is plainly said to have a price, or to be in stock."""
+        whole = {*words(f"{self.label} {self.text[self.start : self.end]}")}
+        if says_sold_out(self.text[self.start : self.end]) or whole & (answer_words("former") | answer_words("apart")):
+            return False
+        pieces = (self._piece(one.start, one.end, anchors=_prices()) for one in self.money)
+        has_price = any(self._is_plain_piece(piece, _prices()) for piece in pieces)
+        return has_price or any(is_in for _, _, is_in, _ in self._availability())
 
     def answers(self) -> Iterator[Statement]:
         """Fields of yes or no: "is not waterproof", "Waterproof: no"."""
@@ -192,6 +210,10 @@ class ProductSentence:
         return text, self.start - (len(text) - len(own))
 
     @property
+    def money(self) -> list[Amount]:
+        return [one for one in self.layout.amounts if self.start <= one.start < self.end and one.kind == "money"]
+
+    @property
     def id(self) -> str:
         return product_evidence_id(self.item.product_id)
 
@@ -200,6 +222,13 @@ class ProductSentence:
 
     def _piece(self, start: int, end: int, anchors: Collection[str] = ()) -> tuple[int, int]:
         return _piece_of(self.text, start, end, self.start, self.end, anchors)
+
+    def words_beside(self, start: int, end: int, anchors: Collection[str]) -> set[str]:
+        """The words of the part of the sentence around a span, and of the cell's labels."""
+        return {*words(self._without(self._piece(start, end, anchors), (start, end)))}
+
+    def _without(self, piece: tuple[int, int], span: tuple[int, int]) -> str:
+        return f"{self.label} {self.text[piece[0] : span[0]]} {self.text[span[1] : piece[1]]}"
 
     def _is_plain_piece(self, piece: tuple[int, int], more: Collection[str]) -> bool:
         money = [one for one in self.layout.amounts if piece[0] <= one.start < piece[1]]
@@ -226,6 +255,57 @@ class ProductSentence:
         number = bare[0].number
         is_whole = len(bare) == 1 and number is not None and number == number.to_integral_value() and 1 < number < 100
         return int(number) if is_whole and number is not None else 1
+
+
+_POLICY_WORDS = ("shipping", "delivery", "returns", "free", "within", "policy")
+
+
+def policy_statements(
+    layout: Layout, text: str, start: int, end: int, label: str, policy: Policy, currency: str
+) -> Iterator[Statement]:
+    """What a sentence, line or cell of nothing else says of the shop's shipping, delivery and returns."""
+    part = ProductSentence(layout, text, start, end, label, Product(product_id=POLICY, title="", category=""))
+    spans = [(one.start, one.end) for one in part.money] + [match.span() for match in _DAYS.finditer(text, start, end)]
+    known = frozenset[str]().union(*map(answer_words, _POLICY_WORDS))
+    if not spans or not part.is_plain(f"{label} {blanked(text, spans)[start:end]}", known):
+        return
+    for amount in part.money:
+        said = part.words_beside(amount.start, amount.end, answer_words("shipping"))
+        # Sending back may cost something else.
+        if (
+            amount.currency in (None, currency)
+            and said & answer_words("shipping")
+            and not said & answer_words("returns")
+        ):
+            yield from _of_shipping(amount, policy, currency, is_free=bool(said & answer_words("free")))
+    for match in _DAYS.finditer(text, start, end):
+        said = part.words_beside(*match.span(), answer_words("delivery") | answer_words("returns"))
+        of_returns = bool(said & answer_words("returns"))
+        if of_returns != bool(said & answer_words("delivery")):
+            is_within = not of_returns and bool(said & answer_words("within"))
+            yield from _of_days(match, policy, of_returns=of_returns, is_within=is_within)
+
+
+def _of_shipping(amount: Amount, policy: Policy, currency: str, *, is_free: bool) -> Iterator[Statement]:
+    recorded = policy.free_from if is_free else policy.shipping
+    if recorded is not None:
+        shown = format_money(Decimal(str(recorded)), currency)
+        record = f"shipping is free from {shown}" if is_free else f"shipping: {shown}"
+        is_true = _fits(replace(amount, relation="is"), [Decimal(str(recorded))])
+        yield Statement(amount.start, amount.end, "policy", is_true, POLICY, record)
+
+
+def _of_days(match: re.Match[str], policy: Policy, *, of_returns: bool, is_within: bool) -> Iterator[Statement]:
+    recorded = policy.return_days if of_returns else policy.delivery_days
+    if recorded is None:
+        return
+    fewest, most = recorded if isinstance(recorded, tuple) else (recorded, recorded)
+    days = [int(match[name]) * (7 if match["weeks"] else 1) for name in ("low", "high") if match[name]]
+    if is_within and fewest <= days[-1] < most:  # "within 3 days" may hold of 2 to 4
+        return
+    is_true = days[-1] >= most if is_within else fewest <= days[0] and days[-1] <= most
+    what, span = "returns within" if of_returns else "delivery in", "" if fewest == most else f"{fewest} to "
+    yield Statement(*match.span(), "policy", is_true, POLICY, f"{what} {span}{most} days")
 
 
 def meant_offers(text: str, offers: Sequence[Offer]) -> list[Offer]:

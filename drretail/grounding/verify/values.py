@@ -86,7 +86,7 @@ def _verified(value: ReadValue, ledger: Ledger, report: str) -> ReadValue:
             return _of_status(value, ledger)
         case "more" | "less" | "same" | "share":
             return verify_comparison(value, ledger, line)
-        case "quantity" | "place" | "measure" | "stock" | "product":
+        case "quantity" | "place" | "measure" | "stock" | "product" | "policy":
             return value  # as its reader decided it, if it did
 
 

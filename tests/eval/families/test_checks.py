@@ -186,3 +186,11 @@ def test_a_run_that_was_asked_for_its_picks_and_declared_none_is_not_clean(tmp_p
     nothing = replace(subject, run=run, query=subject.query.model_copy(update={"wish": Wish()}))
     values = valued(tmp_path / "nothing", nothing)
     assert values["without_no_decision"].state == "na"
+
+
+def test_codes_verdicts_on_a_report_are_written_in_one_piece(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each write waits for the disk, and a log has thousands of answers."""
+    written: list[str] = []
+    monkeypatch.setattr("drretail.files.LineAppender.append", lambda _, lines: written.append(lines))
+    build.scored(build.experiment(tmp_path, {"a@m": {"q1-r1": "A report."}}), METRIC)
+    assert [lines.count("\n") > len(CHECKS) - 1 for lines in written] == [True]

@@ -65,7 +65,7 @@ def test_each_statement_counts_once_in_the_table_and_on_the_page(tmp_path: Path)
     judge, _ = build.scripted_judge(lambda opening: {"claims": []} if RIGHT in opening else answers(opening))
     scores = build.scored(folder, FAMILIES, judge)
     kinds = {"false_price": 0.5, "false_unknown": 0.5} | dict.fromkeys(
-        ("false_stock", "false_field", "false_order"), 0.0
+        ("false_stock", "false_field", "false_order", "false_policy"), 0.0
     )
     found = {"false_statements": 1.5, "false_answers": 0.5, "looked_at": 1.0, "false_total": 0.0}
     assert rows(scores) == kinds | found

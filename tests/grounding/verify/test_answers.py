@@ -9,7 +9,7 @@ from drretail.grounding.text.layout import read_layout
 from drretail.grounding.verify.answers import ReadAnswers, Records, read_answers, records_in
 from drretail.records.evidence import Evidence, EvidenceText
 from drretail.records.run import Step, Turn
-from drretail.records.shop import Product
+from drretail.records.shop import Policy, Product
 
 
 def product(key: str, title: str, price: float, details: Mapping[str, Any]) -> Product:
@@ -26,7 +26,9 @@ BAG = product("bag", "Fjell Bag", 20, {"Variants": [INK, {"Color": "Sand", "pric
 STATUSES = {"2001": "Shipped", "2002": "Returned", "2003": "Cancelled", "2004-1": "Processing", "2004-2": "Processing"}
 SHOP = Records(
     {item.product_id: item for item in (KETTLE, RUG, TENT, HAT, MUG, BAG)},
-    {key: {"order_status": status} for key, status in STATUSES.items()},
+    {key: {"order_status": status, "order_date": "2024-03-14T09:00:00"} for key, status in STATUSES.items()},
+    policy=Policy(shipping=4.9, free_from=50, delivery_days=(2, 4), return_days=30),
+    currency="EUR",
 )
 
 
@@ -72,6 +74,14 @@ def wrong(*turns: tuple[str, str]) -> list[tuple[str, str]]:
         ("Wo ist sie?", "Ihre Bestellung 2001 wurde storniert.", "storniert", "order status: Shipped"),
         ("Order 2003?", "Order 2003 has been shipped.", "shipped", "order status: Cancelled"),
         ("Order 2004?", "Order 2004 was delivered.", "delivered", "order status: Processing"),
+        ("Was order 2004 delivered?", "Yes.", "Yes", "order status: Processing"),
+        ("Ist 2001 versandt?", "Bestellung 2001 ist noch nicht versandt.", "versandt", "order status: Shipped"),
+        ("Order 2001?", "Order 2001 was placed on March 4, 2024.", "March 4, 2024", "order date: 2024-03-14"),
+        ("2001?", "Die Bestellung 2001 vom 04.03.2024 ist versandt.", "04.03.2024", "order date: 2024-03-14"),
+        ("Returns?", "You can return items within 14 days.", "14 days", "returns within 30 days"),
+        ("Versand?", "Die Lieferzeit beträgt 2 Wochen.", "2 Wochen", "delivery in 2 to 4 days"),
+        ("Shipping?", "- Shipping: €5.95\n- Returns: 30 days", "€5.95", "shipping: €4.90"),
+        ("Versand?", "Ab 40 € ist der Versand kostenlos.", "40 €", "shipping is free from €50.00"),
         ("Three?", "3 Fjell Mug cost €48.00 in total.", "€48.00", "3 × €18.00 = €54.00"),
         (
             "Table",
@@ -109,6 +119,16 @@ def test_a_false_statement_is_found_with_what_the_shop_says(question: str, answe
         ("Rabatt?", "Mit dem Code SAVE10 kostet der Fjell Mug 16,20 €."),
         ("My order 2001?", "Order 2001 will be delivered on Monday."),
         ("My order 2002?", "Order 2002 was delivered and then returned."),
+        ("Order 2001?", "Order 2001, placed on March 14, 2024, arrives on April 2, 2024."),
+        ("Order 2001?", "Order 2001 arrives on 02.04.2024."),
+        ("2004?", "Bestellung 2004 wurde noch nicht versandt."),
+        ("Shipping?", "Standard shipping costs €4.90 and is free for orders over €50."),
+        ("Shipping?", "Express shipping costs €9.90. To Austria, shipping is €14.90."),
+        ("Returns?", "Return shipping costs €4.90. Your refund arrives within 5 days of the return."),
+        ("Lieferung?", "Die Lieferung erfolgt in 2–4 Werktagen, zurückgeben können Sie 30 Tage."),
+        ("When?", "We deliver within 5 days. If you order by noon, delivery takes 1 day."),
+        ("Where is order 2001?", "It will be delivered in 1 day."),
+        ("Fjell Tent 3?", "The Fjell Tent 3 arrives in 6 days."),
         ("Budget?", "The Fjell Tent 3 is €99 over your budget."),
         ("Size?", "The Fjell Tent 3 sleeps 3 and its poles are 48 cm long."),
         ("Set?", "The set of four Fjell Mug costs €60."),
