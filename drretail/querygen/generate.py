@@ -17,6 +17,7 @@ from drretail.querygen.rules.drafting import Author
 from drretail.querygen.rules.needs import needs_of, purchases_of
 from drretail.querygen.users import check_users, drawn_users
 from drretail.records.query import NEED_KINDS, Axis, Query
+from drretail.records.shop import Product
 
 WHY_MISSING: Mapping[Axis, str] = {
     "property": "no field of docs/queries.md's list tells the offers of a wanted kind apart",
@@ -29,7 +30,9 @@ WHY_MISSING: Mapping[Axis, str] = {
 }
 """The axes that rules can make, each with what a shop or its orders lack where no query has it."""
 _READ = 25
-"""The products by whose texts the language of a shop is known if its mapping names none."""
+"""The most popular products, by whose texts the language of a shop is known if its mapping names none."""
+_PER_SINGLE = 5
+"""Of so many of a user's queries one may be about a single product, unless the shop names no kinds of products."""
 LEAST_ORDERS = 2
 """Users with fewer delivered orders get no query: a single order is no profile."""
 # Among fewer queries a kind may be missing by chance; if all are of one kind, five show that.
@@ -73,6 +76,7 @@ class Drafts:
             )
         self.world, self.seed, self.linter = world, seed, linter or Linter(world)
         self.assortment, self._written = Assortment(self.linter.stock, world.catalog), Texts()
+        self._names_kinds = any(map(self.assortment.kind_of, _popular(world)))
 
     def of(self, user_id: str, axes: int | None = None) -> Iterator[Query]:
         """One user's queries: first about products that have none yet; the kinds of need take turns.
@@ -83,9 +87,10 @@ class Drafts:
         if shopper is None or sum(order.order_status == "Delivered" for order in shopper.orders) < LEAST_ORDERS:
             return
         rng = Random(f"{self.seed}|{user_id}" if axes is None else f"{self.seed}|{user_id}|{axes}")
-        author = Author(self.world, self.assortment, shopper, rng, axes)
-        taken, made = set[str](), list[str]()
-        needs = list(needs_of(purchases_of(shopper, self.assortment, self.world.manifest.now.date())))
+        purchases = purchases_of(shopper, self.assortment, self.world.manifest.now.date())
+        author = Author(self.world, self.assortment, shopper, purchases, rng, axes)
+        taken, made, singles = set[str](), list[str](), 0
+        needs = list(needs_of(purchases))
         rng.shuffle(needs)
         offered = Counter(need.kind for need in needs)
         # Single products last, which leave less to research; first what bears a demand, then rare kinds of need.
@@ -99,6 +104,10 @@ class Drafts:
                     made.count(need.kind),
                 ),
             )
+            if "unnamed" in need.facts and self._names_kinds:
+                singles += 1  # and all that follow are single, too
+                if len(made) + 1 < _PER_SINGLE * singles:
+                    return
             needs.remove(need)
             query = author.query(need, len(made) + 1)
             if not self.linter.findings(query) and (axes is not None or self.is_new(query)):
@@ -118,9 +127,13 @@ def _language_of(world: World) -> str:
     """The language of a shop's texts: as its mapping says or, if that leaves it out, as its products are written."""
     if world.manifest.language != "english" or not world.manifest.is_own_shop:
         return world.manifest.language
-    shown = world.catalog.search(CatalogQuery("", sort_by="popularity", limit=_READ)).hits
-    found = world.store.products([hit.product_id for hit in shown]).values()
+    found = _popular(world)
     return language_of(" ".join(text for one in found for text in (one.title, *one.features, *one.description)))
+
+
+def _popular(world: World) -> list[Product]:
+    shown = world.catalog.search(CatalogQuery("", sort_by="popularity", limit=_READ)).hits
+    return [*world.store.products([hit.product_id for hit in shown]).values()]
 
 
 def generate_for(world: World, users: Sequence[str], *, per_user: int, seed: str) -> Generated:

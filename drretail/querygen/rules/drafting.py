@@ -17,7 +17,7 @@ from drretail.grounding.text.words import NUMBERS
 from drretail.querygen.checks.case import Shopper
 from drretail.querygen.rules.assortment import PHRASES, Assortment, KindOffers, best_of
 from drretail.querygen.rules.axes import Choice, choices
-from drretail.querygen.rules.kinds import Kind, stems
+from drretail.querygen.rules.kinds import GENDERS, Kind, stems
 from drretail.querygen.rules.needs import Need, Purchase
 from drretail.records.money import Money
 from drretail.records.query import Axis, Query
@@ -26,7 +26,7 @@ from drretail.records.wish import Want, Wish
 SOURCE = "offline:generator"
 # How often an axis is chosen where the shop's records bear it; how often there is a budget; how many axes there are.
 _WEIGHTS: Mapping[Axis, float] = {
-    "property": 8, "fit": 4, "pack": 2, "joint budget": 0.8, "memory": 0.4, "trust": 0.4, "taste": 0.4,
+    "property": 8, "fit": 4, "pack": 2, "joint budget": 1.5, "memory": 0.4, "trust": 0.4, "taste": 0.4,
 }  # fmt: skip
 _BUDGET, _MOST_AXES = 0.8, (1, 2, 2, 3)
 # How many are wanted of what one buys several of, and by whom: who asks whether there is better buys one.
@@ -61,6 +61,7 @@ class Author:
     world: World
     assortment: Assortment
     shopper: Shopper
+    purchases: Sequence[Purchase]
     rng: Random
     axes: int | None = None
     """How many axes a question has, if so many are borne; None for one to three."""
@@ -78,7 +79,7 @@ class Author:
             Want(
                 name=kind.category,
                 kinds=(kind.category,),
-                again="another" not in need.row or kind not in need.kinds,
+                again="another" not in need.row and kind in need.kinds,
                 **(limits if place == 0 else {}),
             )
             for place, kind in enumerate(kinds)
@@ -147,21 +148,24 @@ class Author:
         )
 
     def _beside(self, first: Purchase) -> list[Kind]:
-        """The other kinds of the same part of the shop, as small a part as has any: one may order them together."""
-        path, words = first.listing.product.categories[:-1], stems(first.kind.name)
-        offers = {*self.assortment.of(first.kind.category).offers}
-        for depth in range(len(path), path.index(first.part[1]) if len(first.part) > 1 else len(path), -1):
+        """The kinds of the department that the shopper has ordered, too, and those that the shop has beside the first.
+
+        Those are its siblings, or else its cousins.
+        """
+        path, words = first.listing.product.categories, stems(first.kind.name)
+        offers, others = {*self.assortment.of(first.kind.category).offers}, list[Kind]()
+        ordered = (each.kind for each in self.purchases if "named" in each.facts and each.part[:1] == first.part[:1])
+        parts = [path[:depth] for depth in (len(path) - 1, len(path) - 2) if len({*path[:depth]} - {*GENDERS}) > 1]
+        for kinds in (ordered, *(self.assortment.kinds_in(part, len(path)) for part in parts)):
             # Neither "bowl sets" beside bowls, nor "keyboard and mouse combos" beside keyboards.
-            others = [
+            others = others or [
                 kind
-                for kind in self.assortment.kinds_in(path[:depth])
+                for kind in dict.fromkeys(kinds)
                 if kind.gender == first.kind.gender
                 and not {words[-1], stems(kind.name)[-1]} & {*words} & {*stems(kind.name)}
                 and offers.isdisjoint(self.assortment.of(kind.category).offers)
             ]
-            if others:
-                return others
-        return []
+        return others
 
     def _text(self, need: Need, plan: Plan, budget: Money | None) -> str:
         frame, web, slots, is_one = PHRASES["frame"], PHRASES["web"], _slots(need, budget), len(need.kinds) == 1

@@ -12,7 +12,7 @@ from typing import Any
 from drretail.grounding.constraints.listing import Listing, folded, pieces_in
 from drretail.grounding.profile.naming import nouns_of
 from drretail.querygen.checks.case import Shopper
-from drretail.querygen.rules.assortment import PHRASES, Assortment, is_topic
+from drretail.querygen.rules.assortment import HALF_A_YEAR, PHRASES, Assortment, is_topic
 from drretail.querygen.rules.kinds import GENDERS, Kind, quoted_title
 from drretail.records.query import NeedKind
 from drretail.records.shop import Order, Product
@@ -125,8 +125,7 @@ def _purchases(shopper: Shopper, assortment: Assortment, today: date) -> Iterato
             alike = [each for each in known if _may_be_meant(shopper.products[each.product_id].product, listing, kind)]
             same = list(dict.fromkeys(each.product_id for each in alike))
             facts |= {"latest": same[0] == product_id, "of_two": len(same) == 2}
-            # What may last is bought again by who did so before.
-            facts["bought_again"] = facts["unsure"] and len({each.order_date for each in alike}) > 1
+            facts["runs_low"] = kind is not None and age <= HALF_A_YEAR
             facts["recalled"] = kind is not None and sum(season_of(each.order_date) == when for each in alike) == 1
             holding = frozenset(name for name, holds in facts.items() if holds)
             yield Purchase(listing, order, kind or Kind(quote, quote), quote, holding, age, when)
@@ -166,7 +165,7 @@ def _facts(listing: Listing, quote: str, kind: Kind | None, assortment: Assortme
     return {
         "used_up": is_used_up,
         "lasts": lasts,
-        "unsure": not is_used_up and not lasts and not is_set,
+        "kept": not is_used_up,
         "named": kind is not None,
         "unnamed": kind is None,
         "single": pieces == 1,
