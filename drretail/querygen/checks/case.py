@@ -44,6 +44,11 @@ class Stock:
         self._brands: dict[str, bool] = {}
         self._prose: dict[str, bool] = {}
 
+    @cached_property
+    def has_prices(self) -> bool:
+        """True if the price of some product is known."""
+        return bool(self._catalog.search(CatalogQuery("", price_min=0, limit=1)).hits)
+
     def has_brand(self, brand: str) -> bool:
         """True if some product is of this brand, is sold by such a store, or has a title that begins with the name."""
         if brand not in self._brands:
