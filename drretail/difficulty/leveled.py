@@ -6,9 +6,11 @@ from itertools import islice
 from drretail.difficulty.measure import Dial, level_of
 from drretail.env.world import World
 from drretail.errors import UserError
+from drretail.grounding.text.wording import listed
 from drretail.querygen.generate import Drafts, Generated, taken_in_turn
 from drretail.querygen.users import drawn_users
 from drretail.records.query import Query
+from drretail.tables.figures import counted
 
 _MOST_AXES = 5
 _DRAFTS = 6
@@ -22,7 +24,7 @@ def generate_at(world: World, levels: Collection[int], n: int, *, seed: str, use
 
     Users are named or drawn. Raises UserError if no query can be made, and for a shop that is not in English.
     """
-    drafts = Drafts(world, seed)
+    drafts = Drafts(world, seed, are_named=bool(users))
     dial, reached = Dial(drafts.linter.stock.offers), set[int]()
     left = {level: n // len(levels) + (place < n % len(levels)) for place, level in enumerate(sorted(levels))}
 
@@ -46,7 +48,13 @@ def generate_at(world: World, levels: Collection[int], n: int, *, seed: str, use
     chosen = dict.fromkeys(users) or islice(drawn_users(world, seed, n), _USERS * n)
     made = taken_in_turn(chosen, of_level, wanted=n)
     if not made.queries:
-        nearest = f"the nearest one has level {max(reached)}" if reached else "none of any level could"
-        wanted = ", ".join(map(str, levels))
-        raise UserError(f"No query of level {wanted} could be made; {nearest} (users tried: {len(made.without)}).")
+        others = "other users (--user)" if users else "a larger shop (--world)"
+        nearest = min(reached, key=lambda level: min(abs(level - wanted) for wanted in levels), default=None)
+        remedy = f"no query of theirs can be measured. Try {others}, or one whose products have prices."
+        if nearest is not None:
+            remedy = f"theirs have {listed([*map(str, sorted(reached))])}. Try --level {nearest}, or {others}."
+        wanted = listed([*map(str, sorted(levels))])
+        raise UserError(
+            f"No query of level {wanted} could be made from the orders of {counted(len(made.without), 'user')}: {remedy}"
+        )
     return made

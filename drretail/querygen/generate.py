@@ -18,6 +18,7 @@ from drretail.querygen.rules.needs import needs_of, purchases_of
 from drretail.querygen.users import check_users, drawn_users
 from drretail.records.query import NEED_KINDS, Axis, Query
 from drretail.records.shop import Product
+from drretail.tables.figures import counted
 
 WHY_MISSING: Mapping[Axis, str] = {
     "property": "no field of docs/queries.md's list tells the offers of a wanted kind apart",
@@ -32,7 +33,7 @@ WHY_MISSING: Mapping[Axis, str] = {
 _READ = 25
 """The most popular products, by whose texts the language of a shop is known if its mapping names none."""
 _PER_SINGLE = 5
-"""Of so many of a user's queries one may be about a single product, unless the shop names no kinds of products."""
+"""Of so many queries of a drawn user one may be about a single product, unless the shop names no kinds of products."""
 LEAST_ORDERS = 2
 """Users with fewer delivered orders get no query: a single order is no profile."""
 # Among fewer queries a kind may be missing by chance; if all are of one kind, five show that.
@@ -66,8 +67,10 @@ class Generated:
 class Drafts:
     """Queries of one world's users, without findings and without near-duplicates."""
 
-    def __init__(self, world: World, seed: str, linter: Linter | None = None) -> None:
-        """Raises UserError for a shop whose language is not English, which the rules write."""
+    def __init__(self, world: World, seed: str, linter: Linter | None = None, *, are_named: bool = False) -> None:
+        """``are_named``: the users are not drawn, so that none can be replaced who gives few queries.
+
+        Raises UserError for a shop whose language is not English, which the rules write."""
         language = _language_of(world)
         if language != "english":
             raise UserError(
@@ -76,7 +79,7 @@ class Drafts:
             )
         self.world, self.seed, self.linter = world, seed, linter or Linter(world)
         self.assortment, self._written = Assortment(self.linter.stock, world.catalog), Texts()
-        self._names_kinds = any(map(self.assortment.kind_of, _popular(world)))
+        self._limits_singles = not are_named and any(map(self.assortment.kind_of, _popular(world)))
 
     def of(self, user_id: str, axes: int | None = None) -> Iterator[Query]:
         """One user's queries: first about products that have none yet; the kinds of need take turns.
@@ -104,7 +107,7 @@ class Drafts:
                     made.count(need.kind),
                 ),
             )
-            if "unnamed" in need.facts and self._names_kinds:
+            if "unnamed" in need.facts and self._limits_singles:
                 singles += 1  # and all that follow are single, too
                 if len(made) + 1 < _PER_SINGLE * singles:
                     return
@@ -142,7 +145,7 @@ def generate_for(world: World, users: Sequence[str], *, per_user: int, seed: str
     Raises UserError for a user unknown to the world, and if no query can be made for any user.
     """
     check_users(world, users)
-    return _generate(Drafts(world, seed), dict.fromkeys(users), per_user=per_user)
+    return _generate(Drafts(world, seed, are_named=True), dict.fromkeys(users), per_user=per_user)
 
 
 def generate_sampled(world: World, n: int, *, per_user: int, seed: str, linter: Linter | None = None) -> Generated:
@@ -157,8 +160,8 @@ def _generate(drafts: Drafts, users: Iterable[str], *, per_user: int, wanted: in
     made = taken_in_turn(users, drafts.of, per_user=per_user, wanted=wanted)
     if not made.queries:
         raise UserError(
-            f"No query could be made from the orders of {len(made.without)} users: less than two have arrived, or the "
-            "shop tells too little of what arrived. Try other users or a larger world."
+            f"No query could be made from the orders of {counted(len(made.without), 'user')}: less than two have arrived, "
+            "or the shop tells too little of what arrived. Try other users or a larger world."
         )
     return made
 

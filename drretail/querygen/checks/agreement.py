@@ -233,7 +233,7 @@ def _order_dates(case: Case, wish: Wish) -> Iterator[Finding]:
     days = [order.order_date[:10] for order in case.shopper.kept if order.product_id in wish.owned]
     if not days:
         return
-    names = set[str]().union(*map(names_of, case.owned))
+    names, this_month = set[str]().union(*map(names_of, case.owned)), f"-{today.month:02}-"
     due = {f"-{_MONTHS.index(match[0]):02}-" for match in re.finditer(MONTH, wish.deadline or "")}
     for span in find_sentences(text):
         sentence = text[span.start : span.end]
@@ -248,7 +248,8 @@ def _order_dates(case: Case, wish: Wish) -> Iterator[Finding]:
         for match in _LAST_YEAR.finditer(outside):
             dates.append((f"{today.year - 1}-{_MONTHS.index(match['month']):02}", match[0]))
         bare = [(f"-{_MONTHS.index(match['month']):02}-", match[0]) for match in _BARE_MONTH.finditer(outside)]
-        bare = [(month, words) for month, words in bare if month not in due]
+        # "in November" of a day in September may be a plan.
+        bare = [(month, words) for month, words in bare if month not in due and (month <= this_month or "since" in words)]
         matched = any(day.startswith(iso) for iso, _ in dates for day in days)
         matched = matched or any(month in day for month, _ in bare for day in days)
         if (dates or bare) and not matched:

@@ -101,7 +101,8 @@ def needs_of(purchases: Sequence[Purchase]) -> Iterator[Need]:
         supporting = [each for each in purchases if least <= each.age <= most and each.facts.issuperset(when)]
         for group in combinations(supporting, 2 if "pair" in row else 1):
             parts = {each.part or each.listing.product.product_id for each in group}
-            if len(parts) == 1 and len({purchase.kind for purchase in group}) == row.get("pair", 1):
+            is_told_apart = len({purchase.quote for purchase in group}) == len(group)
+            if is_told_apart and len(parts) == 1 and len({each.kind for each in group}) == row.get("pair", 1):
                 yield Need(kind, group, row)
 
 
