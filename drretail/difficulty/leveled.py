@@ -54,7 +54,6 @@ def generate_at(world: World, levels: Collection[int], n: int, *, seed: str, use
         if nearest is not None:
             remedy = f"theirs have {listed([*map(str, sorted(reached))])}. Try --level {nearest}, or {others}."
         wanted = listed([*map(str, sorted(levels))])
-        raise UserError(
-            f"No query of level {wanted} could be made from the orders of {counted(len(made.without), 'user')}: {remedy}"
-        )
+        whose = counted(len(made.without), "user")
+        raise UserError(f"No query of level {wanted} could be made from the orders of {whose}: {remedy}")
     return made

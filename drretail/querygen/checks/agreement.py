@@ -249,7 +249,9 @@ def _order_dates(case: Case, wish: Wish) -> Iterator[Finding]:
             dates.append((f"{today.year - 1}-{_MONTHS.index(match['month']):02}", match[0]))
         bare = [(f"-{_MONTHS.index(match['month']):02}-", match[0]) for match in _BARE_MONTH.finditer(outside)]
         # "in November" of a day in September may be a plan.
-        bare = [(month, words) for month, words in bare if month not in due and (month <= this_month or "since" in words)]
+        bare = [
+            (month, words) for month, words in bare if month not in due and (month <= this_month or "since" in words)
+        ]
         matched = any(day.startswith(iso) for iso, _ in dates for day in days)
         matched = matched or any(month in day for month, _ in bare for day in days)
         if (dates or bare) and not matched:

@@ -21,6 +21,8 @@ from drretail.records.wish import Want
 
 # Products looked at in a search for a brand.
 _BRAND_HITS = 20
+# A shop of which hardly any price is known, such as one file of reviews, is none with prices.
+_FEW_PRICES = 0.1
 # Those looked at for a phrase: the first have it in their titles.
 _PROSE_HITS = 100
 # A title's first three words tell a product from others; fewer are a brand or a kind.
@@ -46,8 +48,9 @@ class Stock:
 
     @cached_property
     def has_prices(self) -> bool:
-        """True if the price of some product is known."""
-        return bool(self._catalog.search(CatalogQuery("", price_min=0, limit=1)).hits)
+        """True if the shop names prices as a rule, so that a want without any can't be met."""
+        priced, products = (self._catalog.search(CatalogQuery("", price_min=least, limit=1)) for least in (0, None))
+        return priced.total > _FEW_PRICES * products.total
 
     def has_brand(self, brand: str) -> bool:
         """True if some product is of this brand, is sold by such a store, or has a title that begins with the name."""

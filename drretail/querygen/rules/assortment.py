@@ -167,7 +167,9 @@ class Assortment:
         if (part, depth) not in self._kinds:
             ids = self.catalog.matching(CatalogQuery("", category=part[-1]))
             products = [each.product for each in self.stock.offers.listings(sorted(ids))]
-            inside = [each for each in products if (each.categories[: len(part)], len(each.categories)) == (part, depth)]
+            inside = [
+                each for each in products if (each.categories[: len(part)], len(each.categories)) == (part, depth)
+            ]
             kinds = {kind.category: kind for each in inside if is_topic(each) and (kind := self.kind_of(each))}
             self._kinds[part, depth] = tuple(kinds[name] for name in sorted(kinds))
         return self._kinds[part, depth]

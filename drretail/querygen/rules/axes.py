@@ -118,7 +118,7 @@ def _measures(offers: KindOffers) -> Iterator[Choice]:
     """The figures of a field from which a demand for at least or at most so much is selective, all in one unit."""
     units = PHRASES["unit"]
     for name, row in PHRASES["measure"].items():
-        read = [match for value in offers.fields.get(name, ()) if (match := _FIGURE.fullmatch(value))]
+        read = [match for value in offers.fields.get(name, ()) if (match := _FIGURE.fullmatch(value.casefold()))]
         if not read:
             continue
         unit = Counter(match["unit"] for match in read).most_common(1)[0][0]

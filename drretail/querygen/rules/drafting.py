@@ -154,7 +154,9 @@ class Author:
         """
         path, words = first.listing.product.categories, stems(first.kind.name)
         offers, others = {*self.assortment.of(first.kind.category).offers}, list[Kind]()
-        ordered = (each.kind for each in self.purchases if "named" in each.facts and each.part[:1] == first.part[:1])
+        ordered = (
+            each.kind for each in self.purchases if "named" in each.facts and first.part[:1] == each.part[:1] != ()
+        )
         parts = [path[:depth] for depth in (len(path) - 1, len(path) - 2) if len({*path[:depth]} - {*GENDERS}) > 1]
         for kinds in (ordered, *(self.assortment.kinds_in(part, len(path)) for part in parts)):
             # Neither "bowl sets" beside bowls, nor "keyboard and mouse combos" beside keyboards.
