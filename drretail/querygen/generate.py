@@ -32,6 +32,8 @@ WHY_MISSING: Mapping[Axis, str] = {
 """The axes that rules can make, each with what a shop or its orders lack where no query has it."""
 _READ = 25
 """The most popular products, by whose texts the language of a shop is known if its mapping names none."""
+_PURCHASES = 24
+"""The newest purchases that are looked at, with every pair of them."""
 _PER_SINGLE = 5
 """Of so many queries of a drawn user one may be about a single product, unless the shop names no kinds of products."""
 LEAST_ORDERS = 2
@@ -90,7 +92,8 @@ class Drafts:
         if shopper is None or sum(order.order_status == "Delivered" for order in shopper.orders) < LEAST_ORDERS:
             return
         rng = Random(f"{self.seed}|{user_id}" if axes is None else f"{self.seed}|{user_id}|{axes}")
-        purchases = purchases_of(shopper, self.assortment, self.world.manifest.now.date())
+        now = self.world.manifest.now.date()
+        purchases = [*islice(purchases_of(shopper, self.assortment, now), _PURCHASES)]
         author = Author(self.world, self.assortment, shopper, purchases, rng, axes)
         taken, made, singles = set[str](), list[str](), 0
         needs = list(needs_of(purchases))

@@ -90,12 +90,9 @@ class KindOffers:
         found: dict[str, list[str]] = {}
         for name, value in (pair for offer in self.counted for pair in offer.product.details.items() if pair[1]):
             found.setdefault(name, []).append(lowered(str(value)))
-        lists = {name: sum(_LIST.search(value) is not None for value in found[name]) for name in found}
-        return {
-            name: tuple(sorted({*values}))
-            for name, values in sorted(found.items())
-            if len(values) >= LEAST_OFFERS and lists[name] <= LEAST_SHARE * len(values)
-        }
+        lists = {name: sum(map(bool, map(_LIST.search, values))) for name, values in found.items()}
+        able = (name for name, values in found.items() if lists[name] <= LEAST_SHARE * len(values))
+        return {name: tuple(sorted({*found[name]})) for name in sorted(able) if len(found[name]) >= LEAST_OFFERS}
 
     @cached_property
     def best(self) -> Listing | None:

@@ -141,7 +141,7 @@ def _fits(offers: KindOffers, purchase: Purchase) -> Iterator[Choice]:
     """What must be as it is of the product that the shopper has; the question does not say how that is."""
     for name, clause in PHRASES["fit"].items():
         value = purchase.listing.product.details.get(name)
-        if isinstance(value, str) and value:
+        if name in offers.fields and isinstance(value, str) and value:
             say = clause[clause.index("the same ") :]
             demand = Demand(say=say, field=name, any_of=(value.casefold(),))
             if offers.is_selective(demand):

@@ -31,7 +31,7 @@ _WEIGHTS: Mapping[Axis, float] = {
 _BUDGET, _MOST_AXES = 0.8, (1, 2, 2, 3)
 # How many are wanted of what one buys several of, and by whom: who asks whether there is better buys one.
 _PIECES, _BY_SEVERAL = (2, 3, 4), ("restock", "companion")
-_WANT_AXES: tuple[Axis, ...] = ("property", "fit", "trust", "taste")
+_OF_OFFERS: tuple[Axis, ...] = ("property", "fit", "pack", "trust", "taste")
 # A budget rests on a price at one of these quantiles, and exceeds it by this factor.
 _LEVELS, _ROOM = (0.4, 0.5, 0.6, 0.75), Decimal("1.1")
 # A budget below the first number is a multiple of the second.
@@ -115,35 +115,28 @@ class Author:
         first = need.purchases[0]
         # Two kinds at once are a question already, and a comparison of prices asks for no more.
         is_open = "named" in need.facts and len(need.purchases) == 1
-        found: dict[Axis, list[Choice]] = {}
-        for choice in choices(need, self.assortment.of(first.kind.category)) if is_open else ():
-            found.setdefault(choice.axis, []).append(choice)
-        besides = [kind for kind in self._beside(first) if is_open]
-        is_several = need.kind in _BY_SEVERAL and is_open and need.facts & {"used_up", "by_several"}
+        besides = self._beside(first) if is_open and not need.asks_prices and need.kind != "gift" else []
         able: dict[Axis, bool] = {
-            **{axis: bool(found.get(axis)) for axis in _WANT_AXES},
-            "pack": bool(found.get("pack") or is_several),
-            "joint budget": bool(besides) and not need.asks_prices and need.kind != "gift",
+            "pack": is_open and need.kind in _BY_SEVERAL and bool(need.facts & {"used_up", "by_several"}),
+            "joint budget": bool(besides),
             "memory": is_open and "recalled" in first.facts and need.kind in PHRASES["recall"],
         }
         wanted = self.axes if self.axes is not None else self.rng.choice(_MOST_AXES)
+        offers, chosen, axes = self.assortment.of(first.kind.category), list[Choice](), set[Axis]()
         # A draw by weight without replacement (Efraimidis and Spirakis).
-        drawn = sorted((self.rng.random() ** (1 / _WEIGHTS[axis]), axis) for axis, holds in able.items() if holds)
-        axes = {axis for _, axis in drawn[len(drawn) - min(wanted, len(drawn)) :]}
-        chosen: list[Choice] = []
-        offers, named = self.assortment.of(first.kind.category), set[str | None]()
-        for axis in (*_WANT_AXES, "pack"):  # each demand tells apart what the ones before it leave
-            able_here = [choice for choice in choices(need, offers) if choice.axis == axis and axis in axes]
-            # A field is asked for once.
-            able_here = [each for each in able_here if named.isdisjoint(_fields(each))]
-            if able_here:
-                chosen.append(self.rng.choice(able_here))
-                named |= _fields(chosen[-1])
+        for axis in sorted(_WEIGHTS, key=lambda axis: -(self.rng.random() ** (1 / _WEIGHTS[axis]))):
+            named = set[str | None]().union(*map(_fields, chosen))
+            # Each demand tells apart what the ones before it leave, by another field.
+            found = choices(need, offers) if is_open and axis in _OF_OFFERS and len(axes) < wanted else ()
+            if options := [each for each in found if each.axis == axis and named.isdisjoint(_fields(each))]:
+                chosen.append(self.rng.choice(options))
                 offers = offers.keeping(chosen[-1].is_kept_by)
+            if (options or able.get(axis)) and len(axes) < wanted:
+                axes.add(axis)
         return Plan(
             choices=tuple(chosen),
             beside=self.rng.choice(besides) if "joint budget" in axes else None,
-            quantity=self.rng.choice(_PIECES) if "pack" in axes and "pack" not in found else 1,
+            quantity=self.rng.choice(_PIECES) if "pack" in axes - {choice.axis for choice in chosen} else 1,
             is_recalled="memory" in axes,
         )
 

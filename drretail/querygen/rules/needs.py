@@ -6,7 +6,7 @@ Two kinds of product share a question only if the shopper ordered both.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from itertools import combinations, islice
+from itertools import combinations
 from typing import Any
 
 from drretail.grounding.constraints.listing import Listing, folded, pieces_in
@@ -24,8 +24,6 @@ _OF_GOODS_USED_UP, _OF_DEVICES = ("Item Form", "Scent", "Flavor"), ("Power Sourc
 _MANY = 6
 # Products that experts review or test cost at least this much.
 _DEAR = 75
-# More purchases tell nothing new about a shopper, and every pair of them is looked at.
-_PURCHASES = 24
 # The least words of a quoted title that name a product without a kind.
 _LEAST_ALONE = 3
 
@@ -89,11 +87,6 @@ class Need:
         return tuple(purchase.listing.product.product_id for purchase in self.purchases)
 
 
-def purchases_of(shopper: Shopper, assortment: Assortment, today: date) -> list[Purchase]:
-    """The newest purchases that a question can speak of."""
-    return list(islice(_purchases(shopper, assortment, today), _PURCHASES))
-
-
 def needs_of(purchases: Sequence[Purchase]) -> Iterator[Need]:
     """Every need that a user's newest purchases support."""
     for kind, row in ((kind, row) for kind, rows in PHRASES["need"].items() for row in rows):
@@ -106,7 +99,7 @@ def needs_of(purchases: Sequence[Purchase]) -> Iterator[Need]:
                 yield Need(kind, group, row)
 
 
-def _purchases(shopper: Shopper, assortment: Assortment, today: date) -> Iterator[Purchase]:
+def purchases_of(shopper: Shopper, assortment: Assortment, today: date) -> Iterator[Purchase]:
     """The purchases that can be quoted, newest first, without products that were returned or not delivered yet."""
     orders: dict[str, Order] = {}
     known = [order for order in shopper.orders if order.product_id in shopper.products]
