@@ -134,7 +134,7 @@ class Author:
             if (options or able.get(axis)) and len(axes) < wanted:
                 axes.add(axis)
         return Plan(
-            choices=tuple(chosen),
+            choices=tuple(sorted(chosen, key=lambda choice: _OF_OFFERS.index(choice.axis))),
             beside=self.rng.choice(besides) if "joint budget" in axes else None,
             quantity=self.rng.choice(_PIECES) if "pack" in axes - {choice.axis for choice in chosen} else 1,
             is_recalled="memory" in axes,
