@@ -104,8 +104,9 @@ def by_clause(text: str, wish: Wish, parts: Sequence[WishPart]) -> tuple[str, di
         places = [place for place, sentence in enumerate(sentences) if states(sentence, wish)(part)]
         if len(places) == 1 and (cut := _without(part, sentences[places[0]], wish)) is not None:
             sentences[places[0]], says[part] = cut
-    between = (text[end : span.start] for end, span in zip([0, *(span.end for span in spans)], spans, strict=False))
-    return " ".join("".join(map("".join, zip(between, sentences, strict=True))).split()), says
+    ends = [0, *(span.end for span in spans)]
+    kept = (text[ends[at] : spans[at].start] + sentence for at, sentence in enumerate(sentences) if sentence)
+    return "".join(kept).strip(), says
 
 
 def _without(part: WishPart, sentence: str, wish: Wish) -> tuple[str, str] | None:
@@ -125,5 +126,5 @@ def _without(part: WishPart, sentence: str, wish: Wish) -> tuple[str, str] | Non
         rest += sentence[len(f"{rest}{joint}{words}") :]
     names = ({*content_stems(want.name)} for want in wish.wants)
     is_of_want = any(stems and stems <= {*content_stems(say)} for stems in names)
-    is_alone = {*filter(states(say, wish), wish.parts())} == {part}
+    is_alone = [*filter(states(say, wish), wish.parts())] == [part]
     return (rest, say) if can_go and is_alone and not is_of_want and '"' not in say else None
