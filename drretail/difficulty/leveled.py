@@ -29,14 +29,15 @@ def generate_at(world: World, levels: Collection[int], n: int, *, seed: str, use
     left = {level: n // len(levels) + (place < n % len(levels)) for place, level in enumerate(sorted(levels))}
 
     def of_level(user_id: str) -> Iterator[Query]:
-        """The user's first draft of a level of which queries are still wanted; the highest of these first."""
+        """The user's draft of a level of which queries are still wanted; the highest of these first."""
         found = dict[int, Query]()
         for axes in range(_MOST_AXES, -1, -1):
             for draft in islice(drafts.of(user_id, axes), _DRAFTS):
                 task = dial.task(draft)
-                if task is not None:
-                    level = level_of(task.loss)
-                    found.setdefault(level, draft.model_copy(update={"level": level}))
+                level = None if task is None else level_of(task.loss)
+                # Of one level, the draft with the most axes: memory alone makes level 5, and little to research.
+                if level is not None and (level not in found or len(draft.axes) > len(found[level].axes)):
+                    found[level] = draft.model_copy(update={"level": level})
         reached.update(found)
         open_levels = [level for level, count in left.items() if count and level in found]
         for level in sorted(open_levels, reverse=True):
