@@ -1,7 +1,7 @@
 """Queries that leave out limits of their wish, which the shopper tells when asked: ``ask_shopper``.
 
-The sentence that states a limit is taken out of the text and becomes the shopper's answer. A limit is hidden only if it
-is necessary: the best cart for the rest of the wish breaks the whole wish.
+The clause that states a limit is taken out of the text and becomes the shopper's answer. A limit is hidden only if the
+text asks without it, and if it is necessary: the best cart for the rest of the wish breaks the whole wish.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -13,7 +13,7 @@ from drretail.grounding.constraints.decisions import Decisions
 from drretail.grounding.constraints.listing import is_of_brand
 from drretail.grounding.constraints.releases import states, value_of
 from drretail.grounding.report.evidence_ids import order_evidence_id
-from drretail.grounding.text.sentences import find_sentences
+from drretail.grounding.text.sentences import find_clauses, find_sentences
 from drretail.grounding.text.words import content_stems
 from drretail.querygen.reading import check_made_for
 from drretail.records.query import Manner, Query
@@ -21,7 +21,7 @@ from drretail.records.shop import VOID_STATUSES
 from drretail.records.wish import TOPIC_OF, Hidden, Wish, WishPart
 
 NOT_NECESSARY = "the best cart for the rest keeps to the whole wish"
-NO_SENTENCE = "no sentence of its own states a limit"
+NO_CLAUSE = "no limit is stated in a clause that the text can do without"
 _MOST_SHOWN = 5
 """The most orders that are named as showing a limit."""
 
@@ -68,9 +68,9 @@ def _hidden(query: Query, offers: Offers) -> tuple[str, dict[WishPart, str]] | s
     parts = [part for part in query.wish.parts() if part.field != "owned" and is_necessary([part], query, offers)]
     if not parts:
         return NOT_NECESSARY
-    text, says = by_sentence(query.text, query.wish, parts)
+    text, says = by_clause(query.text, query.wish, parts)
     if not says:
-        return NO_SENTENCE
+        return NO_CLAUSE
     return (text, says) if is_necessary(says, query, offers) else NOT_NECESSARY
 
 
@@ -95,23 +95,36 @@ def _showing(part: WishPart, query: Query, offers: Offers) -> Iterator[str]:
                 yield order_evidence_id(order.order_id)
 
 
-def by_sentence(text: str, wish: Wish, parts: Sequence[WishPart]) -> tuple[str, dict[WishPart, str]]:
-    """The text without the sentences that state just one of these limits each, and these sentences by limit."""
+def by_clause(text: str, wish: Wish, parts: Sequence[WishPart]) -> tuple[str, dict[WishPart, str]]:
+    """The text without the clauses that state just one of these limits each, and what says them, by limit."""
     spans = find_sentences(text)
-    sentences = [text[each.start : each.end] for each in spans]
-    stated = [[*filter(states(sentence, wish), wish.parts())] for sentence in sentences]
-    taken: dict[WishPart, int] = {}
+    sentences = [text[span.start : span.end] for span in spans]
+    says: dict[WishPart, str] = {}
     for part in parts:
-        places = [place for place, limits in enumerate(stated) if part in limits]
-        if len(places) == 1 and stated[places[0]] == [part] and '"' not in sentences[places[0]]:
-            taken[part] = places[0]
-    # A sentence stays if the text would otherwise no longer name a wanted thing.
-    for part, place in list(taken.items()):
-        left = {word for at, each in enumerate(sentences) if at not in taken.values() for word in content_stems(each)}
-        named = set(content_stems(sentences[place]))
-        wants = [set(content_stems(want.name)) for want in wish.wants]
-        if any(words and words <= named and not words <= left for words in wants):
-            del taken[part]
+        places = [place for place, sentence in enumerate(sentences) if states(sentence, wish)(part)]
+        if len(places) == 1 and (cut := _without(part, sentences[places[0]], wish)) is not None:
+            sentences[places[0]], says[part] = cut
     ends = [0, *(span.end for span in spans)]
-    kept = (text[ends[place] : span.end] for place, span in enumerate(spans) if place not in taken.values())
-    return "".join(kept).strip(), {part: sentences[place] for part, place in taken.items()}
+    kept = (text[ends[at] : spans[at].start] + sentence for at, sentence in enumerate(sentences) if sentence)
+    return "".join(kept).strip(), says
+
+
+def _without(part: WishPart, sentence: str, wish: Wish) -> tuple[str, str] | None:
+    """A sentence without the clause that states a limit and nothing else, and this clause; None if it can't do without.
+
+    Only a last clause can be cut off, since no form shows what follows another one. A sentence that is a single clause
+    goes, unless it asks.
+    """
+    clauses = find_clauses(sentence)
+    (joint, words), rest = clauses[-1], "".join(map("".join, clauses[:-1]))
+    if sum(bool(content_stems(each)) for _, each in clauses) <= 1:
+        rest, say, can_go = "", sentence, not sentence.endswith("?")
+    else:
+        say = f"{words[:1].upper()}{words[1:]}."
+        # "A, B and C" can't do without "and C", for "A, B" is no list.
+        can_go = not states(rest, wish)(part) and (joint[0] != " " or clauses[-2][0] != ", ")
+        rest += sentence[len(f"{rest}{joint}{words}") :]
+    names = ({*content_stems(want.name)} for want in wish.wants)
+    is_of_want = any(stems and stems <= {*content_stems(say)} for stems in names)
+    is_alone = [*filter(states(say, wish), wish.parts())] == [part]
+    return (rest, say) if can_go and is_alone and not is_of_want and '"' not in say else None

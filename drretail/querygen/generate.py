@@ -17,6 +17,8 @@ from drretail.querygen.rules.drafting import Author
 from drretail.querygen.rules.needs import needs_of, purchases_of
 from drretail.querygen.users import check_users, drawn_users
 from drretail.records.query import NEED_KINDS, Axis, Query
+from drretail.records.shop import Product
+from drretail.tables.figures import counted
 
 WHY_MISSING: Mapping[Axis, str] = {
     "property": "no field of docs/queries.md's list tells the offers of a wanted kind apart",
@@ -29,7 +31,11 @@ WHY_MISSING: Mapping[Axis, str] = {
 }
 """The axes that rules can make, each with what a shop or its orders lack where no query has it."""
 _READ = 25
-"""The products by whose texts the language of a shop is known if its mapping names none."""
+"""The most popular products, by whose texts the language of a shop is known if its mapping names none."""
+_PURCHASES = 24
+"""The newest purchases that are looked at, with every pair of them."""
+_PER_SINGLE = 5
+"""Of so many queries of a drawn user one may be about a single product, unless the shop names no kinds of products."""
 LEAST_ORDERS = 2
 """Users with fewer delivered orders get no query: a single order is no profile."""
 # Among fewer queries a kind may be missing by chance; if all are of one kind, five show that.
@@ -63,8 +69,10 @@ class Generated:
 class Drafts:
     """Queries of one world's users, without findings and without near-duplicates."""
 
-    def __init__(self, world: World, seed: str, linter: Linter | None = None) -> None:
-        """Raises UserError for a shop whose language is not English, which the rules write."""
+    def __init__(self, world: World, seed: str, linter: Linter | None = None, *, are_named: bool = False) -> None:
+        """``are_named``: the users are not drawn, so that none can be replaced who gives few queries.
+
+        Raises UserError for a shop whose language is not English, which the rules write."""
         language = _language_of(world)
         if language != "english":
             raise UserError(
@@ -73,6 +81,7 @@ class Drafts:
             )
         self.world, self.seed, self.linter = world, seed, linter or Linter(world)
         self.assortment, self._written = Assortment(self.linter.stock, world.catalog), Texts()
+        self._limits_singles = not are_named and any(map(self.assortment.kind_of, _popular(world)))
 
     def of(self, user_id: str, axes: int | None = None) -> Iterator[Query]:
         """One user's queries: first about products that have none yet; the kinds of need take turns.
@@ -83,9 +92,11 @@ class Drafts:
         if shopper is None or sum(order.order_status == "Delivered" for order in shopper.orders) < LEAST_ORDERS:
             return
         rng = Random(f"{self.seed}|{user_id}" if axes is None else f"{self.seed}|{user_id}|{axes}")
-        author = Author(self.world, self.assortment, shopper, rng, axes)
-        taken, made = set[str](), list[str]()
-        needs = list(needs_of(purchases_of(shopper, self.assortment, self.world.manifest.now.date())))
+        now = self.world.manifest.now.date()
+        purchases = [*islice(purchases_of(shopper, self.assortment, now), _PURCHASES)]
+        author = Author(self.world, self.assortment, shopper, purchases, rng, axes)
+        taken, made, singles = set[str](), list[str](), 0
+        needs = list(needs_of(purchases))
         rng.shuffle(needs)
         offered = Counter(need.kind for need in needs)
         # Single products last, which leave less to research; first what bears a demand, then rare kinds of need.
@@ -99,6 +110,10 @@ class Drafts:
                     made.count(need.kind),
                 ),
             )
+            if "unnamed" in need.facts and self._limits_singles:
+                singles += 1  # and all that follow are single, too
+                if len(made) + 1 < _PER_SINGLE * singles:
+                    return
             needs.remove(need)
             query = author.query(need, len(made) + 1)
             if not self.linter.findings(query) and (axes is not None or self.is_new(query)):
@@ -118,9 +133,13 @@ def _language_of(world: World) -> str:
     """The language of a shop's texts: as its mapping says or, if that leaves it out, as its products are written."""
     if world.manifest.language != "english" or not world.manifest.is_own_shop:
         return world.manifest.language
-    shown = world.catalog.search(CatalogQuery("", sort_by="popularity", limit=_READ)).hits
-    found = world.store.products([hit.product_id for hit in shown]).values()
+    found = _popular(world)
     return language_of(" ".join(text for one in found for text in (one.title, *one.features, *one.description)))
+
+
+def _popular(world: World) -> list[Product]:
+    shown = world.catalog.search(CatalogQuery("", sort_by="popularity", limit=_READ)).hits
+    return [*world.store.products([hit.product_id for hit in shown]).values()]
 
 
 def generate_for(world: World, users: Sequence[str], *, per_user: int, seed: str) -> Generated:
@@ -129,7 +148,7 @@ def generate_for(world: World, users: Sequence[str], *, per_user: int, seed: str
     Raises UserError for a user unknown to the world, and if no query can be made for any user.
     """
     check_users(world, users)
-    return _generate(Drafts(world, seed), dict.fromkeys(users), per_user=per_user)
+    return _generate(Drafts(world, seed, are_named=True), dict.fromkeys(users), per_user=per_user)
 
 
 def generate_sampled(world: World, n: int, *, per_user: int, seed: str, linter: Linter | None = None) -> Generated:
@@ -144,8 +163,8 @@ def _generate(drafts: Drafts, users: Iterable[str], *, per_user: int, wanted: in
     made = taken_in_turn(users, drafts.of, per_user=per_user, wanted=wanted)
     if not made.queries:
         raise UserError(
-            f"No query could be made from the orders of {len(made.without)} users: less than two have arrived, or the "
-            "shop tells too little of what arrived. Try other users or a larger world."
+            f"No query could be made from the orders of {counted(len(made.without), 'user')}: less than two have "
+            "arrived, or the shop tells too little of what arrived. Try other users or a larger world."
         )
     return made
 

@@ -30,7 +30,9 @@ def test_queries_have_the_level_that_is_measured_and_nothing_is_found_in_them(wo
 
 
 def test_users_without_a_query_of_the_level_are_named_and_where_nobody_has_one_the_nearest_is(world: World) -> None:
-    with pytest.raises(UserError, match=r"of level 9 could be made; the nearest one has level [0-8]"):
+    with pytest.raises(
+        UserError, match=r"of level 9 .* of 1 user: theirs have .* and (\d)\. Try --level \1, or other users"
+    ):
         generate_at(world, [9], 9, seed="42", users=USERS[:1])
     with open_world("demo") as demo:
         made = generate_at(demo, [3, 5], 4, seed="42")
@@ -55,6 +57,9 @@ def test_the_commands_write_levels(world: World, tmp_path: Path, monkeypatch: py
     loud, quiet = (call("difficulty", to, *place, *flag) for flag in ([], ["-q"]))
     assert ("Measuring queries" in loud.stderr, quiet.stderr) == (True, "")
     assert loud.stdout == quiet.stdout != ""
+    plain = tmp_path / "plain.jsonl"
+    plain.write_text('{"query_id": "q", "text": "Which lamp?"}\n')
+    assert "1 query without a level: " in call("difficulty", str(plain), *place).stdout
     assert call("generate", "--level", "5", "--per-user", "2", "--to", to, *place).exit_code != 0
     chat = ScriptedChat(answer=right)
     monkeypatch.setattr("drretail.llm.registry.open_model", lambda *_, **__: scripted(chat))

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from drretail.difficulty.hidden_wishes import NO_SENTENCE, NOT_NECESSARY, by_sentence, hide
+from drretail.difficulty.hidden_wishes import NO_CLAUSE, NOT_NECESSARY, by_clause, hide
 from drretail.difficulty.twins import ABSENT, KINDS, UNMET, UNTYPED, spoil
 from drretail.env.offers import Offers
 from drretail.env.world import open_world
@@ -148,7 +148,7 @@ def wanting(text: str = TEXT, **changed: object) -> Query:
 CEDAR = wanting("A bird feeder, please. It has to be of cedar.", must=("cedar",), budget=None)
 
 
-def test_the_sentence_of_a_necessary_limit_becomes_what_the_shopper_says(offers: Offers) -> None:
+def test_the_clause_of_a_necessary_limit_becomes_what_the_shopper_says(offers: Offers) -> None:
     made = hide([CEDAR], offers, manner="open", questions=4)
     (query,) = made.queries
     assert query.text == "A bird feeder, please."
@@ -166,9 +166,9 @@ def test_the_sentence_of_a_necessary_limit_becomes_what_the_shopper_says(offers:
         (wanting("I'd like a bird feeder. It should cost $500 at most.", budget=Money.of(500)), NOT_NECESSARY),
         (LIMITED.model_copy(update={"wish": None}), UNTYPED),
         (wanting("A bird feeder. $2 at most.", budget=Money.of(2)), UNMET),
-        (CEDAR.model_copy(update={"text": "A bird feeder of cedar, please."}), NO_SENTENCE),
-        (CEDAR.model_copy(update={"text": "A bird feeder, please. Of cedar. Yes, cedar."}), NO_SENTENCE),
-        (CEDAR.model_copy(update={"text": "A bird feeder, please."}), NO_SENTENCE),
+        (CEDAR.model_copy(update={"text": "A bird feeder of cedar, please."}), NO_CLAUSE),
+        (CEDAR.model_copy(update={"text": "A bird feeder, please. Of cedar. Yes, cedar."}), NO_CLAUSE),
+        (CEDAR.model_copy(update={"text": "A bird feeder, please."}), NO_CLAUSE),
     ],
     ids=["kept by the best cart", "not typed", "not sold", "in the want's sentence", "stated twice", "not stated"],
 )
@@ -176,11 +176,35 @@ def test_what_cannot_be_left_out_is_not_hidden(query: Query, why: str, offers: O
     assert dict(hide([query], offers).without) == {why: 1}
 
 
+@pytest.mark.parametrize(
+    ("text", "left", "say"),
+    [
+        (
+            "A bird feeder, please. I want it quiet and of cedar.",
+            "A bird feeder, please. I want it quiet.",
+            "Of cedar.",
+        ),
+        ("Which bird feeder is best, and made of cedar?", "Which bird feeder is best?", "Made of cedar."),
+        ("A bird feeder? It has to be of cedar, too.", "A bird feeder?", "It has to be of cedar, too."),
+        ("The same bird feeder would do, so would one of cedar, I'm open.", None, None),
+        ("The old bird feeder broke. Of cedar, or which?", None, None),
+        ("A bird feeder, please. It should be quiet, sturdy and of cedar.", None, None),
+        ("Is it time? I need a bird feeder of cedar.", None, None),
+    ],
+)
+def test_only_a_clause_without_which_a_sentence_still_asks_is_hidden(
+    text: str, left: str | None, say: str | None
+) -> None:
+    (part,) = (part for part in (CEDAR.wish or Wish()).parts() if part.field == "must")
+    rest, says = by_clause(text, CEDAR.wish or Wish(), [part])
+    assert (rest, *says.values()) == ((text,) if say is None else (left, say))
+
+
 def test_what_an_order_shows_is_left_to_the_record_where_that_is_asked_for(offers: Offers) -> None:
     text = "A bird feeder, please. Tanagrove has to have made it."
     other = wanting(text, brands_wanted=("Tanagrove",), must=("cedar",), budget=None)
     parts = [part for part in (other.wish or Wish()).parts() if part.field == "brands_wanted"]
-    assert by_sentence(text, other.wish or Wish(), parts)[1]
+    assert by_clause(text, other.wish or Wish(), parts)[1]
     weatherproof = CEDAR.model_copy(update={"user_id": "AF" + "Y" * 26})  # who ordered the feeder of cedar
     (query,) = hide([weatherproof], offers, from_record=True).queries
     assert [(fact.known_from, fact.shown_by) for fact in query.hidden] == [("record", ("O:0000000003",))]

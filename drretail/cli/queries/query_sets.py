@@ -1,5 +1,6 @@
 """Commands on a file of queries: ``show``, ``shipped``, ``carry``, ``difficulty``, ``spoil`` and ``hide``."""
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast, get_args
@@ -150,12 +151,13 @@ def difficulty(
     """
     from drretail.difficulty.measure import Dial, Difficulty, with_levels
     from drretail.env.offers import Offers
+    from drretail.eval.baskets import NOT_REQUIRED, not_measured
     from drretail.querygen.reading import check_made_for, read_queries
 
     queries = read_queries(file)
     if to is not None:
         check_unused(to, force=force)
-    rows: list[Difficulty] = []
+    rows, why = list[Difficulty](), Counter[str | None]()
     progress = choose_progress()
     with open_world(world) as shop:
         check_made_for(queries, shop.manifest.fingerprint)
@@ -163,6 +165,8 @@ def difficulty(
         with progress.track("Measuring queries", len(queries)) as bar:
             for query in queries:
                 rows.append(dial.difficulty(query))
+                if rows[-1].level is None:
+                    why[not_measured(query.wish, dial.offers.reference(query)) or NOT_REQUIRED] += 1
                 bar.advance()
     if to is not None:
         write_queries(to, with_levels(queries, rows), force=force)
@@ -172,10 +176,9 @@ def difficulty(
     names = [name for name in Difficulty.model_fields if name not in ("query_id", "axes")]
     hardest_first = sorted(rows, key=lambda row: -1.0 if row.loss is None else row.loss, reverse=True)
     cells = [(row.query_id, *(getattr(row, name) for name in names), ", ".join(row.axes)) for row in hardest_first]
-    unmeasured = sum(row.level is None for row in rows)
-    note = f"{counted(unmeasured, 'query')} without a cart: they have no wish, or one that the shop can't meet."
+    notes = [f"{counted(count, 'query')} without a level: {reason}." for reason, count in why.most_common()]
     heads = ("", *(name.replace("_", " ") for name in names), "axes")
-    print_rows("Difficulty, without an agent", heads, cells, notes=(note,) if unmeasured else ())
+    print_rows("Difficulty, without an agent", heads, cells, notes=notes)
     if to is not None:
         typer.echo(f"{counted(len(queries), 'query')} → {to}")
 

@@ -7,6 +7,7 @@ from typing import Literal
 
 from drretail.grounding.report.citations import closing_marks, listed_sources
 from drretail.grounding.report.markup import blanked, lines, prose
+from drretail.grounding.text.amounts import find_amounts
 from drretail.grounding.text.languages import month_numbers
 
 SentenceKind = Literal["text", "item", "row", "heading", "table_head"]
@@ -35,9 +36,14 @@ _ABBREVIATION = re.compile(
 _UNIT = re.compile(r"\b(?:oz|lbs?|in|ft|sq|fl|qt|pt|gal|etc|no|inc|ltd|co|corp|min|max|ed|p|[A-Z])\.$", re.IGNORECASE)
 _OF_SENTENCES = frozenset({"may", "march"})
 """English months that begin a sentence; English writes no point after a day."""
+_QUOTE = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”")
 # "am 14. März 2022": the point after a day does not end a sentence.
 _DAY = re.compile(r"(?<![\d.,])\d{1,2}\.$")
 _OF_DAY = re.compile(r"\s+(?P<month>[^\W\d_]{3,})\.?(?P<year>\s+(?:19|20)\d\d\b)?")
+
+
+# Not a bare "or", as in "4 stars or more".
+_BEFORE_A_CLAUSE = re.compile(r"[,;:] (?:(?:and|but|or) )?| (?:and|but) | [-–—] ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +55,19 @@ class Sentence:
     kind: SentenceKind
     head: tuple[int, int] | None = None
     """The span of the table's head, for a row of a table with one."""
+
+
+def find_clauses(sentence: str) -> list[tuple[str, str]]:
+    """The clauses of a sentence: what stands before each, such as ", and ", and its words.
+
+    Joined they give the sentence without its stop. Nothing within quotes or an amount separates clauses.
+    """
+    text = sentence.rstrip(".!?… ")
+    whole = [*((amount.start, amount.end) for amount in find_amounts(text)), *map(re.Match.span, _QUOTE.finditer(text))]
+    breaks = [match for match in _BEFORE_A_CLAUSE.finditer(text) if not any(a < match.start() < b for a, b in whole)]
+    ends = [*(match.start() for match in breaks), len(text)]
+    words = [text[start:end] for start, end in zip([0, *(match.end() for match in breaks)], ends, strict=True)]
+    return list(zip(["", *(match[0] for match in breaks)], words, strict=True))
 
 
 def find_sentences(report: str) -> list[Sentence]:

@@ -1,5 +1,6 @@
 """What every check starts from, the shop, the user and the query; and how a check reports a finding."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,7 +13,7 @@ from drretail.env.world import World
 from drretail.errors import NotFound
 from drretail.grounding.constraints.decisions import Decisions
 from drretail.grounding.constraints.listing import Listing, folded, is_of_brand
-from drretail.grounding.text.words import content_stems
+from drretail.grounding.text.words import STOP_WORDS, content_stems
 from drretail.records.evidence import Finding
 from drretail.records.query import Query, Reference
 from drretail.records.shop import VOID_STATUSES, Order, UserProfile
@@ -20,6 +21,10 @@ from drretail.records.wish import Want
 
 # Products looked at in a search for a brand.
 _BRAND_HITS = 20
+# A shop of which hardly any price is known, such as one file of reviews, is none with prices.
+_FEW_PRICES = 0.1
+# Those looked at for a phrase: the first have it in their titles.
+_PROSE_HITS = 100
 # A title's first three words tell a product from others; fewer are a brand or a kind.
 _FRONT = 3
 
@@ -39,6 +44,13 @@ class Stock:
         self.web = world.web
         self.offers = Offers(world)
         self._brands: dict[str, bool] = {}
+        self._prose: dict[str, bool] = {}
+
+    @cached_property
+    def has_prices(self) -> bool:
+        """True if the shop names prices as a rule, so that a want without any can't be met."""
+        priced, products = (self._catalog.search(CatalogQuery("", price_min=least, limit=1)) for least in (0, None))
+        return priced.total > _FEW_PRICES * products.total
 
     def has_brand(self, brand: str) -> bool:
         """True if some product is of this brand, is sold by such a store, or has a title that begins with the name."""
@@ -47,6 +59,17 @@ class Stock:
             found = self.offers.listings([hit.product_id for hit in page.hits])
             self._brands[brand] = any(is_of_brand(listing, brand) for listing in found)
         return self._brands[brand]
+
+    def is_prose(self, words: str) -> bool:
+        """True if a phrase of some product's text ends in these words, as they are written: none ends in "in multi"."""
+        if words not in self._prose:
+            within = re.compile(rf"[a-z],? {re.escape(words)}(?:$|[^\w\s-]| (?P<next>\w+))")
+            page = self._catalog.search(CatalogQuery(words, match="phrase", limit=_PROSE_HITS))
+            products = (listing.product for listing in self.offers.listings([hit.product_id for hit in page.hits]))
+            texts = (text for each in products for text in (*each.features, *each.description))
+            ends = (match["next"] for text in texts for match in within.finditer(text))
+            self._prose[words] = any(word is None or word in STOP_WORDS for word in ends)
+        return self._prose[words]
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ CODES = {
     "currency_foreign": Code("nothing wanted is sold in the currency of an amount", "name it in the shop's currency"),
     "budget_unreachable": Code("what would do costs more than may be spent", "raise the amount in text and wish"),
     "cannot_be_met": Code("no product would do", "drop the demand in the way, or set `infeasible` if that is meant"),
+    "price_unknown": Code("the shop has prices, but names none of what would do", "want what has a price"),
     "infeasible_not_proved": Code("that the shop can't meet it is not proved", "drop `infeasible`, or change the wish"),
     "budget_bounds_nothing": Code("the budget is far above the dearest that would do", "lower it in text and wish"),
     "demand_undecided": Code(
@@ -65,7 +66,7 @@ def check(case: Case) -> Iterator[Finding]:
         if not is_proved:
             yield found("infeasible_not_proved", case.query.query_id, cheapest_line(reference))
     elif reference.cheapest is None:
-        yield from list(_not_said(case)) or _lacking(reference, wish, is_proved=is_proved)
+        yield from list(_not_said(case)) or _lacking(case, wish, is_proved=is_proved)
     else:
         yield from _loose_budget(case, wish)
 
@@ -132,17 +133,19 @@ def cheapest_line(reference: Reference) -> str:
     return f"none: {why}" + ("" if proof is None else f" ({proof.state})")
 
 
-def _lacking(reference: Reference, wish: Wish, *, is_proved: bool) -> Iterator[Finding]:
-    """Findings on a wish that no basket meets; none if prices are unknown, since then money says nothing."""
-    lack, proof = reference.lack, reference.proof
+def _lacking(case: Case, wish: Wish, *, is_proved: bool) -> Iterator[Finding]:
+    """Findings on a wish that no basket meets; none in a shop without prices, where money says nothing."""
+    lack, proof = case.reference.lack, case.reference.proof
+    wants = ", ".join(want.name for want in wish.wants)
     if lack == "too_dear" and proof is not None:
         total = () if wish.budget is None else (f"{format_amount(wish.budget)} in total",)
         pieces = (f"{format_amount(want.price_max)} a piece" for want in wish.wants if want.price_max is not None)
         limits = ", ".join(dict.fromkeys((*total, *pieces)))
         cheapest = basket_line(proof.cheapest_without["too_dear"])
         yield found("budget_unreachable", limits, f"the cheapest basket costs {cheapest}")
+    elif lack == "no_price" and case.stock.has_prices:
+        yield found("price_unknown", wants, "no cart of them can be measured")
     elif lack in _WHY:
-        wants = ", ".join(want.name for want in wish.wants)
         yield found("cannot_be_met", wants, f"{_WHY[lack]}{' (proved)' if is_proved else ''}")
 
 

@@ -17,13 +17,15 @@ from drretail.grounding.constraints.listing import Listing, folded
 from drretail.grounding.profile.naming import may_be_shown
 from drretail.querygen.checks.case import Stock
 from drretail.querygen.checks.contract import HITS, LEAST_OFFERS, LEAST_SHARE, MOST_SHARE
-from drretail.querygen.rules.kinds import OF_WHOM, Kind, kind_of, stems
+from drretail.querygen.rules.kinds import OF_WHOM, Kind, kind_of, lowered, stems
 from drretail.records.shop import Product
 from drretail.records.wish import Demand
 
 PHRASES: Mapping[str, Any] = tomllib.loads((files("drretail.querygen.rules") / "phrases.toml").read_text("utf-8"))
-# After half a year a child has outgrown its things, and a product with a year in its title is out of date.
-_HALF_A_YEAR, _DATED = 182, re.compile(r"\b(?:20\d\d|calendar|planner)s?\b", re.IGNORECASE)
+_LIST = re.compile(r"[;,](?!\d)")
+HALF_A_YEAR = 182
+"""Days after which a pack is used up, a child has outgrown its things, and what names a year is out of date."""
+_DATED = re.compile(r"\b(?:20\d\d|calendar|planner)s?\b", re.IGNORECASE)
 # The share of a kind's offers that are in its own part of the shop: "cases" may be of anything.
 _NEARLY_ALL = 0.8
 # The least share of a kind's titles that say its name.
@@ -47,6 +49,8 @@ class KindOffers:
     """Those that a plain search for the kind shows, in this order."""
     kind: str = ""
     """What the kind is called."""
+    is_prose: Callable[[str], bool] = bool
+    """Whether words read as English in a sentence, as the shop writes them."""
 
     @property
     def first(self) -> Listing | None:
@@ -78,16 +82,17 @@ class KindOffers:
         return self.priced if len(self.priced) >= LEAST_OFFERS else self.offers
 
     @cached_property
-    def fields(self) -> tuple[str, ...]:
-        """The names of the fields that enough offers fill for a share to say something."""
-        filled = Counter(name for offer in self.counted for name, value in offer.product.details.items() if value)
-        return tuple(sorted(name for name, count in filled.items() if count >= LEAST_OFFERS))
+    def fields(self) -> Mapping[str, tuple[str, ...]]:
+        """The fields that enough offers fill for a share to say something, with their values as people write them.
 
-    def values(self, name: str) -> tuple[str, ...]:
-        """The values of a field, in small letters; lists that are written with commas are taken apart."""
-        details = (offer.product.details.get(name) for offer in self.counted)
-        parts = (re.split(r",(?!\d)", str(value).casefold()) for value in details if value)
-        return tuple(sorted({part.strip() for value in parts for part in value}))
+        Not those with lists in them: what a list of features leaves out, a product may have all the same.
+        """
+        found: dict[str, list[str]] = {}
+        for name, value in (pair for offer in self.counted for pair in offer.product.details.items() if pair[1]):
+            found.setdefault(name, []).append(lowered(str(value)))
+        lists = {name: sum(map(bool, map(_LIST.search, values))) for name, values in found.items()}
+        able = (name for name, values in found.items() if lists[name] <= LEAST_SHARE * len(values))
+        return {name: tuple(sorted({*found[name]})) for name in sorted(able) if len(found[name]) >= LEAST_OFFERS}
 
     @cached_property
     def best(self) -> Listing | None:
@@ -152,17 +157,19 @@ class Assortment:
     stock: Stock
     catalog: Catalog
     _offers: dict[str, KindOffers] = field(default_factory=dict[str, KindOffers])
-    _parts: dict[tuple[str, ...], tuple[Kind, ...]] = field(default_factory=dict[tuple[str, ...], tuple[Kind, ...]])
+    _kinds: dict[tuple[Any, ...], tuple[Kind, ...]] = field(default_factory=dict[tuple[Any, ...], tuple[Kind, ...]])
 
-    def kinds_in(self, part: tuple[str, ...]) -> tuple[Kind, ...]:
-        """The kinds that are offered in a part of the shop, by its first categories, and hardly anywhere else."""
-        if part not in self._parts:
+    def kinds_in(self, part: tuple[str, ...], depth: int) -> tuple[Kind, ...]:
+        """The kinds of a part of the shop that lie so many categories deep, and are hardly anywhere else."""
+        if (part, depth) not in self._kinds:
             ids = self.catalog.matching(CatalogQuery("", category=part[-1]))
-            listings = self.stock.offers.listings(sorted(ids))
-            products = [each.product for each in listings if each.product.categories[: len(part)] == part]
-            kinds = {kind.category: kind for each in products if is_topic(each) and (kind := self.kind_of(each))}
-            self._parts[part] = tuple(kinds[name] for name in sorted(kinds))
-        return self._parts[part]
+            products = [each.product for each in self.stock.offers.listings(sorted(ids))]
+            inside = [
+                each for each in products if (each.categories[: len(part)], len(each.categories)) == (part, depth)
+            ]
+            kinds = {kind.category: kind for each in inside if is_topic(each) and (kind := self.kind_of(each))}
+            self._kinds[part, depth] = tuple(kinds[name] for name in sorted(kinds))
+        return self._kinds[part, depth]
 
     def kind_of(self, product: Product, had: frozenset[str] = frozenset()) -> Kind | None:
         """The kind of a product, by the first name that titles say and that enough offers have, nearly all around it.
@@ -185,7 +192,7 @@ class Assortment:
             by_id = {offer.product.product_id: offer for offer in offers}
             hits = self.catalog.search(CatalogQuery(name, limit=_HITS)).hits
             shown = tuple(by_id[hit.product_id] for hit in hits if hit.product_id in by_id)
-            self._offers[name] = KindOffers(offers, shown, name)
+            self._offers[name] = KindOffers(offers, shown, name, self.stock.is_prose)
         return self._offers[name]
 
 
@@ -195,7 +202,7 @@ def is_topic(product: Product, age: int = 0) -> bool:
     ``age``: the days since it was ordered.
     """
     words, known = {*folded(f"{product.title} {' '.join(product.categories)}").split()}, PHRASES["known"]
-    has_passed = age > _HALF_A_YEAR and (_DATED.search(product.title) or not words.isdisjoint(known["outgrown"]))
+    has_passed = age > HALF_A_YEAR and (_DATED.search(product.title) or not words.isdisjoint(known["outgrown"]))
     return not has_passed and words.isdisjoint(known["no_topics"]) and may_be_shown(product)
 
 

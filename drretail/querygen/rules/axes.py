@@ -79,7 +79,7 @@ def in_other_fields(offers: KindOffers) -> Iterator[Demand]:
     details = {} if best is None else best.product.details
     texts = {name: text for name, text in details.items() if isinstance(text, str) and not find_dates(text)}
     for name in (name for name in offers.fields if name in texts and name not in PHRASES["measure"]):
-        for value in offers.values(name):
+        for value in offers.fields[name]:
             demand = Demand(say=value, field=name)
             is_maker = best is not None and folded(value) in best.makers
             if value and len(value) <= _LONGEST_VALUE and not is_maker and offers.is_selective(demand):
@@ -95,11 +95,11 @@ def _values(offers: KindOffers) -> Iterator[Choice]:
             if offers.is_selective(demand):
                 yield Choice("property", {"must": (demand,)}, f"be {say}")
         elif name in PHRASES["field"]:
-            for value in offers.values(name):
+            for value in offers.fields[name]:
                 demand = Demand(say=value, field=name)
                 # "bowl" says nothing of bowls
                 is_new = {*stems(value)}.isdisjoint(stems(offers.kind))
-                if is_new and _may_be_said(name, value) and offers.is_selective(demand):
+                if is_new and _may_be_said(name, value) and offers.is_prose(value) and offers.is_selective(demand):
                     a_value = value if is_plural(value.split()[-1]) else f"{article(value)} {value}"
                     clause = PHRASES["field"][name].format(value=value, a_value=a_value)
                     # "suit {value} hair" of "short hair"
@@ -118,7 +118,7 @@ def _measures(offers: KindOffers) -> Iterator[Choice]:
     """The figures of a field from which a demand for at least or at most so much is selective, all in one unit."""
     units = PHRASES["unit"]
     for name, row in PHRASES["measure"].items():
-        read = [match for value in offers.values(name) if (match := _FIGURE.fullmatch(value))]
+        read = [match for value in offers.fields.get(name, ()) if (match := _FIGURE.fullmatch(value.casefold()))]
         if not read:
             continue
         unit = Counter(match["unit"] for match in read).most_common(1)[0][0]
@@ -141,7 +141,7 @@ def _fits(offers: KindOffers, purchase: Purchase) -> Iterator[Choice]:
     """What must be as it is of the product that the shopper has; the question does not say how that is."""
     for name, clause in PHRASES["fit"].items():
         value = purchase.listing.product.details.get(name)
-        if isinstance(value, str) and value:
+        if name in offers.fields and isinstance(value, str) and value:
             say = clause[clause.index("the same ") :]
             demand = Demand(say=say, field=name, any_of=(value.casefold(),))
             if offers.is_selective(demand):

@@ -17,7 +17,7 @@ from drretail.grounding.text.words import NUMBERS
 from drretail.querygen.checks.case import Shopper
 from drretail.querygen.rules.assortment import PHRASES, Assortment, KindOffers, best_of
 from drretail.querygen.rules.axes import Choice, choices
-from drretail.querygen.rules.kinds import Kind, stems
+from drretail.querygen.rules.kinds import GENDERS, Kind, stems
 from drretail.querygen.rules.needs import Need, Purchase
 from drretail.records.money import Money
 from drretail.records.query import Axis, Query
@@ -26,12 +26,12 @@ from drretail.records.wish import Want, Wish
 SOURCE = "offline:generator"
 # How often an axis is chosen where the shop's records bear it; how often there is a budget; how many axes there are.
 _WEIGHTS: Mapping[Axis, float] = {
-    "property": 8, "fit": 4, "pack": 2, "joint budget": 0.8, "memory": 0.4, "trust": 0.4, "taste": 0.4,
+    "property": 8, "fit": 4, "pack": 2, "joint budget": 1.5, "memory": 0.4, "trust": 0.4, "taste": 0.4,
 }  # fmt: skip
 _BUDGET, _MOST_AXES = 0.8, (1, 2, 2, 3)
 # How many are wanted of what one buys several of, and by whom: who asks whether there is better buys one.
 _PIECES, _BY_SEVERAL = (2, 3, 4), ("restock", "companion")
-_WANT_AXES: tuple[Axis, ...] = ("property", "fit", "trust", "taste")
+_OF_OFFERS: tuple[Axis, ...] = ("property", "fit", "pack", "trust", "taste")
 # A budget rests on a price at one of these quantiles, and exceeds it by this factor.
 _LEVELS, _ROOM = (0.4, 0.5, 0.6, 0.75), Decimal("1.1")
 # A budget below the first number is a multiple of the second.
@@ -61,6 +61,7 @@ class Author:
     world: World
     assortment: Assortment
     shopper: Shopper
+    purchases: Sequence[Purchase]
     rng: Random
     axes: int | None = None
     """How many axes a question has, if so many are borne; None for one to three."""
@@ -78,7 +79,7 @@ class Author:
             Want(
                 name=kind.category,
                 kinds=(kind.category,),
-                again="another" not in need.row or kind not in need.kinds,
+                again="another" not in need.row and kind in need.kinds,
                 **(limits if place == 0 else {}),
             )
             for place, kind in enumerate(kinds)
@@ -114,54 +115,52 @@ class Author:
         first = need.purchases[0]
         # Two kinds at once are a question already, and a comparison of prices asks for no more.
         is_open = "named" in need.facts and len(need.purchases) == 1
-        found: dict[Axis, list[Choice]] = {}
-        for choice in choices(need, self.assortment.of(first.kind.category)) if is_open else ():
-            found.setdefault(choice.axis, []).append(choice)
-        besides = [kind for kind in self._beside(first) if is_open]
-        is_several = need.kind in _BY_SEVERAL and is_open and need.facts & {"used_up", "by_several"}
+        besides = self._beside(first) if is_open and not need.asks_prices and need.kind != "gift" else []
         able: dict[Axis, bool] = {
-            **{axis: bool(found.get(axis)) for axis in _WANT_AXES},
-            "pack": bool(found.get("pack") or is_several),
-            "joint budget": bool(besides) and not need.asks_prices and need.kind != "gift",
+            "pack": is_open and need.kind in _BY_SEVERAL and bool(need.facts & {"used_up", "by_several"}),
+            "joint budget": bool(besides),
             "memory": is_open and "recalled" in first.facts and need.kind in PHRASES["recall"],
         }
         wanted = self.axes if self.axes is not None else self.rng.choice(_MOST_AXES)
+        offers, chosen, axes = self.assortment.of(first.kind.category), list[Choice](), set[Axis]()
         # A draw by weight without replacement (Efraimidis and Spirakis).
-        drawn = sorted((self.rng.random() ** (1 / _WEIGHTS[axis]), axis) for axis, holds in able.items() if holds)
-        axes = {axis for _, axis in drawn[len(drawn) - min(wanted, len(drawn)) :]}
-        chosen: list[Choice] = []
-        offers, named = self.assortment.of(first.kind.category), set[str | None]()
-        for axis in (*_WANT_AXES, "pack"):  # each demand tells apart what the ones before it leave
-            able_here = [choice for choice in choices(need, offers) if choice.axis == axis and axis in axes]
-            # A field is asked for once.
-            able_here = [each for each in able_here if named.isdisjoint(_fields(each))]
-            if able_here:
-                chosen.append(self.rng.choice(able_here))
-                named |= _fields(chosen[-1])
+        for axis in sorted(_WEIGHTS, key=lambda axis: -(self.rng.random() ** (1 / _WEIGHTS[axis]))):
+            named = set[str | None]().union(*map(_fields, chosen))
+            # Each demand tells apart what the ones before it leave, by another field.
+            found = choices(need, offers) if is_open and axis in _OF_OFFERS and len(axes) < wanted else ()
+            if options := [each for each in found if each.axis == axis and named.isdisjoint(_fields(each))]:
+                chosen.append(self.rng.choice(options))
                 offers = offers.keeping(chosen[-1].is_kept_by)
+            if (options or able.get(axis)) and len(axes) < wanted:
+                axes.add(axis)
         return Plan(
-            choices=tuple(chosen),
+            choices=tuple(sorted(chosen, key=lambda choice: _OF_OFFERS.index(choice.axis))),
             beside=self.rng.choice(besides) if "joint budget" in axes else None,
-            quantity=self.rng.choice(_PIECES) if "pack" in axes and "pack" not in found else 1,
+            quantity=self.rng.choice(_PIECES) if "pack" in axes - {choice.axis for choice in chosen} else 1,
             is_recalled="memory" in axes,
         )
 
     def _beside(self, first: Purchase) -> list[Kind]:
-        """The other kinds of the same part of the shop, as small a part as has any: one may order them together."""
-        path, words = first.listing.product.categories[:-1], stems(first.kind.name)
-        offers = {*self.assortment.of(first.kind.category).offers}
-        for depth in range(len(path), path.index(first.part[1]) if len(first.part) > 1 else len(path), -1):
+        """The kinds of the department that the shopper has ordered, too, and those that the shop has beside the first.
+
+        Those are its siblings, or else its cousins.
+        """
+        path, words = first.listing.product.categories, stems(first.kind.name)
+        offers, others = {*self.assortment.of(first.kind.category).offers}, list[Kind]()
+        ordered = (
+            each.kind for each in self.purchases if "named" in each.facts and first.part[:1] == each.part[:1] != ()
+        )
+        parts = [path[:depth] for depth in (len(path) - 1, len(path) - 2) if len({*path[:depth]} - {*GENDERS}) > 1]
+        for kinds in (ordered, *(self.assortment.kinds_in(part, len(path)) for part in parts)):
             # Neither "bowl sets" beside bowls, nor "keyboard and mouse combos" beside keyboards.
-            others = [
+            others = others or [
                 kind
-                for kind in self.assortment.kinds_in(path[:depth])
+                for kind in dict.fromkeys(kinds)
                 if kind.gender == first.kind.gender
                 and not {words[-1], stems(kind.name)[-1]} & {*words} & {*stems(kind.name)}
                 and offers.isdisjoint(self.assortment.of(kind.category).offers)
             ]
-            if others:
-                return others
-        return []
+        return others
 
     def _text(self, need: Need, plan: Plan, budget: Money | None) -> str:
         frame, web, slots, is_one = PHRASES["frame"], PHRASES["web"], _slots(need, budget), len(need.kinds) == 1

@@ -80,7 +80,7 @@ def kind_of(product: Product) -> Kind | None:
             is_clear = gender or len(spoken) > 1 or (last in stems(above) and last not in _ADDED)
             is_added = any(before == last and word in _ADDED for before, word in pairwise(words))
             if not is_added and is_name and is_clear and last in stems(" ".join(quote)):
-                name, category = (_WORD.sub(_lowered, text) for text in (" ".join(spoken), part))
+                name, category = lowered(" ".join(spoken)), lowered(part)
                 return Kind(name, _whose(gender, category), gender)
     return None
 
@@ -130,10 +130,9 @@ def _whose(gender: str, name: str) -> str:
     return name if not gender or name.startswith(GENDERS[gender]) else f"{GENDERS[gender]} {name}"
 
 
-def _lowered(word: re.Match[str]) -> str:
-    """A word in lower case, unless it has capitals of its own: USB, iPhone, T-shirt."""
-    rest = word[0][1:]
-    return word[0] if rest != rest.lower() or word[0] == "T" else word[0].lower()
+def lowered(text: str) -> str:
+    """The text in lower case, except for words with capitals of their own: USB-C, iPhone, T-shirt."""
+    return _WORD.sub(lambda word: word[0] if not word[0][1:].islower() else word[0].lower(), text)
 
 
 def stems(text: str) -> tuple[str, ...]:

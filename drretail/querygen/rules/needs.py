@@ -6,13 +6,13 @@ Two kinds of product share a question only if the shopper ordered both.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from itertools import combinations, islice
+from itertools import combinations
 from typing import Any
 
 from drretail.grounding.constraints.listing import Listing, folded, pieces_in
 from drretail.grounding.profile.naming import nouns_of
 from drretail.querygen.checks.case import Shopper
-from drretail.querygen.rules.assortment import PHRASES, Assortment, is_topic
+from drretail.querygen.rules.assortment import HALF_A_YEAR, PHRASES, Assortment, is_topic
 from drretail.querygen.rules.kinds import GENDERS, Kind, quoted_title
 from drretail.records.query import NeedKind
 from drretail.records.shop import Order, Product
@@ -24,8 +24,6 @@ _OF_GOODS_USED_UP, _OF_DEVICES = ("Item Form", "Scent", "Flavor"), ("Power Sourc
 _MANY = 6
 # Products that experts review or test cost at least this much.
 _DEAR = 75
-# More purchases tell nothing new about a shopper, and every pair of them is looked at.
-_PURCHASES = 24
 # The least words of a quoted title that name a product without a kind.
 _LEAST_ALONE = 3
 
@@ -89,11 +87,6 @@ class Need:
         return tuple(purchase.listing.product.product_id for purchase in self.purchases)
 
 
-def purchases_of(shopper: Shopper, assortment: Assortment, today: date) -> list[Purchase]:
-    """The newest purchases that a question can speak of."""
-    return list(islice(_purchases(shopper, assortment, today), _PURCHASES))
-
-
 def needs_of(purchases: Sequence[Purchase]) -> Iterator[Need]:
     """Every need that a user's newest purchases support."""
     for kind, row in ((kind, row) for kind, rows in PHRASES["need"].items() for row in rows):
@@ -101,11 +94,12 @@ def needs_of(purchases: Sequence[Purchase]) -> Iterator[Need]:
         supporting = [each for each in purchases if least <= each.age <= most and each.facts.issuperset(when)]
         for group in combinations(supporting, 2 if "pair" in row else 1):
             parts = {each.part or each.listing.product.product_id for each in group}
-            if len(parts) == 1 and len({purchase.kind for purchase in group}) == row.get("pair", 1):
+            is_told_apart = len({purchase.quote for purchase in group}) == len(group)
+            if is_told_apart and len(parts) == 1 and len({each.kind for each in group}) == row.get("pair", 1):
                 yield Need(kind, group, row)
 
 
-def _purchases(shopper: Shopper, assortment: Assortment, today: date) -> Iterator[Purchase]:
+def purchases_of(shopper: Shopper, assortment: Assortment, today: date) -> Iterator[Purchase]:
     """The purchases that can be quoted, newest first, without products that were returned or not delivered yet."""
     orders: dict[str, Order] = {}
     known = [order for order in shopper.orders if order.product_id in shopper.products]
@@ -125,8 +119,7 @@ def _purchases(shopper: Shopper, assortment: Assortment, today: date) -> Iterato
             alike = [each for each in known if _may_be_meant(shopper.products[each.product_id].product, listing, kind)]
             same = list(dict.fromkeys(each.product_id for each in alike))
             facts |= {"latest": same[0] == product_id, "of_two": len(same) == 2}
-            # What may last is bought again by who did so before.
-            facts["bought_again"] = facts["unsure"] and len({each.order_date for each in alike}) > 1
+            facts["runs_low"] = kind is not None and age <= HALF_A_YEAR
             facts["recalled"] = kind is not None and sum(season_of(each.order_date) == when for each in alike) == 1
             holding = frozenset(name for name, holds in facts.items() if holds)
             yield Purchase(listing, order, kind or Kind(quote, quote), quote, holding, age, when)
@@ -166,7 +159,7 @@ def _facts(listing: Listing, quote: str, kind: Kind | None, assortment: Assortme
     return {
         "used_up": is_used_up,
         "lasts": lasts,
-        "unsure": not is_used_up and not lasts and not is_set,
+        "kept": not is_used_up,
         "named": kind is not None,
         "unnamed": kind is None,
         "single": pieces == 1,

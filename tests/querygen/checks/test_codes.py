@@ -76,6 +76,10 @@ def budget(amount: str) -> dict[str, Any]:
     return {"text": TEXT.replace("$60", f"${amount}"), "wish": {"budget": money(amount)}}
 
 
+def hidden(say: str) -> dict[str, Any]:
+    return {"topic": "budget", "field": "budget", "say": say}
+
+
 FAULTS: list[tuple[dict[str, Any], str]] = [
     ({"user_id": None}, "user_missing"),
     ({"user_id": "NOBODY"}, "user_unknown"),
@@ -113,6 +117,8 @@ FAULTS: list[tuple[dict[str, Any], str]] = [
     ({"more": " I need it by October 7."}, "date_not_typed"),
     ({"more": f" I need it {MARCH}.", "wish": {"deadline": MARCH}}, "deadline_passed"),
     ({"more": " For my {occasion}."}, "placeholder_in_text"),
+    ({"hidden": [hidden("Is one of wood better?")]}, "more_than_a_limit_hidden"),
+    ({"hidden": [hidden("The same would do, or one of wood, and tell me why.")]}, "more_than_a_limit_hidden"),
     ({"kind": "restock", "wish": {"owned": []}}, "need_unlike_wish"),
     ({"kind": "project", "wish": {"wants": [HOUSE]}}, "need_unlike_wish"),
     ({"more": " Of wood.", "want": {"must": ["wood"], "must_not": ["Wood"]}}, "wish_contradicts_itself"),
@@ -157,7 +163,14 @@ def test_a_fault_is_found_under_its_code(linter: Linter, query: Query, fields: d
 
 
 def test_each_code_is_shown_by_a_fault_says_what_to_do_and_stands_in_the_docs() -> None:
-    elsewhere = {"wish_missing", "near_duplicate", "demand_unheard_of", "axis_missing", *web_question.CODES}
+    elsewhere = {
+        "price_unknown",
+        "wish_missing",
+        "near_duplicate",
+        "demand_unheard_of",
+        "axis_missing",
+        *web_question.CODES,
+    }
     assert {code for _, code in FAULTS} == CODES.keys() - OPINIONS.keys() - elsewhere
     assert all(code.meaning and code.remedy for code in CODES.values())
     docs = (Path(__file__).parents[3] / "docs" / "queries.md").read_text(encoding="utf-8")
@@ -173,6 +186,7 @@ def test_each_code_is_shown_by_a_fault_says_what_to_do_and_stands_in_the_docs() 
         {"more": " Brightwater, please.", "want": {"brands_wanted": ["brightwater"]}},
         {"more": " Ostrava is a town. I'd take the Brightwater Bird Feeder, Size 1, as a model."},
         {"text": TEXT.replace("$60", "sixty dollars")},
+        {"more": " The bird feeder moves in December."},
         {"text": TEXT.replace("under $60", "under 60 bucks, 3 inches at least")},
         {"text": "Which birdhouse?", "rationale": "", "wish": {"budget": None, "wants": [HOUSE], "owned": []}},
         {"more": " It must be here by December 24.", "wish": {"deadline": "by December 24"}},
