@@ -24,8 +24,8 @@ _STATUSES = {
 }
 _STATUS = re.compile("|".join(rf"(?P<{name}>\b(?:{words})\b)" for name, words in _STATUSES.items()), re.IGNORECASE)
 _OPEN = re.compile(
-    r"\b(?:if|unless|whether|when|once|until|pending|will|would|can|may|might|to be|or|nor|none|any|policy|wenn|falls|ob"
-    r"|bis|oder|si|non|ou|jusqu\W\w+|no|hasta|o)\b|\?",
+    r"\b(?:if|unless|whether|when|once|until|pending|will|would|can|may|might|to be|or|nor|none|any|policy|wenn|falls"
+    r"|ob|bis|oder|si|non|ou|jusqu\W\w+|no|hasta|o)\b|\?",
     re.IGNORECASE,
 )
 _CITY = r"[A-Z][\w.’'-]*(?: [A-Z][\w.’'-]*){0,2}"
