@@ -1,5 +1,6 @@
 """A command whose help lists its options under headings."""
 
+from collections import Counter
 from typing import Any
 
 import typer
@@ -33,6 +34,15 @@ class Command(TyperCommand):
 
     It shows progress, unless it has the flag --quiet and that is given.
     """
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Raises a usage error if an option of one value is repeated, of which click would only use the last."""
+        _, _, order = self.make_parser(ctx).parse_args(args=[*args])
+        for parameter, count in Counter(order).items():
+            single = parameter.param_type_name == "option" and not (parameter.is_flag or parameter.multiple)
+            if single and count > 1 and not ctx.resilient_parsing:
+                ctx.fail(f"Option '{parameter.opts[-1]}' takes one value, but is given {count} times.")
+        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
         with showing_progress(quiet=ctx.params.get("quiet", False)):

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 LINE = 88
 """The most characters in a line of prose, however wide the terminal is."""
+SPARE = ("density", "greedy gap", "offers", "slack", "wants", "lookalikes")
+"""Measures that a narrow terminal leaves out, the first of them first."""
 
 
 def show(
@@ -164,20 +166,31 @@ def difficulty(
             for query in queries:
                 rows.append(dial.difficulty(query))
                 bar.advance()
+    leveled = with_levels(queries, rows)
+    rows = [row.model_copy(update={"level": query.level}) for query, row in zip(leveled, rows, strict=True)]
     if to is not None:
-        write_queries(to, with_levels(queries, rows), force=force)
+        write_queries(to, leveled, force=force)
     if output.as_json:
         print_json({"queries": [row.model_dump(mode="json") for row in rows]})
         return
     names = [name for name in Difficulty.model_fields if name not in ("query_id", "axes")]
-    hardest_first = sorted(rows, key=lambda row: -1.0 if row.loss is None else row.loss, reverse=True)
-    cells = [(row.query_id, *(getattr(row, name) for name in names), ", ".join(row.axes)) for row in hardest_first]
-    unmeasured = sum(row.level is None for row in rows)
-    note = f"{counted(unmeasured, 'query')} without a cart: they have no wish, or one that the shop can't meet."
+    hardest_first = sorted(rows, key=lambda row: (_or_least(row.level), _or_least(row.loss)), reverse=True)
+    cells = [
+        (row.query_id, *(getattr(row, name) for name in names), ", ".join(row.axes) or None) for row in hardest_first
+    ]
+    unmeasured = sum(row.loss is None for row in rows)
+    note = (
+        f"{counted(unmeasured, 'query')} without a cart: they have no wish, or one that the shop can't meet. "
+        "A twin that can't be met has the level of the other."
+    )
     heads = ("", *(name.replace("_", " ") for name in names), "axes")
-    print_rows("Difficulty, without an agent", heads, cells, notes=(note,) if unmeasured else ())
+    print_rows("Difficulty, without an agent", heads, cells, notes=(note,) if unmeasured else (), spare=SPARE)
     if to is not None:
         typer.echo(f"{counted(len(queries), 'query')} → {to}")
+
+
+def _or_least(measure: float | None) -> float:
+    return -1 if measure is None else measure
 
 
 def spoil(
