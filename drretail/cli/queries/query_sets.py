@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast, get_args
+from typing import TYPE_CHECKING, Annotated, Any, cast, get_args
 
 import typer
 
@@ -42,7 +42,7 @@ def show(
     if only is not None:
         queries = only_those(queries, only)
     if as_json:
-        print_json({"queries": [query.model_dump(mode="json") for query in queries]})
+        print_json({"queries": [query.model_dump(mode="json") | _asked_of_the_web(query) for query in queries]})
         return
     width = min(LINE, stdout_console().width)
     for query in queries:
@@ -53,12 +53,13 @@ def show(
 
 
 def _shown(query: "Query", width: int, *, details: bool) -> Iterator[str]:
-    """A heading, the question, and below it its wish and what it hides."""
+    """A heading, the question, and below it its wish, what it hides and what it asks of the web."""
     from drretail.grounding.text.wording import wish_lines
     from drretail.querygen.review.item import wrapped
     from drretail.screen import on_screen
 
     heading = [query.query_id, *([query.kind] if query.kind else []), query.mode.replace("_", "-")]
+    heading += ["infeasible"] if query.infeasible else []
     yield on_screen(" · ".join(heading).replace("\n", " "))
     yield from wrapped(query.text.splitlines(), width)
     typed = ["it has no wish"] if query.wish is None else wish_lines(query.wish)
@@ -70,7 +71,14 @@ def _shown(query: "Query", width: int, *, details: bool) -> Iterator[str]:
     else:
         typed = [line for line in typed if not line.startswith("owned:")]
     typed += [f"hidden ({fact.topic}, {fact.known_from}): {fact.say}" for fact in query.hidden]
+    typed += [f"asks the web: {question['text']}" for question in _asked_of_the_web(query).values()]
     yield from wrapped(typed, width, bullet="· ")
+
+
+def _asked_of_the_web(query: "Query") -> dict[str, dict[str, Any]]:
+    """The web question as JSON, by its name in the gold; empty without one."""
+    question = query.gold and query.gold.web_question
+    return {"web_question": question.model_dump(mode="json")} if question else {}
 
 
 def carry(

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -131,7 +132,7 @@ def test_scores_by_level_are_compared(tmp_path: Path, capsys: pytest.CaptureFixt
         ({"judges": ["nosuch"]}, "no judge with scores here 'nosuch'. Known are code."),
     ],
 )
-def test_what_has_no_scores_by_level_is_named(options: dict[str, list[str]], message: str, tmp_path: Path) -> None:
+def test_what_has_no_scores_by_level_is_named(options: dict[str, Any], message: str, tmp_path: Path) -> None:
     experiment = folder(tmp_path / "exp", level=7)
     with pytest.raises(UserError, match="has no scores yet: drretail score"):
         compare_all(experiment, by="level", **options)
