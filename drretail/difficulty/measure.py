@@ -238,7 +238,7 @@ def with_levels(queries: Sequence[Query], rows: Iterable[Difficulty]) -> list[Qu
     measured = list(zip(queries, (row.level for row in rows), strict=True))
     of_task = {query.task_id: level for query, level in measured if query.task_id and not query.infeasible}
     return [
-        query.model_copy(update={"level": of_task.get(query.task_id, query.level) if query.infeasible else level})
+        query.model_copy(update={"level": of_task.get(query.task_id or "", query.level) if query.infeasible else level})
         for query, level in measured
     ]
 

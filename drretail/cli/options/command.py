@@ -4,7 +4,7 @@ from collections import Counter
 from typing import Any
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from drretail.api.option import LAST_GROUPS, OUTPUT
 from drretail.progress import showing_progress
@@ -39,7 +39,7 @@ class Command(TyperCommand):
         """Raises a usage error if an option of one value is repeated, of which click would only use the last."""
         _, _, order = self.make_parser(ctx).parse_args(args=[*args])
         for parameter, count in Counter(order).items():
-            single = parameter.param_type_name == "option" and not (parameter.is_flag or parameter.multiple)
+            single = isinstance(parameter, TyperOption) and not (parameter.is_flag or parameter.multiple)
             if single and count > 1 and not ctx.resilient_parsing:
                 ctx.fail(f"Option '{parameter.opts[-1]}' takes one value, but is given {count} times.")
         return super().parse_args(ctx, args)
