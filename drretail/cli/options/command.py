@@ -9,6 +9,11 @@ from typer.core import TyperCommand, TyperGroup, TyperOption
 from drretail.api.option import LAST_GROUPS, OUTPUT
 from drretail.progress import showing_progress
 
+UsageError: Any = typer.BadParameter.__base__  # the class of click, or of typer's own copy of click
+
+FEW = 10
+"""So many options are named in the error on an unknown one; of more, the help says it better."""
+
 
 def exit_code(failed: int) -> None:
     """Ends the command with 3 if something failed."""
@@ -36,8 +41,16 @@ class Command(TyperCommand):
     """
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Raises a usage error if an option of one value is repeated, of which click would only use the last."""
-        _, _, order = self.make_parser(ctx).parse_args(args=[*args])
+        """Raises a usage error if an option of one value is repeated, of which click would only use the last. The
+        error on an option like no other names them all, if they are few.
+        """
+        try:
+            _, _, order = self.make_parser(ctx).parse_args(args=[*args])
+        except UsageError as problem:
+            options = [each.opts[0] for each in self.params if isinstance(each, TyperOption) and not each.hidden]
+            if getattr(problem, "possibilities", None) == [] and len(options) <= FEW:
+                problem.message += f". {ctx.command_path} takes {', '.join(options)}."
+            raise
         for parameter, count in Counter(order).items():
             single = isinstance(parameter, TyperOption) and not (parameter.is_flag or parameter.multiple)
             if single and count > 1 and not ctx.resilient_parsing:

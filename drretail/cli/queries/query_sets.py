@@ -14,11 +14,10 @@ from drretail.errors import UnknownName, UserError
 from drretail.progress import choose_progress
 from drretail.records.query import QUESTIONS, Manner
 from drretail.tables.figures import counted
-from drretail.viewer.output import print_json, print_rows, stdout_console
+from drretail.viewer.output import print_json, print_rows, remark, stdout_console
 
 if TYPE_CHECKING:
     from drretail.difficulty.twins import Derived
-    from drretail.querygen.shipped import Split
     from drretail.records.query import Query
 
 
@@ -124,9 +123,12 @@ def shipped(
 
     docs/benchmark.md describes them.
     """
-    from drretail.querygen.shipped import FIFTY, MARKET, shipped_queries
+    from drretail.querygen.shipped import FIFTY, MARKET, Split, shipped_queries
 
-    queries = shipped_queries(*{"all": FIFTY, "market": MARKET}.get(split, (cast("Split", split),)))
+    sets = {each: (each,) for each in get_args(Split)} | {"all": FIFTY, "market": MARKET}
+    if split not in sets:
+        raise UnknownName("split", split, sets)
+    queries = shipped_queries(*sets[split])
     write_queries(to, queries, force=force)
     users = len({query.user_id for query in queries} - {None})
     if as_json:
@@ -144,6 +146,8 @@ def shipped(
         of_users = f" of {counted(users, 'user')}" if users else ""
         world = "market" if split.startswith("market") else "demo"
         typer.echo(f"{counted(len(queries), 'query')}{of_users} ({split}) over the {world} world → {to}")
+        others = ", ".join(each for each in sets if each != split)
+        remark(f"To run them: drretail run --queries {to} --world {world} --to EXP. Other sets: --split {others}.")
 
 
 def difficulty(
