@@ -11,9 +11,6 @@ from drretail.progress import showing_progress
 
 UsageError: Any = typer.BadParameter.__base__  # the class of click, or of typer's own copy of click
 
-FEW = 10
-"""So many options are named in the error on an unknown one; of more, the help says it better."""
-
 
 def exit_code(failed: int) -> None:
     """Ends the command with 3 if something failed."""
@@ -48,7 +45,7 @@ class Command(TyperCommand):
             _, _, order = self.make_parser(ctx).parse_args(args=[*args])
         except UsageError as problem:
             options = [each.opts[0] for each in self.params if isinstance(each, TyperOption) and not each.hidden]
-            if getattr(problem, "possibilities", None) == [] and len(options) <= FEW:
+            if getattr(problem, "possibilities", None) == [] and len(options) <= 10:  # the help says more of them
                 problem.message += f". {ctx.command_path} takes {', '.join(options)}."
             raise
         for parameter, count in Counter(order).items():

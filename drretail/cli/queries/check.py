@@ -210,7 +210,7 @@ def _print_tables(file: Path, world: str, outcome: _Outcome, *, baskets: bool, d
     of_all = counted(len(outcome.checked), "query")
     typer.echo(f"Without a finding: {whole} of {of_all}{f'; {counts}' if counts else ''}")
     infeasible = sum(bool(query.infeasible) for query in outcome.queries)
-    on_web = sum(bool(query.gold and query.gold.web_question) for query in outcome.queries)
+    on_web = sum(query.web_question is not None for query in outcome.queries)
     if infeasible or on_web:
         typer.echo(f"Infeasible by intent: {infeasible}; with a question to the web: {on_web}")
     if outcome.questions:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast, get_args
+from typing import TYPE_CHECKING, Annotated, cast, get_args
 
 import typer
 
@@ -41,7 +41,9 @@ def show(
     if only is not None:
         queries = only_those(queries, only)
     if as_json:
-        print_json({"queries": [query.model_dump(mode="json") | _asked_of_the_web(query) for query in queries]})
+        questions = [query.web_question and query.web_question.model_dump(mode="json") for query in queries]
+        rows = zip(queries, questions, strict=True)
+        print_json({"queries": [query.model_dump(mode="json") | {"web_question": asked} for query, asked in rows]})
         return
     width = min(LINE, stdout_console().width)
     for query in queries:
@@ -70,14 +72,8 @@ def _shown(query: "Query", width: int, *, details: bool) -> Iterator[str]:
     else:
         typed = [line for line in typed if not line.startswith("owned:")]
     typed += [f"hidden ({fact.topic}, {fact.known_from}): {fact.say}" for fact in query.hidden]
-    typed += [f"asks the web: {question['text']}" for question in _asked_of_the_web(query).values()]
+    typed += [f"asks the web: {query.web_question.text}"] if query.web_question else []
     yield from wrapped(typed, width, bullet="· ")
-
-
-def _asked_of_the_web(query: "Query") -> dict[str, dict[str, Any]]:
-    """The web question as JSON, by its name in the gold; empty without one."""
-    question = query.gold and query.gold.web_question
-    return {"web_question": question.model_dump(mode="json")} if question else {}
 
 
 def carry(
@@ -186,7 +182,7 @@ def difficulty(
         print_json({"queries": [row.model_dump(mode="json") for row in rows]})
         return
     names = [name for name in Difficulty.model_fields if name not in ("query_id", "axes")]
-    hardest_first = sorted(rows, key=lambda row: (_or_least(row.level), _or_least(row.loss)), reverse=True)
+    hardest_first = sorted(rows, key=lambda row: (row.level is not None, row.level, row.loss or 0), reverse=True)
     cells = [
         (row.query_id, *(getattr(row, name) for name in names), ", ".join(row.axes) or None) for row in hardest_first
     ]
@@ -199,10 +195,6 @@ def difficulty(
     print_rows("Difficulty, without an agent", heads, cells, notes=(note,) if unmeasured else (), spare=SPARE)
     if to is not None:
         typer.echo(f"{counted(len(queries), 'query')} → {to}")
-
-
-def _or_least(measure: float | None) -> float:
-    return -1 if measure is None else measure
 
 
 def spoil(
