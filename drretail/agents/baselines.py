@@ -128,15 +128,17 @@ SEARCH = Agent(best_hit, roles=(), heeds=frozenset(), is_baseline=True)
 
 
 def dumped(*, picks_first: bool) -> Agent:
-    """Lists what a search finds: each line is true and none is an answer. With ``picks_first``, it buys the first."""
+    """Lists what a search finds: each line is true and none is an answer. With ``picks_first``, it buys the first; else
+    it declares no decision, so that a list without errors earns nothing where something is wanted.
+    """
 
     async def dump(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
         del models, limits
         with Toolkit(session) as toolkit:
             hits = await _hits(toolkit, task, DUMPED)
-        bought = hits[:1] if picks_first else []
+        picks = tuple(Pick(product=card["product_id"]) for card in hits[:1]) if picks_first else None
         report = "\n".join(["# Search results", "", *(listed(card) for card in hits)])
-        return Answer(report=report, picks=tuple(Pick(product=card["product_id"]) for card in bought))
+        return Answer(report=report, picks=picks)
 
     return Agent(dump, roles=(), heeds=frozenset(), is_baseline=True)
 

@@ -8,13 +8,14 @@ from drretail.api.option import accepts, keywords
 from drretail.api.options.score import CompareOptions
 from drretail.api.options.shared import folder_of, names_in, texts_in
 from drretail.errors import UserError
-from drretail.eval.compare.ablations import tables_of_experiment
+from drretail.eval.compare.ablations import named_variants, tables_of_experiment
 from drretail.eval.compare.comparing import compare_beside, compare_recorded, families_away, name_there
 from drretail.eval.compare.distractors import distractor_tables
 from drretail.eval.compare.fail_if import broken_rules, broken_since_last, read_rule
 from drretail.eval.compare.twins import twin_rows
 from drretail.eval.family import Family
-from drretail.eval.scores.file import made_scores, read_scores
+from drretail.eval.judging.pairs import resolve_name
+from drretail.eval.scores.file import made_scores
 from drretail.experiment import read_definition
 from drretail.lab.card import card_lines, judges_of_faithfulness
 from drretail.records.comparison import Comparison, DistractorTable, SettingTable, TwinRow
@@ -129,23 +130,22 @@ def _by_setting(experiment: Path, options: CompareOptions) -> Compared:
 
 def _sliced(experiment: Path, options: CompareOptions) -> Scores:
     """The scores with only the slices by level or axis, of the wanted families or variants and judges."""
-    wanted, judges = texts_in(options.metric), texts_in(options.judges)
-    scores = read_scores(experiment)
-    slices = tuple(
-        row
-        for row in (() if scores is None else scores.slices)
-        if row.by == options.by
-        and (not wanted or {row.metric, f"{row.metric}:{row.variant}"} & {*wanted})
-        and (not judges or row.judge in judges)
-    )
-    if scores is None or not slices:
-        of_what = f" of {', '.join(wanted)}" if wanted else ""
-        raise UserError(
-            f"{experiment} has no scores by {options.by}{of_what}: "
-            + (
-                "give its queries their levels with `drretail queries difficulty FILE --to FILE2`, run and score these."
-                if options.by == "level"
-                else "score it again."
-            )
+    scores = made_scores(experiment)
+    rows = [row for row in scores.slices if row.by == options.by]
+    if not rows:
+        how = (
+            "give its queries their levels with `drretail queries difficulty FILE --to FILE2`, run and score these"
+            if options.by == "level"
+            else "its queries need a wish, and its scores a family that rates each report"
         )
-    return scores.model_copy(update={"slices": slices})
+        raise UserError(f"{experiment} has no scores by {options.by}: {how}.")
+    named, judges = named_variants(experiment, texts_in(options.metric)), texts_in(options.judges)
+    wanted = {(name, each) for name, (metric, variants) in named.items() for each in variants or metric.variants}
+    known = {row.judge for row in rows}
+    judged_by = {resolve_name("judge with scores here", judge, known) for judge in judges} or known
+    slices = [row for row in rows if row.judge in judged_by and (not wanted or (row.metric, row.variant) in wanted)]
+    if not slices:
+        of_what = " or ".join([*texts_in(options.metric), *judges])
+        there = ", ".join(dict.fromkeys(row.metric for row in rows))
+        raise UserError(f"{experiment} has no scores by {options.by} of {of_what}; it has some of {there}.")
+    return scores.model_copy(update={"slices": tuple(slices)})

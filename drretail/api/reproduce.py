@@ -12,6 +12,7 @@ from drretail.api.models import Opener, profile_of
 from drretail.api.option import accepts, keywords
 from drretail.api.options.run import ReproduceOptions
 from drretail.api.options.score import ScoreOptions
+from drretail.api.prompts.files import all_prompt_files
 from drretail.api.recorded import RecordedExperiment, RecordedScores
 from drretail.api.report import report
 from drretail.api.run import CITED_PAGES, estimate_run, run
@@ -20,6 +21,7 @@ from drretail.api.systems import several
 from drretail.api.verification.verify import verify
 from drretail.errors import UserError
 from drretail.eval.check_results import Verification
+from drretail.eval.judge_prompts import read_wording
 from drretail.eval.judging.session import Judge
 from drretail.eval.judging.spending import judging_costs
 from drretail.eval.registry import load_metric, pair_family
@@ -77,7 +79,9 @@ def reproduce(options: ReproduceOptions) -> Reproduction:
         raise UserError("Name the folder of the experiment: --to EXP.")
     folder, settings = Path(options.to), read_settings()
     prices = read_prices(settings.prices)
-    # A judge without a key is reported before any run is paid for.
+    # A judge without a key, and prompts with a fault, are reported before any run is paid for.
+    if options.prompts is not None:
+        read_wording(Path(options.prompts), all_prompt_files())
     judges_for(BY_JUDGE, options.judge, Opener(settings, options.base_url), options.model_profile)
     experiment = run(**_run_options(options))
     spent = _spent(folder, prices)

@@ -13,13 +13,12 @@ from typer.core import TyperGroup
 from typer.main import get_command, get_group
 
 from drretail import __version__
-from drretail.cli.options.command import Command, Group
+from drretail.cli.options.command import Command, Group, UsageError
 from drretail.cli.options.parameters import with_flags
 from drretail.errors import shortened
 from drretail.screen import fitted
 
 LONGEST_USAGE = 400
-UsageError: Any = typer.BadParameter.__base__  # the class of click, or of typer's own copy of click
 
 
 COMMANDS: dict[str, list[str]] = tomllib.loads(Path(__file__).with_name("commands.toml").read_text(encoding="utf-8"))

@@ -40,7 +40,7 @@ _FINEST = 100_000
 class Difficulty(Record):
     """The measures of one query's difficulty.
 
-    All but the counts are None if no cart can be measured (``not_measured``).
+    All are None if no cart can be measured (``not_measured``).
     """
 
     query_id: str
@@ -59,15 +59,15 @@ class Difficulty(Record):
     """The share of carts within the budget, of all with one fit of known price per want; 1 without a budget."""
     greedy_gap: float | None = None
     """The share of the best cart's worth lost by buying for each want in turn the best that is still affordable."""
-    history: int = 0
+    history: int | None = None
     """How many orders back, from the newest (1), the oldest order lies that an answer needs; 0 if it needs none."""
-    lookalikes: int = 0
+    lookalikes: int | None = None
     """Products ranked above the first fit of their want that fail just one of its limits, summed over the wants."""
-    wants: int = 0
+    wants: int | None = None
     """The wants that are not optional."""
-    offers: int = 0
+    offers: int | None = None
     """Products of the wanted kinds."""
-    fits: int = 0
+    fits: int | None = None
     """Those of the offers that meet their want."""
     axes: tuple[Axis, ...] = ()
     """What makes it hard, by its wish."""
@@ -232,11 +232,15 @@ class Task:
 
 
 def with_levels(queries: Sequence[Query], rows: Iterable[Difficulty]) -> list[Query]:
-    """The queries with their levels. An infeasible query has the level of its twin, so that a pair stays together."""
-    levels = {query.query_id: row.level for query, row in zip(queries, rows, strict=True)}
-    of_task = {query.task_id: levels[query.query_id] for query in queries if query.task_id and not query.infeasible}
-    levels |= {query.query_id: of_task.get(query.task_id or "") for query in queries if query.infeasible}
-    return [query.model_copy(update={"level": levels[query.query_id]}) for query in queries]
+    """The queries with their levels. An infeasible query has the level of its twin, so that a pair stays together; if
+    its twin is in another file, it keeps the one that it has.
+    """
+    measured = list(zip(queries, (row.level for row in rows), strict=True))
+    of_task = {query.task_id: level for query, level in measured if query.task_id and not query.infeasible}
+    return [
+        query.model_copy(update={"level": of_task.get(query.task_id or "", query.level) if query.infeasible else level})
+        for query, level in measured
+    ]
 
 
 def level_of(loss: float) -> int:

@@ -14,7 +14,7 @@ from importlib.resources import files
 from itertools import islice
 
 from drretail.env.offers import Offers
-from drretail.errors import UserError
+from drretail.errors import UnknownName
 from drretail.grounding.text.amounts import find_money
 from drretail.grounding.text.wording import article, format_amount, short_title
 from drretail.grounding.text.words import singular
@@ -58,10 +58,9 @@ def spoil(
     ``absent`` are names of things; one that the world lacks is asked for. Raises UserError for an unknown kind, and for
     none.
     """
-    unknown = [kind for kind in kinds if kind not in KINDS]
-    if unknown or not kinds:
-        wrong = f"no kind {unknown[0]!r} of spoiled queries" if unknown else "no kind named"
-        raise UserError(f"There is {wrong}: choose among {', '.join(KINDS)}.")
+    wrong = next((kind for kind in kinds if kind not in KINDS), None if kinds else "")
+    if wrong is not None:
+        raise UnknownName("kind of spoiled queries", wrong, KINDS, names_all=True)
     all_queries = list(queries)
     check_made_for(all_queries, offers.world.manifest.fingerprint)
     made = Derived()

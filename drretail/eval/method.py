@@ -14,11 +14,13 @@ from drretail.llm.prices import read_prices
 from drretail.prompts import Prompt
 from drretail.records.base import Rules
 from drretail.records.judge_audit import AUDITED, SAME_CLAIM, SAME_LABEL, JudgeAudit
+from drretail.records.pairs import PairScore
 from drretail.records.score import CODE, JudgeRef, Judging, MetricDescription, Scores
-from drretail.tables.figures import dollars, number
+from drretail.tables.figures import dollars, number, percent
 
 NOT_MEASURED = "not measured against people (drretail lab card)"
 NOT_REPEATED = "not measured (drretail score --judge-repeats 2)"
+RULE_BASED = "rules of drretail, no language model: the same report always gets the same answer"
 _RULES: tuple[Rules, ...] = ("default", "paper")
 """The rules under which pairs have prompts of their own."""
 
@@ -82,14 +84,19 @@ def _prompts(experiment: Path, metric: str) -> Mapping[str, Prompt]:
 
 def _lines(judge: str, params: str, scores: Scores, costs: Sequence[JudgingCost]) -> dict[str, str]:
     of_judge = (judge, params)
-    rows = [row for row in (*scores.judgings, *scores.pairs) if (row.judge, row.judge_params) == of_judge]
     audits = [audit for audit in scores.audits if (audit.judge, audit.judge_params) == of_judge]
-    served = dict.fromkeys(name for cost in costs for name in cost.served)
-    settings = {name: value for cost in costs for name, value in cost.params.items() if name != "base_url"}
+    reading = {"Reading": " ".join(audit.line for audit in audits)} if audits else {}
     judgings = [row for row in scores.judgings if (row.judge, row.judge_params) == of_judge]
-    repeats = max((row.repeats for row in judgings), default=1)
+    pairs = [row for row in scores.pairs if (row.judge, row.judge_params) == of_judge]
+    valued = next((row for row in (*scores.scores, *pairs) if (row.judge, row.judge_params) == of_judge), None)
     key = JudgeRef(spec=judge, kind="llm", params_hash=params).key
     cards = [described.judges[key] for described in scores.metrics.values() if key in described.judges]
+    measured = {"Against people": " ".join(dict.fromkeys(cards)) or NOT_MEASURED}
+    if valued is not None and valued.judge_kind == "rule_based":
+        return {"Judge": RULE_BASED, **measured, **reading}
+    served = dict.fromkeys(name for cost in costs for name in cost.served)
+    settings = {name: value for cost in costs for name, value in cost.params.items() if name != "base_url"}
+    repeats = max((row.repeats for row in judgings), default=1)
     calls, tokens = (sum(getattr(cost.cost.usage, name) for cost in costs) for name in ("calls", "total"))
     paid = [cost.cost.dollars for cost in costs]
     price = "price unknown" if None in paid else f"${dollars(sum(each or 0 for each in paid))}"
@@ -99,10 +106,21 @@ def _lines(judge: str, params: str, scores: Scores, costs: Sequence[JudgingCost]
         "Took": f"{calls:,} calls, {tokens:,} tokens, {price}",
         "Times asked": f"{repeats:,} per report",
         "Noise between repeats": "; ".join(_noise(judgings, audits, scores.metrics)) or NOT_REPEATED,
-        "Answers sent back": f"{sum(row.repairs for row in rows):,}",
-        "Against people": " ".join(dict.fromkeys(cards)) or NOT_MEASURED,
-        **({"Reading": " ".join(audit.line for audit in audits)} if audits else {}),
+        **_noise_of_pairs(pairs),
+        "Answers sent back": f"{sum(row.repairs for row in (*judgings, *pairs)):,}",
+        **measured,
+        **reading,
     }
+
+
+def _noise_of_pairs(pairs: Sequence[PairScore]) -> dict[str, str]:
+    """How often a judge of pairs answers otherwise in the other order; empty unless it was asked both."""
+    read = [(row.flip_rate, row.n_scored - row.forfeits) for row in pairs if row.flip_rate is not None]
+    n = sum(count for _, count in read)
+    if not n:
+        return {}
+    changed = sum(rate * count for rate, count in read)
+    return {"Noise between orders": f"another answer to {percent(changed / n)} of questions on pairs (n={n:,})"}
 
 
 def _noise(

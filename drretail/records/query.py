@@ -8,7 +8,7 @@ from typing import Any, Literal, Self, get_args
 from pydantic import AliasChoices, ConfigDict, Field, model_validator
 
 from drretail.records.base import Document, Record, sha256_of
-from drretail.records.criteria import Fact, Gold
+from drretail.records.criteria import Fact, Gold, WebQuestion
 from drretail.records.money import Money
 from drretail.records.reading import Because, Pick
 from drretail.records.wish import Hidden, Wish
@@ -241,6 +241,11 @@ class Query(Document):
         return self
 
     @property
+    def web_question(self) -> WebQuestion | None:
+        """What it asks of the web, if its gold says so."""
+        return None if self.gold is None else self.gold.web_question
+
+    @property
     def visible_wish(self) -> Wish | None:
         """The part of the wish that the text states."""
         return None if self.wish is None else self.wish.without(self.hidden)
@@ -265,7 +270,7 @@ class Query(Document):
             "trust": any(want.rating_min or want.ratings_min for want in wish.wants),
             "memory": bool(wish.orders),
             "taste": any(want.brands_unwanted for want in wish.wants),
-            "conflict": bool(self.gold and self.gold.web_question and self.gold.web_question.is_disputed),
+            "conflict": bool(self.web_question and self.web_question.is_disputed),
             "asking": bool(self.hidden),
             "infeasible": bool(self.infeasible),
         }

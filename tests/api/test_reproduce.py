@@ -89,3 +89,10 @@ def test_a_cap_on_tokens_is_that_of_runs_and_judging_together(folder: Path) -> N
     capped = reproduce(to=folder / "capped", world=folder / "w", queries=QUESTIONS, max_tokens=3_000)
     assert not capped.is_complete
     assert capped.closing is not None
+
+
+def test_prompts_with_a_fault_are_told_before_anything_runs(folder: Path) -> None:
+    (folder / "own").mkdir()
+    with pytest.raises(UserError, match="own"):
+        reproduce(to=folder / "never", world=folder / "w", queries=QUESTIONS, prompts=folder / "own")
+    assert not (folder / "never").exists()

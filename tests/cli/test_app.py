@@ -90,6 +90,8 @@ def test_a_wrong_command_is_answered_with_the_nearest(drretail: Command) -> None
         (["queries", "shipped", "--to", "new.csv"], "ends in .jsonl"),
         (["queries", "review", "q.jsonl", "--world", "w", "--sheet", "new.xlsx"], "ends in .csv"),
         (["compare", "exp", "--by", "size,"], "'--by': 'size,' is not one of"),
+        (["compare", "exp", "--by", "size", "--by", "axis"], "'--by' takes one value, but is given 2 times"),
+        (["queries", "shipped", "--world", "market"], "queries shipped takes --to, --split, --force, --json."),
         (["bench", "rank", "."], "is no release"),
         (["import", "pdf", "q.jsonl", "--to", "new"], "`markdown` reads"),
     ],

@@ -119,8 +119,8 @@ def test_what_cannot_be_changed_or_met_gives_no_pair_and_is_counted(offers: Offe
     ("query", "kinds", "message"),
     [
         (ONCE.model_copy(update={"world_fingerprint": "f" * 64}), ["too_dear"], "world"),
-        (ONCE, [], "no kind named"),
-        (ONCE, ["dear"], "no kind 'dear'"),
+        (ONCE, [], "no kind of spoiled queries ''. Known are"),
+        (ONCE, ["dear"], "no kind of spoiled queries 'dear'"),
     ],
 )
 def test_another_world_and_an_unknown_kind_are_refused(

@@ -7,7 +7,9 @@ from pathlib import Path
 from drretail.eval.judging.session import Judge
 from drretail.eval.method import NOT_MEASURED, NOT_REPEATED, method_cards
 from drretail.eval.registry import load_metric
+from drretail.llm.registry import open_model
 from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
+from drretail.records.pairs import PairScore
 from drretail.viewer.tables.judges import audit_table
 from tests import build
 from tests.build import LABEL, experiment
@@ -53,3 +55,26 @@ def test_a_card_has_the_method_of_a_judge_and_the_text_of_every_prompt_that_it_w
     assert single.lines["Noise between repeats"] == NOT_REPEATED
     table = audit_table(scores.audits)
     assert [cell.text for cell in table.rows[0].cells if cell is not None][-1] == "too few figures to tell"
+
+
+def test_a_judge_of_pairs_has_its_noise_between_orders_and_rules_have_no_settings(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "e", {LABEL: {"q1-r1": "It costs $5 [P:B0BED00001]."}})
+    scores = build.scored(folder, ["faithfulness"], Judge.of(open_model("offline:judge")))
+    (by_rules,) = method_cards(folder, scores)
+    assert by_rules.lines.keys() == {"Judge", "Against people", "Reading"}
+    (prompt, *_) = load_metric("faithfulness").prompts()
+    pair = PairScore(
+        judge="some:model",
+        judge_kind="llm",
+        prompt_hash=prompt.hash,
+        version=1,
+        dimension="overall",
+        a="a",
+        b="b",
+        n_planned=4,
+        n_scored=4,
+    )
+    flipped = pair.model_copy(update={"flip_rate": 0.5, "forfeits": 1})
+    pairs = (flipped, pair.model_copy(update={"flip_rate": 0.0, "n_scored": 1}), pair)
+    *_, of_pairs = method_cards(folder, scores.model_copy(update={"pairs": pairs}))
+    assert of_pairs.lines["Noise between orders"] == "another answer to 38% of questions on pairs (n=4)"

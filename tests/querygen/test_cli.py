@@ -7,8 +7,10 @@ import pytest
 
 from drretail.env.world import World
 from drretail.files import read_jsonl, write_lines
+from drretail.grounding.constraints.gold_files import gold_path, write_gold
 from drretail.querygen.generate import generate_for
 from drretail.querygen.review.records import history_path
+from drretail.records.criteria import Gold, WebQuestion
 from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
@@ -85,7 +87,8 @@ def test_named_users_are_asked_for_and_no_others(world: World, tmp_path: Path) -
 
 
 def test_users_without_a_query_are_told_on_stderr_unless_quiet(world: World, tmp_path: Path) -> None:
-    result = call(world, "generate", "--to", tmp_path / "a.jsonl", "--users", "8")
+    result = call(world, "generate", "--to", tmp_path / "a.jsonl", "--users", "8", "--model", "offline:shopper")
+    assert "offline:shopper is no language model: rules write the queries." in result.stderr
     quiet = call(world, "generate", "--to", tmp_path / "b.jsonl", "--users", "8", "--quiet")
     assert "no query could be made: 3" in result.stderr
     assert "5 users could be made; 8 were asked for" in result.stderr
@@ -102,7 +105,7 @@ def test_users_without_a_query_are_told_on_stderr_unless_quiet(world: World, tmp
         ("generate --model anthropic", "names no model"),
         ("generate --model anthropic:claude-sonnet-4-6 --mode generic --user ANNA", "leave out --user"),
         ("generate --user NOBODY", "no user 'NOBODY'"),
-        ("shipped --split foo", "choose dev, test, all, market-dev, market-test, market or generic"),
+        ("shipped --split foo", "no split 'foo'. Known are all, dev, generic"),
     ],
 )
 def test_what_cannot_be_done_is_told_in_one_sentence_and_leaves_the_file_as_it_was(
@@ -139,7 +142,7 @@ def test_questions_are_shown_in_full_by_number_and_as_json(tmp_path: Path, monke
     assert max(map(len, shown.splitlines())) <= 80
     assert BATH.strip() in " ".join(shown.split())
     assert "mine-1 · companion · profile-aware" in shown
-    assert "bird feeder: must be squirrel proof; at least 4 stars" in shown
+    assert 'bird feeder: must meet "squirrel proof"; at least 4 stars' in shown
     assert "budget: $30.00 in total" in shown
     assert shown.endswith("2 queries of 1 user\n")
     assert "B0OWNED001" not in shown
@@ -151,3 +154,18 @@ def test_questions_are_shown_in_full_by_number_and_as_json(tmp_path: Path, monke
     document = json.loads(call(None, "show", tmp_path / "q.jsonl", "--only", "mine-2", "--json").stdout)
     assert [query["query_id"] for query in document["queries"]] == ["mine-2"]
     assert "mine-3" in refused(None, "show", tmp_path / "q.jsonl", "--only", "mine-3")
+
+
+def test_show_and_check_tell_what_is_asked_of_the_web_and_what_cannot_be_met(world: World, tmp_path: Path) -> None:
+    path = tmp_path / "q.jsonl"
+    asked = WebQuestion(text="do squirrels climb poles")
+    gold = Gold(query_id="mine-1", web_question=asked)
+    query = query_of("mine-1", BATH.strip(), mode="generic", wish=Wish(wants=(WANT,)), infeasible=True, gold=gold)
+    write_lines(path, [query.as_line()])
+    write_gold([query], gold_path(path))
+    shown = call(None, "show", path).stdout
+    assert "mine-1 · generic · infeasible\n" in shown
+    assert "· asks the web: do squirrels climb poles\n" in shown
+    (document,) = json.loads(call(None, "show", path, "--json").stdout)["queries"]
+    assert document["web_question"]["text"] == asked.text
+    assert "Infeasible by intent: 1; with a question to the web: 1\n" in call(world, "check", path).stdout

@@ -95,7 +95,8 @@ def test_gold_that_is_written_later_and_a_copy_of_what_passes_have_their_sums(sm
 
 
 def test_the_command_builds_for_drawn_users_and_says_when_that_is_done(tmp_path: Path, drretail: Command) -> None:
-    asked = ("sandbox", "build", "--to", "s", "--n", "1", "--sizes", "16k,8k,16k", "--seed", "1")
+    other = ("sandbox", "build", "--to", "s", "--n", "1", "--sizes", "16k,8k,16k")
+    asked = (*other, "--seed", "1")
     made = drretail(*asked)
     assert (made.returncode, made.stdout) == (0, "s: 1 query, in 8k, 16k.\n"), made.stderr
     before = files(tmp_path / "s")
@@ -106,10 +107,10 @@ def test_the_command_builds_for_drawn_users_and_says_when_that_is_done(tmp_path:
     path = next((tmp_path / "s").rglob("pages.jsonl.gz"))
     path.write_bytes(path.read_bytes() + b" ")
     for given, message in (
-        (("--seed", "other"), "another world, seed, size or query"),
-        ((), "is not whole (drretail sandbox check s)"),
-        (("--web", "ofline"), "no web 'ofline'"),
+        ((*other, "--seed", "other"), "another world, seed, size or query"),
+        (asked, "is not whole (drretail sandbox check s)"),
+        ((*asked, "--web", "ofline"), "no web 'ofline'"),
     ):
-        refused = drretail(*asked, *given)
+        refused = drretail(*given)
         assert refused.returncode == 2
         assert message in " ".join(refused.stderr.split())

@@ -188,7 +188,8 @@ class CompareOptions:
         By | None,
         Option(
             "Compare systems that differ only in this option of `run`. Or compare the two queries of each pair that "
-            "`drretail queries spoil` made (twin), or levels of difficulty (level)."
+            "`drretail queries spoil` made (twin), or show scores by difficulty (level) or by what makes queries "
+            "hard (axis)."
         ),
     ] = None
     metric: Annotated[

@@ -1,12 +1,15 @@
 """A command whose help lists its options under headings."""
 
+from collections import Counter
 from typing import Any
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from drretail.api.option import LAST_GROUPS, OUTPUT
 from drretail.progress import showing_progress
+
+UsageError: Any = typer.BadParameter.__base__  # the class of click, or of typer's own copy of click
 
 
 def exit_code(failed: int) -> None:
@@ -33,6 +36,23 @@ class Command(TyperCommand):
 
     It shows progress, unless it has the flag --quiet and that is given.
     """
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Raises a usage error if an option of one value is repeated, of which click would only use the last. The
+        error on an option like no other names them all, if they are few.
+        """
+        try:
+            _, _, order = self.make_parser(ctx).parse_args(args=[*args])
+        except UsageError as problem:
+            options = [each.opts[0] for each in self.params if isinstance(each, TyperOption) and not each.hidden]
+            if getattr(problem, "possibilities", None) == [] and len(options) <= 10:  # the help says more of them
+                problem.message += f". {ctx.command_path} takes {', '.join(options)}."
+            raise
+        for parameter, count in Counter(order).items():
+            single = isinstance(parameter, TyperOption) and not (parameter.is_flag or parameter.multiple)
+            if single and count > 1 and not ctx.resilient_parsing:
+                ctx.fail(f"Option '{parameter.opts[-1]}' takes one value, but is given {count} times.")
+        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
         with showing_progress(quiet=ctx.params.get("quiet", False)):

@@ -20,7 +20,7 @@ from drretail.cli.spending import show_estimates, writing_document, writing_line
 from drretail.files import write_lines
 from drretail.progress import busy
 from drretail.tables.figures import counted
-from drretail.viewer.output import print_json, print_rows, print_table, remark
+from drretail.viewer.output import print_json, print_rows, print_table, print_text, remark
 
 if TYPE_CHECKING:
     from drretail.api.models import Spent, Writer
@@ -209,8 +209,12 @@ def _print_tables(file: Path, world: str, outcome: _Outcome, *, baskets: bool, d
     counts = ", ".join(f"{code} {count}" for code, count in outcome.codes)
     of_all = counted(len(outcome.checked), "query")
     typer.echo(f"Without a finding: {whole} of {of_all}{f'; {counts}' if counts else ''}")
+    infeasible = sum(bool(query.infeasible) for query in outcome.queries)
+    on_web = sum(query.web_question is not None for query in outcome.queries)
+    if infeasible or on_web:
+        typer.echo(f"Infeasible by intent: {infeasible}; with a question to the web: {on_web}")
     if outcome.questions:
-        typer.echo(graded_line(outcome.queries, outcome.questions))
+        print_text(graded_line(outcome.queries, outcome.questions))
         if not all(question.is_decided for question in outcome.questions):
             remark(f"The rest goes by words alone. {how_to_decide(file, world)}")
     if outcome.died:

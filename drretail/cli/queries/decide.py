@@ -19,7 +19,7 @@ from drretail.grounding.constraints.gold_files import gold_path, write_gold
 from drretail.progress import busy
 from drretail.tables.figures import counted
 from drretail.tables.table import table_of
-from drretail.viewer.output import print_json, print_rows, print_table, remark, say
+from drretail.viewer.output import print_json, print_rows, print_table, print_text, remark, say
 
 if TYPE_CHECKING:
     from drretail.api.models import Spent, Writer
@@ -251,7 +251,7 @@ def _print(outcome: _Outcome, queries: "Sequence[Query]", *, as_json: bool) -> N
         typer.echo(f"Agreement of {both} on {counted(one.questions, 'question')}: {share}, kappa {kappa}")
     if outcome.spent:
         typer.echo(writing_line(outcome.spent))
-    typer.echo(graded_line(queries, outcome.questions))
+    print_text(graded_line(queries, outcome.questions))
     if outcome.renewed is not None:
         typer.echo(f"Baskets renewed: {len(outcome.renewed)}. Score the experiment again.")
     if outcome.died:

@@ -71,6 +71,8 @@ def generate(
     writer = opened_writer(model, calls, keyless=planned.estimate)
     if writer is None and mode == "generic":
         raise UserError("Without a model only profile_aware queries can be made: add --model PROVIDER:MODEL.")
+    if writer is None and model is not None:
+        remark(f"{model} is no language model: rules write the queries.")
     if preset not in (None, "paper"):
         raise UnknownName("preset", preset, ["paper"])
     each = per_user or (3 if preset == "paper" else 1)

@@ -15,16 +15,17 @@ from drretail.errors import UnknownName, UserError
 from drretail.progress import choose_progress
 from drretail.records.query import QUESTIONS, Manner
 from drretail.tables.figures import counted
-from drretail.viewer.output import print_json, print_rows, stdout_console
+from drretail.viewer.output import print_json, print_rows, remark, stdout_console
 
 if TYPE_CHECKING:
     from drretail.difficulty.twins import Derived
-    from drretail.querygen.shipped import Split
     from drretail.records.query import Query
 
 
 LINE = 88
 """The most characters in a line of prose, however wide the terminal is."""
+SPARE = ("density", "greedy gap", "offers", "slack", "wants", "lookalikes")
+"""Measures that a narrow terminal leaves out, the first of them first."""
 
 
 def show(
@@ -41,7 +42,9 @@ def show(
     if only is not None:
         queries = only_those(queries, only)
     if as_json:
-        print_json({"queries": [query.model_dump(mode="json") for query in queries]})
+        questions = [query.web_question and query.web_question.model_dump(mode="json") for query in queries]
+        rows = zip(queries, questions, strict=True)
+        print_json({"queries": [query.model_dump(mode="json") | {"web_question": asked} for query, asked in rows]})
         return
     width = min(LINE, stdout_console().width)
     for query in queries:
@@ -52,12 +55,13 @@ def show(
 
 
 def _shown(query: "Query", width: int, *, details: bool) -> Iterator[str]:
-    """A heading, the question, and below it its wish and what it hides."""
+    """A heading, the question, and below it its wish, what it hides and what it asks of the web."""
     from drretail.grounding.text.wording import wish_lines
     from drretail.querygen.review.item import wrapped
     from drretail.screen import on_screen
 
     heading = [query.query_id, *([query.kind] if query.kind else []), query.mode.replace("_", "-")]
+    heading += ["infeasible"] if query.infeasible else []
     yield on_screen(" · ".join(heading).replace("\n", " "))
     yield from wrapped(query.text.splitlines(), width)
     typed = ["it has no wish"] if query.wish is None else wish_lines(query.wish)
@@ -69,6 +73,7 @@ def _shown(query: "Query", width: int, *, details: bool) -> Iterator[str]:
     else:
         typed = [line for line in typed if not line.startswith("owned:")]
     typed += [f"hidden ({fact.topic}, {fact.known_from}): {fact.say}" for fact in query.hidden]
+    typed += [f"asks the web: {query.web_question.text}"] if query.web_question else []
     yield from wrapped(typed, width, bullet="· ")
 
 
@@ -115,9 +120,12 @@ def shipped(
 
     docs/benchmark.md describes them.
     """
-    from drretail.querygen.shipped import FIFTY, MARKET, shipped_queries
+    from drretail.querygen.shipped import FIFTY, MARKET, Split, shipped_queries
 
-    queries = shipped_queries(*{"all": FIFTY, "market": MARKET}.get(split, (cast("Split", split),)))
+    sets = {each: (each,) for each in get_args(Split)} | {"all": FIFTY, "market": MARKET}
+    if split not in sets:
+        raise UnknownName("split", split, sets)
+    queries = shipped_queries(*sets[split])
     write_queries(to, queries, force=force)
     users = len({query.user_id for query in queries} - {None})
     if as_json:
@@ -135,6 +143,8 @@ def shipped(
         of_users = f" of {counted(users, 'user')}" if users else ""
         world = "market" if split.startswith("market") else "demo"
         typer.echo(f"{counted(len(queries), 'query')}{of_users} ({split}) over the {world} world → {to}")
+        others = ", ".join(each for each in sets if each != split)
+        remark(f"To run them: drretail run --queries {to} --world {world} --to EXP. Other sets: --split {others}.")
 
 
 def difficulty(
@@ -157,7 +167,7 @@ def difficulty(
     queries = read_queries(file)
     if to is not None:
         check_unused(to, force=force)
-    rows, why = list[Difficulty](), Counter[str | None]()
+    rows, reasons = list[Difficulty](), dict[str, str]()
     progress = choose_progress()
     with open_world(world) as shop:
         check_made_for(queries, shop.manifest.fingerprint)
@@ -166,19 +176,24 @@ def difficulty(
             for query in queries:
                 rows.append(dial.difficulty(query))
                 if rows[-1].level is None:
-                    why[not_measured(query.wish, dial.offers.reference(query)) or NOT_REQUIRED] += 1
+                    reasons[query.query_id] = not_measured(query.wish, dial.offers.reference(query)) or NOT_REQUIRED
                 bar.advance()
+    leveled = with_levels(queries, rows)
+    rows = [row.model_copy(update={"level": query.level}) for query, row in zip(leveled, rows, strict=True)]
     if to is not None:
-        write_queries(to, with_levels(queries, rows), force=force)
+        write_queries(to, leveled, force=force)
     if output.as_json:
         print_json({"queries": [row.model_dump(mode="json") for row in rows]})
         return
     names = [name for name in Difficulty.model_fields if name not in ("query_id", "axes")]
-    hardest_first = sorted(rows, key=lambda row: -1.0 if row.loss is None else row.loss, reverse=True)
-    cells = [(row.query_id, *(getattr(row, name) for name in names), ", ".join(row.axes)) for row in hardest_first]
+    hardest_first = sorted(rows, key=lambda row: (row.level is not None, row.level, row.loss or 0), reverse=True)
+    cells = [
+        (row.query_id, *(getattr(row, name) for name in names), ", ".join(row.axes) or None) for row in hardest_first
+    ]
+    why = Counter(reasons[row.query_id] for row in rows if row.level is None)
     notes = [f"{counted(count, 'query')} without a level: {reason}." for reason, count in why.most_common()]
     heads = ("", *(name.replace("_", " ") for name in names), "axes")
-    print_rows("Difficulty, without an agent", heads, cells, notes=notes)
+    print_rows("Difficulty, without an agent", heads, cells, notes=notes, spare=SPARE)
     if to is not None:
         typer.echo(f"{counted(len(queries), 'query')} → {to}")
 

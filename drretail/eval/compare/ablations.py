@@ -12,7 +12,7 @@ from drretail.eval.compare.comparing import assessors_of, chosen_judges, judged_
 from drretail.eval.compare.rows import compared_rows, runs_of, side_of
 from drretail.eval.compare.wording import compared, primary_variants, row_facts
 from drretail.eval.family import Family, is_unrated
-from drretail.eval.registry import PAIRWISE, load_metrics, recorded_family
+from drretail.eval.registry import PAIRWISE, load_metric, load_metrics, recorded_family
 from drretail.eval.scores.aggregate import mean_of
 from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.eval.scores.planned import read_judgements
@@ -244,18 +244,13 @@ def tables_of_experiment(
     """
     if not agents_by_setting(read_definition(experiment), by):
         raise UserError(f"No agent of the experiment ran in {ABLATED[by].lacking}.")
-    names = dict.fromkeys(each.partition(":")[0] for each in named)
-    families = [recorded_family(experiment, name) or name for name in names] or judged_families(experiment)
-    gathered = read_judgements(experiment, load_metrics([family for family in families if family != PAIRWISE]))
-    variants: dict[str, Sequence[str]] = {}
-    for name, metric in gathered.families.items():
-        given = [
-            variant for family, _, variant in (each.partition(":") for each in named) if family == name and variant
-        ]
-        for variant in given:
-            if variant not in metric.variants:
-                raise UnknownName(f"variant of {name}", variant, metric.variants)
-        variants[name] = given or _usual(metric) or compared(metric)
+    chosen = named_variants(experiment, named)
+    families = [family for family in judged_families(experiment) if family != PAIRWISE]
+    gathered = read_judgements(experiment, [metric for metric, _ in chosen.values()] or load_metrics(families))
+    variants: dict[str, Sequence[str]] = {
+        name: (name in chosen and chosen[name][1]) or _usual(metric) or compared(metric)
+        for name, metric in gathered.families.items()
+    }
     assessors = assessors_of(gathered, chosen_judges(gathered, (), judges))
     tables = list(ablation_tables(gathered, by, assessors, variants))
     if not tables:
@@ -266,6 +261,23 @@ def tables_of_experiment(
             raise UserError(f"No judge so far gives a value of {what}; a model may: {command} --judge PROVIDER:MODEL.")
         raise UserError(f"Nothing of {what} was judged: {command}.")
     return tables if beside is None else [*tables, *ablation_tables(gathered, beside, assessors, variants)]
+
+
+def named_variants(experiment: Path, named: Collection[str]) -> dict[str, tuple[Family, list[str]]]:
+    """The families named as ``family`` or ``family:variant``, each with the variants named.
+
+    Raises UnknownName for a wrong family or variant, and UserError for ``pairwise``.
+    """
+    found: dict[str, tuple[Family, list[str]]] = {}
+    for each in named:
+        name, _, variant = each.partition(":")
+        if name == PAIRWISE:
+            raise UserError(f"{PAIRWISE} judges two reports at once: --metric takes families that judge one.")
+        metric, variants = found.setdefault(name, (recorded_family(experiment, name) or load_metric(name), []))
+        if variant and variant not in metric.variants:
+            raise UnknownName(f"variant of {name}", variant, metric.variants)
+        variants += [variant] if variant else []
+    return found
 
 
 def _table(

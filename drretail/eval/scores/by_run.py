@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from drretail.eval.family import is_unrated
 from drretail.eval.scores.gathering import LACKS_IN_WORDS, Gathered, TableKey
 from drretail.eval.scores.panel import name_of
-from drretail.eval.scores.planned import headline_variants
+from drretail.eval.scores.planned import counted, headline_variants
 from drretail.eval.values import Value
 from drretail.records.base import Rules
 from drretail.records.score import Policy, VerdictState, reasons_of
@@ -61,8 +61,7 @@ def run_values(gathered: Gathered) -> Iterator[RunValue]:
                     lacks = LACKS_IN_WORDS[result.lacks] if result.lacks else ""
                     numbers: dict[Policy, float | None] = {"answered": value.value}
                     if assessor.rules == "default" and variant in headlines:
-                        earned = result.earned.get(variant)
-                        numbers["planned"] = earned if value.value is None else value.value
+                        numbers["planned"] = counted(result, variant)
                     for policy, number in numbers.items():
                         yield RunValue(
                             metric,

@@ -46,7 +46,7 @@ class Attendance:
     planned: int
     scored: int
     earned_nothing: int
-    """Runs that got 0: they failed, or their reports have nothing that the headline measures."""
+    """Runs without a value that got 0: they failed, or their reports have nothing that the headline measures."""
     missing: int
     """Runs lost to a server, reports that a judge failed on, and reports whose pages can't be read."""
     pending: int
@@ -72,10 +72,10 @@ def attendance(reports: Sequence[RunResult], variant: str) -> Attendance:
 
 def _kind(report: RunResult, variant: str) -> str:
     value = report.values.get(variant)
-    if variant in report.earned:
-        return "nothing"
     if value is not None and value.value is not None:
         return "scored"
+    if variant in report.earned:
+        return "nothing"
     if report.lacks is not None:
         return _OF_LACKING.get(report.lacks, "missing")
     return "undefined" if value is not None and value.state == "na" else "missing"

@@ -6,7 +6,7 @@ from decimal import ROUND_HALF_UP, Decimal
 
 from drretail.grounding.text.words import PAIRS, UNSPACED, singular
 from drretail.records.money import MOST_DIGITS, Money
-from drretail.records.wish import Want, Wish
+from drretail.records.wish import Demand, Want, Wish
 
 SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "INR": "₹"}
 _WITHOUT_CENTS = frozenset({"JPY"})
@@ -129,7 +129,7 @@ def wish_lines(wish: Wish) -> list[str]:
 
 
 def want_line(want: Want) -> str:
-    """ "2 × swaddle blanket: must be cotton; at least 4 stars; at most $20 a piece"."""
+    """ "2 × swaddle blanket: must meet "cotton"; at least 4 stars; at most $20 a piece"."""
     count = f"{want.quantity} × " if want.quantity > 1 else ""
     limits = "; ".join(_limits(want))
     return f"{count}{want.name}{f': {limits}' if limits else ''}"
@@ -144,9 +144,9 @@ def _limits(want: Want) -> Iterator[str]:
     if want.again:
         yield AGAIN
     if want.must:
-        yield f"must be {', '.join(map(str, want.must))}"
+        yield f"must meet {', '.join(map(_demand, want.must))}"
     if want.must_not:
-        yield f"must not be or have {', '.join(map(str, want.must_not))}"
+        yield f"must not be or have {', '.join(map(_demand, want.must_not))}"
     if want.rating_min is not None:
         yield f"at least {want.rating_min:g} stars"
     if want.ratings_min is not None:
@@ -157,3 +157,13 @@ def _limits(want: Want) -> Iterator[str]:
         yield f"by {' or '.join(want.brands_wanted)}"
     if want.brands_unwanted:
         yield f"not by {' or '.join(want.brands_unwanted)}"
+
+
+def _demand(demand: Demand) -> str:
+    """Its words, and what decides it: "at least 35 feet" (Length: at least 35 ft)."""
+    ends = [(name, end) for name, end in (("at least", demand.least), ("at most", demand.most)) if end is not None]
+    values = [" ".join(filter(None, (name, f"{end:g}", demand.unit))) for name, end in ends] or [*demand.any_of]
+    decided = [": ".join(filter(None, (demand.field, (" and " if ends else " or ").join(values))))]
+    decided += [f"not {' or '.join(demand.none_of)}"] if demand.none_of else []
+    how = ", ".join(filter(None, decided))
+    return f'"{demand}" ({how})' if how else f'"{demand}"'

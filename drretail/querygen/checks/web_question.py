@@ -19,7 +19,7 @@ CODES = {
 
 def check(case: Case) -> Iterator[Finding]:
     """Reads as two readers do: one who sees the results of a search for the question, and one who opens the pages."""
-    question = case.query.gold.web_question if case.query.gold else None
+    question = case.query.web_question
     # A web that is yet to be made has no answers, and what the open web holds changes.
     if question is None or not question.answers or case.stock.web.corpus is None:
         return

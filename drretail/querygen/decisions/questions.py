@@ -172,11 +172,23 @@ def demands_document(questions: Iterable[Question]) -> list[dict[str, Any]]:
 
 
 def graded_line(queries: Sequence[Query], questions: Sequence[Question]) -> str:
-    """How many queries with demands are graded: a field or a reader has decided every demand of every candidate."""
+    """For how many queries with demands a field or a reader has decided every demand of every candidate, and for how
+    many also whether each candidate is of the kind: these are graded. One without a candidate is neither.
+    """
     demanding = {query.query_id for query in queries if query.wish and any(want.demands for want in query.wish.wants)}
-    open_ids = {query_id for question in questions if not question.is_decided for query_id in question.query_ids}
+    demands = [question for question in questions if question.ruling.demand != OF_KIND]
+    decided = demanding & _query_ids(demands) - _query_ids(demands, undecided=True)
+    graded = decided - _query_ids(questions, undecided=True)
     by = Counter(question.ruling.by.partition(":")[0] for question in questions)
     states = Counter(question.ruling.state for question in questions)
     how, whose = (", ".join(f"{name} {count}" for name, count in sorted(counts.items())) for counts in (states, by))
-    asked = f"; {counted(len(questions), 'question')} about products: {how}; decided by: {whose}" if questions else ""
-    return f"Graded: {len(demanding - open_ids)} of {counted(len(demanding), 'query')} that demand a property{asked}"
+    asked = f" {counted(len(questions), 'question')} about products: {how}; decided by: {whose}" if questions else ""
+    return (
+        f"Of {counted(len(demanding), 'query')} that demand a property, fields and readers decide every demand in "
+        f"{len(decided)}, and every candidate's kind, too, in {len(graded)} (graded).{asked}"
+    )
+
+
+def _query_ids(questions: Iterable[Question], *, undecided: bool = False) -> set[str]:
+    """The ids of the queries that ask these, or only what is undecided."""
+    return {key for each in questions if not (undecided and each.is_decided) for key in each.query_ids}

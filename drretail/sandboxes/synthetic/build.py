@@ -160,7 +160,7 @@ def build_offline(
             maker = _TaskMaker(world, need, shelf, Random(f"{seed}/{need.query.query_id}"))
             material = maker.material(sizes, counter)
             tasks.append(write_task(folder, material, sizes, counter))
-            question = need.query.gold.web_question if need.query.gold else None
+            question = need.query.web_question
             pages = (page.page for page in (*material.supportive, *material.distractors, *material.noise))
             if question and not any(answer.is_in(page.text) for page in pages for answer in question.answers):
                 note(f"{need.query.query_id}: no page answers what it asks of the web: {question.text}")

@@ -148,7 +148,7 @@ def _compared(table: "JudgeTable", cards: Iterable[str]) -> Table:
 
 def _row(row: "ComparedRow") -> list[object]:
     takes = row.queries_needed
-    ends = range_of(row)
+    ends = (range_of(row) or "").replace(" or more", "+")
     return [
         row.mean_a,
         row.mean_b,

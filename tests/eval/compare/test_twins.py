@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -119,6 +120,24 @@ def test_scores_by_level_are_compared(tmp_path: Path, capsys: pytest.CaptureFixt
     assert "refusal_recall by level" in capsys.readouterr().out
     with pytest.raises(UserError, match="queries difficulty"):
         compare_all(judged(folder(tmp_path / "other")), by="level")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"metric": ["outcom"]}, "no metric 'outcom'. Did you mean outcome?"),
+        ({"metric": ["outcome:nosuch"]}, "no variant of outcome 'nosuch'. Known are"),
+        ({"metric": ["basket", "pairwise"]}, "pairwise judges two reports at once"),
+        ({"metric": ["basket"]}, "has no scores by level of basket; it has some of outcome."),
+        ({"judges": ["nosuch"]}, "no judge with scores here 'nosuch'. Known are code."),
+    ],
+)
+def test_what_has_no_scores_by_level_is_named(options: dict[str, Any], message: str, tmp_path: Path) -> None:
+    experiment = folder(tmp_path / "exp", level=7)
+    with pytest.raises(UserError, match="has no scores yet: drretail score"):
+        compare_all(experiment, by="level", **options)
+    with pytest.raises(UserError, match=re.escape(message)):
+        compare_all(judged(experiment), by="level", **options)
 
 
 A, B = "react@model", "hybrid@model"

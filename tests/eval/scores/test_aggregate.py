@@ -120,6 +120,10 @@ def test_a_headline_that_no_report_on_a_query_can_have_earns_nothing_unless_its_
     lacking = RunResult("q1", {"FP": Value("FP", "na", earns=0.0)}, earned={"FP": 0.0})
     assert counted(lacking, "FP") == 0.0
     assert counted(RunResult("q1", {"FP": Value("FP", "na")}), "FP") is None
+    undecided = RunResult("q1", {"clean": Value("clean", "scored", 1.0)}, earned={"clean": 0.0})
+    assert counted(undecided, "clean") == 0.0
+    held = attendance([undecided, lacking], "clean")
+    assert (held.scored, held.earned_nothing) == (1, 0), "a report with a value is counted once, whatever it earns"
 
 
 @pytest.mark.parametrize(

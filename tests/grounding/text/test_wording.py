@@ -20,7 +20,7 @@ from drretail.grounding.text.languages import labels, locale_codes, month_number
 from drretail.grounding.text.wording import article, format_money, listed, short_title, want_line, wish_lines
 from drretail.grounding.text.words import content_words, is_english, is_negation, singular, stem, words
 from drretail.records.money import Money
-from drretail.records.wish import Want, Wish
+from drretail.records.wish import Demand, Want, Wish
 
 
 @pytest.mark.parametrize(
@@ -93,13 +93,17 @@ def test_a_plain_want_is_its_name_and_its_kinds_are_named_where_they_are_others(
 
 
 def test_every_limit_of_a_want_stands_in_its_line() -> None:
-    demands = {"must": ("cotton", "washable"), "must_not": ("zips",), "rating_min": 4, "ratings_min": 1200}
+    long = Demand(say="at least 4 feet", field="Length", least=4, unit="ft")
+    loose = Demand(say="without tools", field="Assembly", any_of=("no tools", "tool-free"), none_of=("tool-free lid",))
+    demands = {"must": (Demand(say="cotton"), long, loose), "must_not": (Demand(say="zips"),)}
+    demands |= {"rating_min": 4, "ratings_min": 1200}
     brands = {"brands_wanted": ("Nordlys", "Ostrava"), "brands_unwanted": ("Tallow",)}
     limits = {"kinds": ("swaddle blanket", "Swaddles"), "quantity": 2, "optional": True, "again": True}
     limits |= {"price_max": Money.of(20), **demands, **brands}
     assert want_line(BLANKET.model_copy(update=limits)) == (
         "2 × swaddle blanket: of the kind Swaddles; only if it is worth buying; may be a product that the shopper has; "
-        "must be cotton, washable; must not be or have zips; at least 4 stars; at least 1,200 ratings; at most "
+        'must meet "cotton", "at least 4 feet" (Length: at least 4 ft), "without tools" (Assembly: no tools or '
+        'tool-free, not tool-free lid); must not be or have "zips"; at least 4 stars; at least 1,200 ratings; at most '
         "$20.00 a piece; by Nordlys or Ostrava; not by Tallow"
     )
 

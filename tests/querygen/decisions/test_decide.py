@@ -15,7 +15,7 @@ from drretail.experiment import Experiment, read_definition, read_reference
 from drretail.files import write_lines
 from drretail.grounding.constraints.decisions import record_sha
 from drretail.grounding.constraints.gold_files import gold_path, write_gold
-from drretail.querygen.decisions.questions import questions_of
+from drretail.querygen.decisions.questions import graded_line, questions_of
 from drretail.querygen.reading import read_queries
 from drretail.records.criteria import OF_KIND, Decision, Fact, Gold
 from drretail.records.money import Money
@@ -229,15 +229,29 @@ def test_a_decision_dies_with_its_record_and_the_set_says_how_it_is_decided(worl
     died = "no longer hold, since the record or the query's demands have changed: 2."
     assert all(died in " ".join(each.stderr.split()) for each in (result, call(world, "check", file)))
     counts = "5 questions about products: met 3, open 2; decided by: person 1, words 4"
-    line = f"Graded: 0 of 1 query that demand a property; {counts}"
-    assert line in result.stdout
-    assert line in call(world, "check", file).stdout
+    deciding = "Of 1 query that demand a property, fields and readers decide every demand in {}, and every"
+    line = f"{deciding.format(0)} candidate's kind, too, in 0 (graded). {counts}"
+    assert all(line in " ".join(each.stdout.split()) for each in (result, call(world, "check", file)))
     (row,) = json.loads(call(world, "decide", file, "--json").stdout)["demands"]
     sheet = file.with_name("sheet.csv")
     assert "4 questions" in call(world, "decide", file, "--sheet", sheet).stdout
     assert call(world, "decide", file, "--sheet", sheet_by(sheet, "bob", ["", "open"])).exit_code == 0
     assert sorted(decided(file).values()) == [("met", "person:ann"), ("open", "person:bob")]
     assert (row["by"], row["undecided"]) == ({"person": 1, "words": 4}, 4)
+
+
+@pytest.mark.parametrize(
+    ("title", "price", "counts"),
+    [("Ostrava Desk Lamp", 20.0, (1, 1)), ("Ostrava Lumen", 20.0, (1, 0)), ("Ostrava Desk Lamp", 90.0, (0, 0))],
+    ids=["title and category name the kind", "words alone decide the kind", "no candidate"],
+)
+def test_demands_that_fields_decide_are_told_from_kinds_that_nobody_has_read(
+    make_world: MakeWorld, title: str, price: float, counts: tuple[int, int]
+) -> None:
+    shop = make_world([of_shop("A", title, "Desk Lamps", price, details={"Material": "Oak"})], [])
+    query = wanting(must=(Demand(say="of oak", field="Material", any_of=("oak",)),))
+    line = graded_line([query], questions_of([query], Offers(shop)))
+    assert (f"every demand in {counts[0]}," in line, f"too, in {counts[1]} (graded)" in line) == (True, True)
 
 
 def test_check_tells_unread_records_from_read_ones_that_do_not_speak_of_a_demand(world: World, file: Path) -> None:

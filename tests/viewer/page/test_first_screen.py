@@ -71,7 +71,7 @@ def test_the_understood_wish_is_shown_with_its_run(tmp_path: Path) -> None:
     typed = Wish(wants=(Want(name="nesting box", kinds=("birdhouse",), must=demands("<b>cedar</b>")),))
     runs = {"q1-r1": build.run("q1-r1", "Take it.", understood=understood)}
     own = ["2 × nest box: of the kind birdhouse", "budget: $45.00 in total"]
-    shown = ["nesting box: of the kind birdhouse; must be <b>cedar</b>"]
+    shown = ['nesting box: of the kind birdhouse; must meet "<b>cedar</b>"']
     for name, wish, lists in (("typed", typed, [own, shown]), ("not", None, [own])):
         folder = experiment(tmp_path / name, {LABEL: runs}, queries=[build.query(wish=wish)])
         found = parse(render_page(folder)).all("ul", "wish")
