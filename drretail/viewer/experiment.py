@@ -88,8 +88,12 @@ class RunView:
     stale: int
     false: tuple[Finding, ...] = ()
     """What is false in the report, by code and by the first judge, each statement once."""
+    is_answer: bool = False
+    """True for answers of a shop's assistant, which cite no records and fill no cart."""
     read: tuple[Statement, ...] = ()
     """What code read in an assistant's answers, true and false."""
+    shown: Mapping[str, tuple[str | None, str | None]] = field(default_factory=dict[str, tuple[str | None, str | None]])
+    """By evidence id, the shop's page and picture of what such an answer names."""
     values: Mapping[str, float] = field(default_factory=dict[str, float])
     """This run's own values in the scoreboard's columns, by column name."""
 
@@ -103,7 +107,7 @@ class RunView:
 
     def claim_of(self, statement: Finding) -> Claim | None:
         """The claim of the first judge, or of code in an assistant's answer; None for what else code finds."""
-        claims = self.claims[0].claims if self.claims and (self.read or statement.code == CONTRADICTED) else ()
+        claims = self.claims[0].claims if self.claims and (self.is_answer or statement.code == CONTRADICTED) else ()
         place = statement.start, statement.end
         return next((one for one in claims if one.text == statement.text and place in (one.span, place)), None)
 
@@ -164,8 +168,13 @@ class Runs(Sequence[RunView]):
             )
             for one in faithfulness.by_judge
         )
-        statements, read = _false(false, claims)
-        if read and claims and claims[0].judged.judge.kind == "rule_based":
+        statements, read, shown_records = _false(false, claims)
+        is_answer = subject.system.is_of_shop or (
+            self._board is not None
+            and self._board.are_answers
+            and place_of(subject.label, self._definition.systems) == "system"
+        )
+        if (is_answer or read) and claims and claims[0].judged.judge.kind == "rule_based":
             # Rules judge an assistant's answers by this reading alone.
             claims = (replace(claims[0], claims=tuple(statement_claims(read, run.report or "", false))), *claims[1:])
         return RunView(
@@ -185,7 +194,14 @@ class Runs(Sequence[RunView]):
                 read=readers_in_words(next((v.reason for judged in checks.by_judge for v in judged.stage("read")), "")),
             ),
             false=statements,
+            is_answer=is_answer,
             read=read,
+            shown=shown_records
+            | {
+                entry.id: (entry.url, entry.image)
+                for entry in subject.evidence.values()
+                if entry.looked_up and entry.kind == "product"
+            },
             stale=faithfulness.stale + quality.stale + checks.stale,
             values=dict(_values(self._experiment, subject, run, self._board, judgements)) if self._board else {},
         )
@@ -229,9 +245,14 @@ class ExperimentView:
         return self.folder.resolve().name
 
     @property
+    def is_of_shop(self) -> bool:
+        """True if all systems that research are assistants, whose answers are compared with a shop's records."""
+        return self.definition.is_of_shop or (self.scores.scoreboard is not None and self.scores.scoreboard.are_answers)
+
+    @property
     def title(self) -> str:
         """The title that the experiment was given, or one made from its queries and systems."""
-        if self.definition.is_of_shop and not self.definition.title:
+        if self.is_of_shop and not self.definition.title:
             return f"{counted(len(self.planned), 'answer')} checked against your shop's records"
         return self.definition.title or title_of(self.definition)
 
@@ -283,6 +304,9 @@ def read_view(experiment: Path) -> ExperimentView:
     planned = tuple(sorted(planned_runs(experiment, definition), key=lambda each: place[each.label]))
     scores = read_scores(experiment)
     made = scores or Scores(scores=(), judgings=())
+    if made.scoreboard is not None and made.scoreboard.are_answers:
+        # Floors are of research.
+        planned = tuple(one for one in planned if place_of(one.label, definition.systems) == "system")
     return ExperimentView(
         folder=experiment,
         definition=definition,
@@ -332,18 +356,22 @@ def _result(
     return run_result(subject, family, judged.verdicts, judged.rules).values
 
 
-def _false(judgements: Judgements, claims: Sequence[ClaimsView]) -> tuple[tuple[Finding, ...], tuple[Statement, ...]]:
+def _false(
+    judgements: Judgements, claims: Sequence[ClaimsView]
+) -> tuple[tuple[Finding, ...], tuple[Statement, ...], dict[str, tuple[str | None, str | None]]]:
     """The false statements by the judge whose claims are shown first, else by the first of all; if they were not
-    scored, the claims that this judge calls contradicted. Then what code read in an assistant's answers.
+    scored, the claims that this judge calls contradicted. Then what code read in an assistant's answers, and the pages
+    and pictures of what they name.
     """
     first = next(((one.judged.judge, one.judged.rules) for one in claims), None)
     ordered = sorted(judgements.by_judge, key=lambda one: (one.judge, one.rules) != first)
     verdict = next((verdict for one in ordered for verdict in one.verdicts if verdict.state == "scored"), None)
     if verdict is not None:
         read = tuple(Statement(**one) for one in verdict.value.get("read", ()))
-        return _FINDINGS.validate_python(verdict.value["statements"]), read
+        pages = {name: (url, image) for name, (url, image) in verdict.value.get("shown", {}).items()}
+        return _FINDINGS.validate_python(verdict.value["statements"]), read, pages
     wrong = (claim for one in claims[:1] for claim in one.claims if claim.support == CONTRADICTED)
-    return tuple(Finding(code=CONTRADICTED, severity="error", text=one.text, found=one.reason) for one in wrong), ()
+    return tuple(Finding(code=CONTRADICTED, severity="error", text=one.text, found=one.reason) for one in wrong), (), {}
 
 
 def _rating(verdict: Verdict, kind: str) -> Rating:

@@ -52,7 +52,17 @@ _PRODUCT_FIELDS = (
 )
 _ORDER_FIELDS = ("user_id", "parent_asin", "timestamp", "order_id", "quantity", "order_status")
 # Fields that a variant takes from its product if its own are empty.
-_INHERITED = ("title", "description", "features", "store", "categories", "average_rating", "rating_number", "images", "link")
+_INHERITED = (
+    "title",
+    "description",
+    "features",
+    "store",
+    "categories",
+    "average_rating",
+    "rating_number",
+    "images",
+    "link",
+)
 
 
 def save_table(db: "DuckDBPyConnection", source: Source, target: Path, until_ms: int) -> Saved:
@@ -224,7 +234,9 @@ def _product_rows(cells: Cells) -> str:
     listed_price = f"CASE WHEN {is_higher} THEN json_object('{LIST_PRICE}', {high}) ELSE '{{}}' END"
     title = (f"no title ({columns.title})", "title IS NULL", "NULL")
     before, behind = re.split(r"\{(?:handle|id)\}", cells.mapping.product_url or "{id}", maxsplit=1)
-    address = f"{quoted(before)} || url_encode(coalesce(parent_said, own_said)) || {quoted(behind)}" if before else "NULL"
+    address = (
+        f"{quoted(before)} || url_encode(coalesce(parent_said, own_said)) || {quoted(behind)}" if before else "NULL"
+    )
     identity = columns.parent or " or ".join(listed(columns.id))
     return (
         f"SELECT * REPLACE (json_merge_patch({details}, {stock}, {listed_price}) AS details), "  # noqa: S608

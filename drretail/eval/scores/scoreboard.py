@@ -8,7 +8,6 @@ from statistics import fmean
 
 from drretail.eval.compare.differences import Primary, compared_measures, findings, nothing_to_compare
 from drretail.eval.compare.wording import listed
-from drretail.eval.registry import AS_ANSWERS
 from drretail.eval.scores.aggregate import missing_of
 from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.eval.scores.panel import is_panel
@@ -69,12 +68,6 @@ class _Shown:
         """The labels of the systems that research."""
         return [label for label in self.labels if place_of(label, self.definition.systems) == "system"]
 
-    @property
-    def are_answers(self) -> bool:
-        """True if all systems that research are assistants, whose answers cite no records."""
-        rows = [row for row in self.rows.values() if row.system in self.systems and row.variant == "false_answers"]
-        return bool(rows) and all(row.items.get(AS_ANSWERS) for row in rows)
-
     def of(self, system: str, metric: str, variant: str, assessors: Sequence[Assessor]) -> Score | None:
         """The row by the first of these judges who has one, with or without a value."""
         found = (self.rows.get((system, metric, variant, assessor)) for assessor in assessors)
@@ -115,11 +108,6 @@ def scoreboard(
         gathered.definition,
     )
     judges = _judges(shown)
-    if shown.are_answers:
-        # An assistant is not asked for citations, a rule-based judge says nothing of it, and floors are of research.
-        is_judged = any(judge.judge.kind != "rule_based" for judge in judges)
-        kept = [one for one in shown.columns if one[0] != "faithfulness" or (is_judged and one[1].variant != "FR")]
-        shown = replace(shown, columns=kept, labels=shown.systems)
     by_code = sorted(
         {assessor for *_, assessor in shown.rows if assessor.judge.spec == CODE}, key=lambda assessor: assessor.order
     )
@@ -157,7 +145,11 @@ def scoreboard(
             row.model_copy(update={"cells": {name: cell for name, cell in row.cells.items() if name in kept_names}})
             for row in _ranked(
                 rows,
-                [each.name for each in kept if each.metric and metrics[each.metric].higher_is_better],
+                {
+                    each.name: -1 if metrics[each.metric].higher_is_better else 1
+                    for each in kept
+                    if each.metric and (metrics[each.metric].higher_is_better or gathered.are_answers)
+                },
                 gathered.definition.systems,
             )
         ),
@@ -166,6 +158,7 @@ def scoreboard(
         differs=(alone,) if alone else tuple(finding.sentence for finding in findings(measures, short)),
         compared=tuple(measures),
         notes=tuple(_notes(shown, [*assessors, *by_code], gathered, metrics, prices)),
+        are_answers=gathered.are_answers,
         prices_as_of=prices.as_of if any(column.unit == "dollars" for column in kept) else None,
     )
 
@@ -183,12 +176,14 @@ def _own_names(
             yield metric, column.model_copy(update={"meaning": description.meanings[own]}), own
 
 
-def _ranked(rows: Sequence[BoardRow], columns: Sequence[str], definitions: Systems) -> list[BoardRow]:
-    """Systems that research by the first of these columns in which they differ, the highest first; then all others."""
+def _ranked(rows: Sequence[BoardRow], columns: Mapping[str, int], definitions: Systems) -> list[BoardRow]:
+    """Systems that research by the first of these columns in which they differ, the highest first where its sign is -1;
+    then all others.
+    """
 
     def key(row: BoardRow) -> list[float]:
         # As shown: a difference that nobody sees decides nothing. No value is less than any.
-        return [-round(row.cells[name].value, 2) if name in row.cells else inf for name in columns]
+        return [sign * round(row.cells[name].value, 2) if name in row.cells else inf for name, sign in columns.items()]
 
     systems = [row for row in rows if place_of(row.system, definitions) == "system"]
     return [*sorted(systems, key=key), *(row for row in rows if row not in systems)]

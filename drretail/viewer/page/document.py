@@ -36,7 +36,7 @@ from drretail.viewer.plots.experiment_plots import (
     tool_plot,
     whole_plots,
 )
-from drretail.viewer.tables.false_statements import checked_in_words, false_table
+from drretail.viewer.tables.false_statements import checked_in_words
 from drretail.viewer.tables.result import concluded, every_measure
 from drretail.viewer.tables.scoreboard import INTERVALS, LAB, conclusion, judge_failures, printed_board, without_equal
 
@@ -68,7 +68,7 @@ def write_report(view: ExperimentView, to: Path, form: Form = "auto", bar: Bar |
     larger than ``LARGEST_SINGLE``.
     """
     folder, links = to.with_suffix(""), Links(in_folder=True, index=_INDEX)
-    if form == "auto" and view.definition.is_of_shop:
+    if form == "auto" and view.is_of_shop:
         write_atomically(to, one_page(view, list(questions_of_shop(view, bar))))
         _forget([folder / _INDEX, *folder.glob("query-*.html")])
         return to
@@ -169,7 +169,7 @@ def _index(view: ExperimentView, rendered: Sequence[Rendered], links: Links, que
     failed = [failed for question in rendered for failed in question.failed]
     failures = render_failures(lines, failed, links)
     false = render_false_statements(view, rendered, links)
-    if view.definition.is_of_shop:
+    if view.is_of_shop:
         research = Markup(
             '<details id="research"{}><summary>Scores and method, for researchers</summary>{}{}{}</details>'
         )
@@ -177,7 +177,8 @@ def _index(view: ExperimentView, rendered: Sequence[Rendered], links: Links, que
         scores = research.format("" if view.scores.scores else Markup(" open"), *parts)
         nav = [("#false", "False statements"), ("#questions", "Answers"), ("#research", "For researchers")]
         lead = checked_in_words(len(lines), sum(line.checked for line in lines), sum(line.false for line in lines))
-        return whole_page(view.title, view.title, lead, nav, [false, questions, failures, scores])
+        sections = [false, questions, failures, scores]
+        return whole_page(view.title, view.title, lead, nav, sections, images="data: https: http:")
     sections = [
         false,
         render_first_screen(view, [question.card for question in rendered], links),
@@ -199,19 +200,26 @@ def _index(view: ExperimentView, rendered: Sequence[Rendered], links: Links, que
 
 
 def render_false_statements(view: ExperimentView, rendered: Sequence[Rendered], links: Links) -> Markup:
-    """Statements of imported answers that their sources contradict, the worst first.
+    """Statements of an assistant's or of imported answers that their sources contradict, the worst first.
 
     Empty if there are none, unless a judge has checked a shop's answers: then the section says so.
     """
-    found = [(*each, links.in_folder or bool(question.body)) for question in rendered for each in question.false]
     judge = next((one.judged.judge.spec for run in view.runs[:1] for one in run.claims[:1]), "")
-    if not found and not (view.definition.is_of_shop and judge):
+    false = [
+        (statement, links.claim(line, anchor) if links.in_folder or question.body else "")
+        for question in rendered
+        for statement, line, anchor in question.false
+    ]
+    if not false and not (view.is_of_shop and judge):
         return Markup()
-    rows = ((statement, links.claim(line, anchor) if there else "") for statement, line, anchor, there in found)
+    lines = [line for question in rendered for line in question.lines]
+    by_label = {label: [line for line in lines if line.label == label] for label in view.definition.systems}
     return fragment(
         "false_statements.html.jinja",
-        table=false_table(rows, is_of_shop=view.definition.is_of_shop),
-        is_of_shop=view.definition.is_of_shop,
+        statements=sorted(false, key=lambda each: each[0].rank),
+        by_label={label: its for label, its in by_label.items() if its},
+        is_of_shop=view.is_of_shop,
+        result="" if view.scores.scoreboard is None else conclusion(view.scores.scoreboard).can,
         is_looked_up=any(system.is_of_shop for system in view.definition.systems.values()),
         name=shlex.quote(view.name),
         by=judge,

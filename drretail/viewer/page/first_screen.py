@@ -186,6 +186,10 @@ def answer_card(name: str, view: RunView, line: RunLine, cart: Cart | None, proo
             anchors = tuple(statement_anchor(view, statement) for statement in view.false)
         if anchors:
             wrong.append(WrongClaims(_counted(len(anchors), support), support, anchors))
+    supported = f"{line.counts.get('full', 0)} of {cited} cited claims supported{partly}" if cited else ""
+    if view.is_answer:
+        false = f": {line.false or 'none'} false" if line.checked else ""
+        supported = f"{counted(line.checked, 'statement')} about your products checked{false}"
     return AnswerCard(
         name=name,
         line=line,
@@ -193,7 +197,7 @@ def answer_card(name: str, view: RunView, line: RunLine, cart: Cart | None, proo
         cart=cart,
         broken={None: of_cart, **of_products},
         kept=kept if cart and is_checked and not of_cart and not doubted else "",
-        supported=f"{line.counts.get('full', 0)} of {cited} cited claims supported{partly}" if cited else "",
+        supported=supported,
         wrong=tuple(wrong),
     )
 
