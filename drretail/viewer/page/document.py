@@ -132,7 +132,8 @@ def one_page(view: ExperimentView, rendered: Sequence[Rendered]) -> str:
             " <code>drretail export {} --as statements</code> makes a table.</p>"
         )
         parts.append(note.format(len(rendered) - len(whole), shlex.quote(view.name), shlex.quote(view.name)))
-    section = Markup('<section id="questions"><h2>Questions</h2>{}</section>').format(Markup().join(parts))
+    heading = "Answers" if view.is_of_shop else "Questions"
+    section = Markup('<section id="questions"><h2>{}</h2>{}</section>').format(heading, Markup().join(parts))
     return _index(view, rendered, Links(), section)
 
 

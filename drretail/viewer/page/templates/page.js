@@ -134,6 +134,7 @@ function copyLink(address, button) {
       const picture = new Image();
       picture.loading = "lazy";
       picture.alt = "";
+      picture.onerror = () => place.remove();
       picture.src = place.dataset.src;
       place.replaceChildren(picture);
       place.removeAttribute("data-src");
