@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import overload
+from typing import Any, overload
 
 from pydantic import TypeAdapter
 
@@ -168,15 +168,18 @@ class Runs(Sequence[RunView]):
             )
             for one in faithfulness.by_judge
         )
-        statements, read, shown_records = _false(false, claims)
+        statements, said = _false(false, claims)
+        read = tuple(Statement(**one) for one in said.get("read", ()))
         is_answer = subject.system.is_of_shop or (
             self._board is not None
             and self._board.are_answers
             and place_of(subject.label, self._definition.systems) == "system"
         )
-        if (is_answer or read) and claims and claims[0].judged.judge.kind == "rule_based":
+        cites = any(one.sources for each in claims[:1] for one in each.claims)
+        if claims and claims[0].judged.judge.kind == "rule_based" and ("read" in said or (is_answer and not cites)):
             # Rules judge an assistant's answers by this reading alone.
-            claims = (replace(claims[0], claims=tuple(statement_claims(read, run.report or "", false))), *claims[1:])
+            own = statement_claims(read, run.report or "", false) if read else ()
+            claims = (replace(claims[0], claims=tuple(own)), *claims[1:])
         return RunView(
             number=number,
             subject=subject,
@@ -196,7 +199,7 @@ class Runs(Sequence[RunView]):
             false=statements,
             is_answer=is_answer,
             read=read,
-            shown=shown_records
+            shown={name: (page, image) for name, (page, image) in said.get("shown", {}).items()}
             | {
                 entry.id: (entry.url, entry.image)
                 for entry in subject.evidence.values()
@@ -356,22 +359,17 @@ def _result(
     return run_result(subject, family, judged.verdicts, judged.rules).values
 
 
-def _false(
-    judgements: Judgements, claims: Sequence[ClaimsView]
-) -> tuple[tuple[Finding, ...], tuple[Statement, ...], dict[str, tuple[str | None, str | None]]]:
+def _false(judgements: Judgements, claims: Sequence[ClaimsView]) -> tuple[tuple[Finding, ...], dict[str, Any]]:
     """The false statements by the judge whose claims are shown first, else by the first of all; if they were not
-    scored, the claims that this judge calls contradicted. Then what code read in an assistant's answers, and the pages
-    and pictures of what they name.
+    scored, the claims that this judge calls contradicted. Then all that the verdict holds.
     """
     first = next(((one.judged.judge, one.judged.rules) for one in claims), None)
     ordered = sorted(judgements.by_judge, key=lambda one: (one.judge, one.rules) != first)
     verdict = next((verdict for one in ordered for verdict in one.verdicts if verdict.state == "scored"), None)
     if verdict is not None:
-        read = tuple(Statement(**one) for one in verdict.value.get("read", ()))
-        pages = {name: (url, image) for name, (url, image) in verdict.value.get("shown", {}).items()}
-        return _FINDINGS.validate_python(verdict.value["statements"]), read, pages
+        return _FINDINGS.validate_python(verdict.value["statements"]), verdict.value
     wrong = (claim for one in claims[:1] for claim in one.claims if claim.support == CONTRADICTED)
-    return tuple(Finding(code=CONTRADICTED, severity="error", text=one.text, found=one.reason) for one in wrong), (), {}
+    return tuple(Finding(code=CONTRADICTED, severity="error", text=one.text, found=one.reason) for one in wrong), {}
 
 
 def _rating(verdict: Verdict, kind: str) -> Rating:

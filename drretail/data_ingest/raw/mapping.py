@@ -137,7 +137,7 @@ class Mapping(Record):
     empty: tuple[str, ...] = ()
     """Texts that mean an empty cell, such as "n/a"."""
     product_url: str | None = Field(default=None, pattern=r"^https?://\S*\{(?:handle|id)\}\S*$")
-    """The address of a product, with {handle} in place of its id: answers name products by it, and reports link to it."""
+    """The address of a product, with {handle} in place of its id: answers name products by it, and pages link to it."""
     language: Language | None = None
     """The language of the products' texts, by whose stems searches compare words. None is "english"."""
     policy: Policy | None = None

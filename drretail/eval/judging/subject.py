@@ -126,7 +126,7 @@ class Subject:
 
     @cached_property
     def with_records(self) -> Mapping[str, Evidence]:
-        """The evidence with the shop's records of what an assistant's answers name, which no file holds if it was run."""
+        """The evidence, with the shop's records of what an assistant's answers name; of runs, no file holds these."""
         run, evidence = self.run, {entry.id: entry for entry in self.evidence.values()}
         if run is None or self.look_up is None or any(entry.looked_up for entry in evidence.values()):
             return evidence

@@ -51,6 +51,12 @@ TOOK: tuple[tuple[str, Unit, str], ...] = (
     ("$", "dollars", "dollars per run"),
 )
 _, WORDS, TOKENS, DOLLARS = (name for name, _, _ in TOOK)
+TOOK_OF_ANSWERS = {
+    DONE: "share of questions with an answer",
+    WORDS: "words per answer",
+    TOKENS: "tokens per answer, read and written, in thousands",
+    DOLLARS: "dollars per answer",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +137,9 @@ def scoreboard(
     others = tuple(
         JudgedRows(judge=_judge(judge), rows=tuple(row for row in made if row.cells)) for judge, made in of_others
     )
-    kept = _columns(shown, metrics, [*rows, *(row for other in others for row in other.rows)])
+    kept = _columns(
+        shown, metrics, [*rows, *(row for other in others for row in other.rows)], are_answers=gathered.are_answers
+    )
     kept_names = {column.name for column in kept}
     shared = shared_models(shown.labels, gathered.definition.systems)
     short = {label: label.replace(shared, "", 1) if shared else label for label in shown.labels}
@@ -269,7 +277,7 @@ def _took(gathered: Gathered, label: str, prices: PriceTable) -> dict[str, Board
     }
 
 
-def _columns(shown: _Shown, metrics: Metrics, rows: Sequence[BoardRow]) -> list[ShownColumn]:
+def _columns(shown: _Shown, metrics: Metrics, rows: Sequence[BoardRow], *, are_answers: bool) -> list[ShownColumn]:
     """The columns with a value in some row; dollars only if anything cost money."""
     made = [
         ShownColumn(
@@ -285,7 +293,8 @@ def _columns(shown: _Shown, metrics: Metrics, rows: Sequence[BoardRow]) -> list[
         )
         for metric, column, name in shown.columns
     ]
-    made += [ShownColumn(name=name, unit=unit, meaning=meaning) for name, unit, meaning in TOOK]
+    own = TOOK_OF_ANSWERS if are_answers else {}
+    made += [ShownColumn(name=name, unit=unit, meaning=own.get(name, meaning)) for name, unit, meaning in TOOK]
     valued = {name for row in rows for name, cell in row.cells.items() if name != DOLLARS or cell.value}
     valued |= {name for row in rows for name in row.failed}
     return [column for column in made if column.name in valued]
