@@ -2,7 +2,15 @@
 
 from collections.abc import Iterator, Mapping
 
-from drretail.eval.compare.differences import SIDE_BY_SIDE, clearest, findings, largest_of, order, outcome_of_all
+from drretail.eval.compare.differences import (
+    SIDE_BY_SIDE,
+    Finding,
+    clearest,
+    findings,
+    largest_of,
+    order,
+    outcome_of_all,
+)
 from drretail.eval.compare.wording import MOST, beside, more_failures, no_answers, range_of, sample
 from drretail.records.comparison import ComparedRow, Outcome
 from drretail.records.score import Systems, in_order, place_of
@@ -47,9 +55,7 @@ def result_of(board: Scoreboard) -> str:
     found = findings(board.compared, names)
     shown = [finding for finding in found if finding.outcome == "higher"]
     if shown:
-        where = [each.about if each.about.startswith(SIDE_BY_SIDE) else f"in {each.about}" for each in shown]
-        better = [order(each.measures[0], names, "did better than") for each in shown]
-        parts = [", ".join(each) for each in zip(where, better, strict=True)]
+        parts = [_better(each, names) for each in shown]
         more = [f"and {len(parts) - MOST_SHOWN} more below"] if len(parts) > MOST_SHOWN + 1 else []
         whole = "; ".join([*parts[: MOST_SHOWN if more else None], *more])
         largest = largest_of(shown[0].measures[0])
@@ -70,6 +76,15 @@ def result_of(board: Scoreboard) -> str:
     takes = next(filter(None, map(_takes, board.compared)), "")
     which = "the two" if len(labels) == 2 else f"these {len(labels)}"
     return f"Nothing tells {which} systems apart.{f' {takes[0].upper()}{takes[1:]}.' if takes else ''}"
+
+
+def _better(finding: Finding, names: Mapping[str, str]) -> str:
+    """For example "in FP, react did better than hybrid_react"; of false answers, who has more."""
+    if finding.about == FALSE_ANSWERS:
+        return order(finding.measures[0], names, f"{_SAID[FALSE_ANSWERS]} more often than")
+    where = finding.about if finding.about.startswith(SIDE_BY_SIDE) else f"in {finding.about}"
+    is_mixed = any(one.measure == FALSE_ANSWERS for one in finding.measures)
+    return f"{where}, {order(finding.measures[0], names, 'is above' if is_mixed else 'did better than')}"
 
 
 def _how_often(board: Scoreboard, names: Mapping[str, str], column: str, compared: ComparedMeasure | None) -> str:
