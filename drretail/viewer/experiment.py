@@ -92,8 +92,8 @@ class RunView:
     """True for answers of a shop's assistant, which cite no records and fill no cart."""
     read: tuple[Statement, ...] = ()
     """What code read in an assistant's answers, true and false."""
-    shown: Mapping[str, tuple[str | None, str | None]] = field(default_factory=dict[str, tuple[str | None, str | None]])
-    """By evidence id, the shop's page and picture of what such an answer names."""
+    shown: Mapping[str, Sequence[str | None]] = field(default_factory=dict[str, Sequence[str | None]])
+    """By evidence id, the addresses of the shop's page and picture of what such an answer names."""
     values: Mapping[str, float] = field(default_factory=dict[str, float])
     """This run's own values in the scoreboard's columns, by column name."""
 
@@ -199,12 +199,7 @@ class Runs(Sequence[RunView]):
             false=statements,
             is_answer=is_answer,
             read=read,
-            shown={name: (page, image) for name, (page, image) in said.get("shown", {}).items()}
-            | {
-                entry.id: (entry.url, entry.image)
-                for entry in subject.evidence.values()
-                if entry.looked_up and entry.kind == "product"
-            },
+            shown=said.get("shown", {}),
             stale=faithfulness.stale + quality.stale + checks.stale,
             values=dict(_values(self._experiment, subject, run, self._board, judgements)) if self._board else {},
         )

@@ -69,7 +69,7 @@ def write_report(view: ExperimentView, to: Path, form: Form = "auto", bar: Bar |
     """
     folder, links = to.with_suffix(""), Links(in_folder=True, index=_INDEX)
     if form == "auto" and view.is_of_shop:
-        write_atomically(to, one_page(view, list(questions_of_shop(view, bar))))
+        write_atomically(to, one_page(view, list(rendered_questions(view, bar, is_cut=True))))
         _forget([folder / _INDEX, *folder.glob("query-*.html")])
         return to
     waiting, done = list[Rendered](), list[Rendered]()
@@ -100,21 +100,15 @@ def write_report(view: ExperimentView, to: Path, form: Form = "auto", bar: Bar |
     return folder / _INDEX
 
 
-def rendered_questions(view: ExperimentView, bar: Bar | None = None) -> Iterator[Rendered]:
-    """Every question of an experiment, read and rendered one at a time."""
-    renderer = Questions(view)
-    for question in view.questions:
-        yield renderer.render(question)
-        if bar is not None:
-            bar.advance(len(question.places))
+def rendered_questions(view: ExperimentView, bar: Bar | None = None, *, is_cut: bool = False) -> Iterator[Rendered]:
+    """Every question of an experiment, read and rendered one at a time.
 
-
-def questions_of_shop(view: ExperimentView, bar: Bar | None = None) -> Iterator[Rendered]:
-    """Every question to a shop's assistant, whole if its answer is false or there are few, and up to ``LARGEST``."""
+    If ``is_cut``, only its lines are rendered where nothing is false, unless there are few, and from ``LARGEST`` on.
+    """
     renderer, size = Questions(view), 0
     for question in view.questions:
-        made = renderer.lines(question)
-        if size < LARGEST and (made.false or len(view.planned) <= _FEW):
+        made = renderer.lines(question) if is_cut else None
+        if made is None or (size < LARGEST and (made.false or len(view.planned) <= _FEW)):
             made = renderer.render(question)
             size += made.size
         yield made
@@ -178,8 +172,7 @@ def _index(view: ExperimentView, rendered: Sequence[Rendered], links: Links, que
         scores = research.format("" if view.scores.scores else Markup(" open"), *parts)
         nav = [("#false", "False statements"), ("#questions", "Answers"), ("#research", "For researchers")]
         lead = checked_in_words(len(lines), sum(line.checked for line in lines), sum(line.false for line in lines))
-        sections = [false, questions, failures, scores]
-        return whole_page(view.title, view.title, lead, nav, sections, images="data: https: http:")
+        return whole_page(view.title, view.title, lead, nav, [false, questions, failures, scores])
     sections = [
         false,
         render_first_screen(view, [question.card for question in rendered], links),

@@ -58,15 +58,9 @@ def fragment(name: str, /, **given: Any) -> Markup:
     return Markup(template(name).render(given))  # noqa: S704 — escaped by its template
 
 
-def whole_page(
-    title: str,
-    heading: str,
-    lead: str,
-    nav: Sequence[tuple[str, str]],
-    sections: Sequence[Markup],
-    images: str = "data:",
-) -> str:
-    """A page of these sections; ``nav`` are addresses with their names, ``images`` where pictures may come from."""
+def whole_page(title: str, heading: str, lead: str, nav: Sequence[tuple[str, str]], sections: Sequence[Markup]) -> str:
+    """A page of these sections; ``nav`` are addresses with their names. Only products' pictures come from elsewhere."""
+    images = "data: https: http:" if any("data-src=" in section for section in sections) else "data:"
     given = {"title": title, "heading": heading, "lead": lead, "nav": nav, "sections": sections}
     return writable(template("page.html.jinja").render(**given, **frame(images=images)))
 
