@@ -114,7 +114,7 @@ def checked_in_words(answers: int, checked: int, false: int) -> str:
     """For example "12 answers, 21 statements about your products checked: 8 contradict your shop's records."."""
     if not checked:
         return f"{counted(answers, 'answer')}: no statement about your products was judged."
-    found = f"{false or 'none'} {'contradicts' if false == 1 else 'contradict'}"
+    found = f"{f'{false:,}' if false else 'none'} {'contradicts' if false == 1 else 'contradict'}"
     checked_words = counted(checked, "statement about your products", "statements about your products")
     return f"{counted(answers, 'answer')}, {checked_words} checked: {found} your shop's records."
 

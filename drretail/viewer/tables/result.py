@@ -118,7 +118,7 @@ def how_often_alone(name: str, column: str, cell: BoardCell) -> str:
     right = cell.value * cell.n_scored
     is_counted = abs(right - round(right)) < 0.01
     whole = counted(cell.n_scored, "answer")
-    share = f"{right:.0f} of {whole}" if is_counted else f"{percent(cell.value)} of its answers"
+    share = f"{right:,.0f} of {whole}" if is_counted else f"{percent(cell.value)} of its answers"
     return f"{name} {_SAID[column]} in {share}."
 
 
