@@ -349,6 +349,7 @@ def test_bots_are_compared_by_how_often_they_say_something_false(
     succeeds("run", "--world", str(world), "--queries", "q.jsonl", *bots, "--to", "exp")
     told = " ".join(succeeds("score", "exp", "--metrics", "faithfulness,false_statements,fault_place").stdout.split())
     assert "Wrong-without-web says something false more often than right-without-web, shown by 8 queries" in told
+    assert "≠ wrong-without-web: The Knock Box costs $28. → Your shop says $32.00 (Knock Box)." in told
     assert "3 more are in the report." in told
     details = succeeds("score", "exp", "--details").stdout
     assert not [word for word in ("Fault place", "cited 0", "null_search", "FR  ") if word in details]

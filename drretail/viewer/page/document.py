@@ -258,7 +258,7 @@ def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links
         more_plots=further,
         captions=captions,
         lines_of_plots=INTERVAL_LINES if any(INTERVAL_LINES in plot.caption for plot in first) else "",
-        grid=claims_grid(lines, links, view.definition.systems),
+        grid=None if view.is_of_shop else claims_grid(lines, links, view.definition.systems),
         used={support for line in lines for support in line.counts},
     )
 

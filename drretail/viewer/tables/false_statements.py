@@ -124,14 +124,15 @@ def false_lines(views: Iterable[RunView], most: int | None = None) -> Iterator[s
     with the shop's record.
     """
     answers = checked = false = 0
+    systems = set[str]()
     found: list[FalseStatement] = []
     for run in views:
         answers, checked, false = answers + 1, checked + checked_in(run), false + len(run.false)
         found += (one for _, one in false_statements(run))
+        systems.add(run.subject.label)
     yield checked_in_words(answers, checked, false)
-    several = len({one.system for one in found}) > 1
     for one in sorted(found, key=lambda one: one.rank)[:most]:
-        yield f"≠ {f'{one.system}: ' if several else ''}{one.sentence}"
+        yield f"≠ {f'{one.system}: ' if len(systems) > 1 else ''}{one.sentence}"
         yield f"→ Your shop says {one.shop_says}.{f' {one.why}' if one.why else ''}"
     if most is not None and len(found) > most:
         yield f"{len(found) - most:,} more are in the report."
