@@ -21,6 +21,8 @@ from drretail.eval.scores.file import read_scores
 from drretail.eval.scores.panel import name_of
 from drretail.eval.scores.planned import read_judgements
 from drretail.experiment import Definition, read_definition, read_evidence, read_run, read_runs, run_folder
+from drretail.exports.selection import Selection
+from drretail.exports.statements import STATEMENTS, statement_rows
 from drretail.grounding.report.render import render_report
 from drretail.records.evidence import Evidence
 from drretail.records.run import Run
@@ -172,7 +174,7 @@ class RecordedAnswer:
         return run_cell(self.experiment, self.run)
 
 
-By = Literal["system", "query"]
+By = Literal["system", "query", "statement"]
 ALL = "all"
 _KEYS = ("metric", "variant", "policy", "rules", "judge", "system")
 _KEYS_OF_RUNS = (*_KEYS, "query_id", "repeat")
@@ -235,6 +237,9 @@ class RecordedScores(Scores):
         value is what the run counts in the system's mean, so it is 0 for a failed run in a headline; ``state`` and
         ``why`` say whether and why the run has no value of its own. Pooled variants have no rows.
 
+        With ``by="statement"`` there is a row for each statement of an assistant's answers that was looked at, as
+        ``export --as statements`` writes them; the other arguments then say nothing.
+
         ``metric``, ``judge``, ``rules`` and ``policy`` keep the rows that have these. Without ``policy`` the rows are
         those that tables show: of a headline over all planned runs, of other variants over those answered. "all" keeps
         every judge, rules or policy. Raises UnknownName for a name that no row has, and UserError if a number is there
@@ -242,6 +247,8 @@ class RecordedScores(Scores):
         """
         pandas = _library("pandas")
         rows = self._rows(by, {"metric": metric, "judge": judge, "rules": rules, "policy": policy})
+        if by == "statement":
+            return pandas.DataFrame(rows, columns=[*STATEMENTS])
         frame = pandas.DataFrame(rows, columns=None if rows else [*_KEYS, "value"])
         return frame.set_index([*(_KEYS_OF_RUNS if by == "query" and rows else _KEYS)])
 
@@ -261,11 +268,13 @@ class RecordedScores(Scores):
 
     def _rows(self, by: By, asked: Mapping[str, str | None]) -> list[dict[str, Any]]:
         """The rows with these values, the keys first."""
+        if by == "statement":
+            return [dict(row) for row in statement_rows(Selection.of(self._known_folder))]
         if by == "query":
             chosen = _chosen([asdict(value) for value in self._run_values()], asked)
             return [{**{key: row[key] for key in _KEYS_OF_RUNS}, **_without(row, "items", "name")} for row in chosen]
         if by != "system":
-            raise UserError(f'by={by!r} is unknown: take "system" or "query".')
+            raise UserError(f'by={by!r} is unknown: take "system", "query" or "statement".')
         found = [row.model_dump(mode="json") | {"n": row.n, "judge": name_of(_judge(row))} for row in self.scores]
         return [
             {
@@ -275,12 +284,16 @@ class RecordedScores(Scores):
             for row in _chosen(found, asked)
         ]
 
-    def _run_values(self) -> Iterator[RunValue]:
+    @property
+    def _known_folder(self) -> Path:
         if self._folder is None:
             raise UserError("These scores were not read from an experiment: open_experiment(FOLDER).scores has values.")
-        own = {family.name: family for family in self._families}
-        found = (own.get(name) or recorded_family(self._folder, name) for name in self.metrics)
-        return run_values(read_judgements(self._folder, [family for family in found if family is not None]))
+        return self._folder
+
+    def _run_values(self) -> Iterator[RunValue]:
+        folder, own = self._known_folder, {family.name: family for family in self._families}
+        found = (own.get(name) or recorded_family(folder, name) for name in self.metrics)
+        return run_values(read_judgements(folder, [family for family in found if family is not None]))
 
     def __repr__(self) -> str:
         systems = len({row.system for row in self.scores})

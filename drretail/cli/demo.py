@@ -125,9 +125,9 @@ def _picks(card: "AnswerCard") -> Iterator[str]:
 
     for line in card.cart.lines if card.cart else ():
         words = ", ".join(filter(None, (line.title, line.price_words or "price not known", line.stars)))
-        yield f"{card.name} picks {words}{''.join(f' ✗ {limit}' for limit in card.broken[line.product])}"
+        yield f"{card.name} picks {words}{''.join(f' {limit}' for limit in card.broken[line.product])}"
     if card.cart is not None and not card.cart.lines:
         yield f"{card.name} picks nothing. {card.cart.refusal}"
-    yield from (f"✗ {limit[0].upper()}{limit[1:]}" for limit in card.broken[None])
+    yield from card.broken[None]
     yield from (f"{SIGNS[wrong.support]} {wrong.words}" for wrong in card.wrong)
     yield from (f"✓ {words}" for words in (card.kept,) if words)

@@ -15,6 +15,8 @@ from drretail.tables.figures import counted
 from drretail.viewer.output import print_json, print_text, say
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from drretail.api.recorded import RecordedScores
     from drretail.records.score import Scores, SliceBy
 
@@ -24,6 +26,8 @@ NOT_PAIRED = (
 )
 UNFETCHED = "Claims on pages that were not fetched: {count:,}. They are n/a; --fetch-sources fetches the pages."
 _STATES = {"pass": "pass", "fail": "FAIL", "unmade": "not made yet", "not_checkable": "not checkable"}
+MOST_FALSE = 5
+"""The most false statements that are printed before the scoreboard."""
 SHOWN = " FP_web_shown judges them by the parts of the pages that the agents read."
 
 
@@ -69,11 +73,11 @@ def print_board(options: ScoreOptions, scored: "RecordedScores") -> None:
     from drretail.eval.scores.selection import rows_of_families, without_board_families
     from drretail.experiment import read_definition
     from drretail.lab.kept_findings import finding_lines
-    from drretail.viewer.experiment import read_runs_of
-    from drretail.viewer.tables.false_statements import false_lines
     from drretail.viewer.terminal.printed_scores import print_scoreboard
 
-    experiment = folder_of(options.experiment)
+    experiment, board = folder_of(options.experiment), scored.scoreboard
+    if read_definition(experiment).is_of_shop or (board is not None and board.are_answers):
+        print_false(experiment)
     if scored.scoreboard is not None:
         print_scoreboard(scored.scoreboard, scored.agreements, scored.metrics, finding_lines(experiment))
         print_text("")
@@ -82,11 +86,19 @@ def print_board(options: ScoreOptions, scored: "RecordedScores") -> None:
     again = f" --metrics {','.join(_named(options))}" if options.metrics else ""
     took = judging_in_short(scored.judging.spent)
     print_text(*filter(None, [took]), f"All families: drretail score {experiment}{again} --details")
-    definition = read_definition(experiment)
-    if definition.is_of_shop:
-        runs = read_runs_of(experiment, list(definition.systems))
-        print_text(f"{next(false_lines(runs))} Each with its record: drretail report {experiment}")
     say(f"Kept in {experiment / 'scores.json'}.")
+
+
+def print_false(experiment: "Path") -> None:
+    """Prints what is false in an assistant's answers, the worst first."""
+    from drretail.viewer.experiment import read_view
+    from drretail.viewer.tables.false_statements import false_lines
+
+    print_text(
+        *false_lines(read_view(experiment).runs, MOST_FALSE),
+        f"Each in its conversation: drretail report {experiment}",
+        "",
+    )
 
 
 def print_tables(options: ScoreOptions, scored: "RecordedScores", kinds: "list[SliceBy]") -> None:

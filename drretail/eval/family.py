@@ -6,7 +6,7 @@ other is a ``Family``.
 
 import tomllib
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -33,6 +33,7 @@ Pooling = Callable[[Mapping[str, Value]], Sequence[tuple[float, float]]]
 BY_RULES = "a judge that follows rules is not asked for it"
 UNDESCRIBED = MetricDescription(title="")
 DESCRIPTIONS = Path(__file__).parent / "families" / "descriptions.toml"
+OF_ANSWERS = DESCRIPTIONS.with_name("answers.toml")
 Input = Callable[[Path, Definition, str], object]
 """Keeps a command's argument in an experiment."""
 RULES: tuple[Rules, ...] = ("default", "paper", "drg")
@@ -40,13 +41,13 @@ RULES: tuple[Rules, ...] = ("default", "paper", "drg")
 
 
 @cache
-def _descriptions() -> dict[str, dict[str, Any]]:
-    return tomllib.loads(DESCRIPTIONS.read_text(encoding="utf-8"))
+def _descriptions(path: Path) -> dict[str, dict[str, Any]]:
+    return tomllib.loads(path.read_text(encoding="utf-8"))
 
 
 def description_of(family: str) -> MetricDescription:
     """How a built-in family is shown, from ``families/descriptions.toml``."""
-    return MetricDescription.model_validate(_descriptions()[family])
+    return MetricDescription.model_validate(_descriptions(DESCRIPTIONS)[family])
 
 
 class ClaimMark(NamedTuple):
@@ -124,6 +125,19 @@ class Family:
     def prompt_hashes(self) -> frozenset[str]:
         """The hashes of the current prompts, and "" for verdicts without a prompt; all others are stale."""
         return frozenset({"", *(prompt.hash for prompt in self.prompts())})
+
+
+def of_answers(metric: Family) -> Family:
+    """The family as an assistant is asked for it, from ``families/answers.toml``; without variants if it is not."""
+    own = dict(_descriptions(OF_ANSWERS).get(metric.name, {}))
+    without = frozenset(own.pop("without", ()))
+    variants = tuple(one for one in own.pop("variants", metric.variants) if one not in without)
+    is_opinion = own.pop("is_opinion", metric.is_opinion)
+    shown = {**metric.description.model_dump(), **own}
+    shown["scoreboard"] = [one for one in shown["scoreboard"] if one["variant"] not in without]
+    shown["headlines"] = [one for one in shown["headlines"] if one not in without]
+    description = MetricDescription.model_validate(shown)
+    return replace(metric, variants=variants, is_opinion=is_opinion, description=description)
 
 
 @dataclass(frozen=True, eq=False)

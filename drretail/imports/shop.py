@@ -218,7 +218,8 @@ def _evidence(product: Product, url: str | None) -> Evidence:
         kind="product",
         key=product.product_id,
         title=harmless(product.title),
-        url=url,
+        url=url or product.page,
+        image=product.image,
         texts=(record,),
         looked_up=True,
     )
@@ -260,6 +261,6 @@ def with_looked_up(seen: Iterable[Evidence], looked_up: Iterable[Evidence]) -> I
         if own is None:
             yield entry
         else:
-            known = {"url": entry.url or own.url, "problem": entry.problem or own.problem}
+            known = {"url": entry.url or own.url, "image": own.image, "problem": entry.problem or own.problem}
             yield entry.model_copy(update={"texts": (*entry.texts, *own.texts), "looked_up": True, **known})
     yield from by_id.values()

@@ -39,7 +39,9 @@ class Evidence(Document):
     title: str
     """The title that readers are shown."""
     url: str | None = None
-    """A web page's address; in imported experiments also that of a product."""
+    """A web page's address; of a product that was looked up, the shop's own page."""
+    image: str | None = Field(default=None, exclude_if=lambda image: image is None)
+    """The address of such a product's picture."""
     date: str | None = None
     """For a web page: the day (YYYY-MM-DD) up to which it may know things, if that is known."""
     texts: tuple[EvidenceText, ...] = ()

@@ -136,6 +136,8 @@ class Scoreboard(Record):
     """Sentences on all pairs of systems that research: which differences are shown, or what it would
     take to show one.
     """
+    are_answers: bool = Field(default=False, exclude_if=lambda are_answers: not are_answers)
+    """True if all systems that research are assistants of a shop, whose answers cite no records."""
     compared: tuple[ComparedMeasure, ...] = ()
     """The comparisons on which these sentences rest."""
     notes: tuple[str, ...] = ()

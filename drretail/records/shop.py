@@ -86,6 +86,10 @@ class Product(Record):
     """Known only in a shop that moves, as is ``as_of``."""
     as_of: str | None = Field(default=None, exclude_if=lambda time: time is None)
     """The shop's time at which price and availability held."""
+    page: str | None = Field(default=None, exclude_if=lambda page: page is None)
+    """The address of the shop's own page. It is shown to readers, as is ``image``, and to no agent or judge."""
+    image: str | None = Field(default=None, exclude_if=lambda image: image is None)
+    """The address of its first picture."""
 
     def __hash__(self) -> int:
         return hash(self.product_id)  # the details are a dict, which has none

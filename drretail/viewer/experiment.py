@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import overload
+from typing import Any, overload
 
 from pydantic import TypeAdapter
 
@@ -88,8 +88,12 @@ class RunView:
     stale: int
     false: tuple[Finding, ...] = ()
     """What is false in the report, by code and by the first judge, each statement once."""
+    is_answer: bool = False
+    """True for answers of a shop's assistant, which cite no records and fill no cart."""
     read: tuple[Statement, ...] = ()
     """What code read in an assistant's answers, true and false."""
+    shown: Mapping[str, Sequence[str | None]] = field(default_factory=dict[str, Sequence[str | None]])
+    """By evidence id, the addresses of the shop's page and picture of what such an answer names."""
     values: Mapping[str, float] = field(default_factory=dict[str, float])
     """This run's own values in the scoreboard's columns, by column name."""
 
@@ -103,7 +107,7 @@ class RunView:
 
     def claim_of(self, statement: Finding) -> Claim | None:
         """The claim of the first judge, or of code in an assistant's answer; None for what else code finds."""
-        claims = self.claims[0].claims if self.claims and (self.read or statement.code == CONTRADICTED) else ()
+        claims = self.claims[0].claims if self.claims and (self.is_answer or statement.code == CONTRADICTED) else ()
         place = statement.start, statement.end
         return next((one for one in claims if one.text == statement.text and place in (one.span, place)), None)
 
@@ -164,10 +168,18 @@ class Runs(Sequence[RunView]):
             )
             for one in faithfulness.by_judge
         )
-        statements, read = _false(false, claims)
-        if read and claims and claims[0].judged.judge.kind == "rule_based":
+        statements, said = _false(false, claims)
+        read = tuple(Statement(**one) for one in said.get("read", ()))
+        is_answer = subject.system.is_of_shop or (
+            self._board is not None
+            and self._board.are_answers
+            and place_of(subject.label, self._definition.systems) == "system"
+        )
+        cites = any(one.sources for each in claims[:1] for one in each.claims)
+        if claims and claims[0].judged.judge.kind == "rule_based" and ("read" in said or (is_answer and not cites)):
             # Rules judge an assistant's answers by this reading alone.
-            claims = (replace(claims[0], claims=tuple(statement_claims(read, run.report or "", false))), *claims[1:])
+            own = statement_claims(read, run.report or "", false) if read else ()
+            claims = (replace(claims[0], claims=tuple(own)), *claims[1:])
         return RunView(
             number=number,
             subject=subject,
@@ -185,7 +197,9 @@ class Runs(Sequence[RunView]):
                 read=readers_in_words(next((v.reason for judged in checks.by_judge for v in judged.stage("read")), "")),
             ),
             false=statements,
+            is_answer=is_answer,
             read=read,
+            shown=said.get("shown", {}),
             stale=faithfulness.stale + quality.stale + checks.stale,
             values=dict(_values(self._experiment, subject, run, self._board, judgements)) if self._board else {},
         )
@@ -229,9 +243,14 @@ class ExperimentView:
         return self.folder.resolve().name
 
     @property
+    def is_of_shop(self) -> bool:
+        """True if all systems that research are assistants, whose answers are compared with a shop's records."""
+        return self.definition.is_of_shop or (self.scores.scoreboard is not None and self.scores.scoreboard.are_answers)
+
+    @property
     def title(self) -> str:
         """The title that the experiment was given, or one made from its queries and systems."""
-        if self.definition.is_of_shop and not self.definition.title:
+        if self.is_of_shop and not self.definition.title:
             return f"{counted(len(self.planned), 'answer')} checked against your shop's records"
         return self.definition.title or title_of(self.definition)
 
@@ -283,6 +302,9 @@ def read_view(experiment: Path) -> ExperimentView:
     planned = tuple(sorted(planned_runs(experiment, definition), key=lambda each: place[each.label]))
     scores = read_scores(experiment)
     made = scores or Scores(scores=(), judgings=())
+    if made.scoreboard is not None and made.scoreboard.are_answers:
+        # Floors are of research.
+        planned = tuple(one for one in planned if place_of(one.label, definition.systems) == "system")
     return ExperimentView(
         folder=experiment,
         definition=definition,
@@ -332,18 +354,17 @@ def _result(
     return run_result(subject, family, judged.verdicts, judged.rules).values
 
 
-def _false(judgements: Judgements, claims: Sequence[ClaimsView]) -> tuple[tuple[Finding, ...], tuple[Statement, ...]]:
+def _false(judgements: Judgements, claims: Sequence[ClaimsView]) -> tuple[tuple[Finding, ...], dict[str, Any]]:
     """The false statements by the judge whose claims are shown first, else by the first of all; if they were not
-    scored, the claims that this judge calls contradicted. Then what code read in an assistant's answers.
+    scored, the claims that this judge calls contradicted. Then all that the verdict holds.
     """
     first = next(((one.judged.judge, one.judged.rules) for one in claims), None)
     ordered = sorted(judgements.by_judge, key=lambda one: (one.judge, one.rules) != first)
     verdict = next((verdict for one in ordered for verdict in one.verdicts if verdict.state == "scored"), None)
     if verdict is not None:
-        read = tuple(Statement(**one) for one in verdict.value.get("read", ()))
-        return _FINDINGS.validate_python(verdict.value["statements"]), read
+        return _FINDINGS.validate_python(verdict.value["statements"]), verdict.value
     wrong = (claim for one in claims[:1] for claim in one.claims if claim.support == CONTRADICTED)
-    return tuple(Finding(code=CONTRADICTED, severity="error", text=one.text, found=one.reason) for one in wrong), ()
+    return tuple(Finding(code=CONTRADICTED, severity="error", text=one.text, found=one.reason) for one in wrong), {}
 
 
 def _rating(verdict: Verdict, kind: str) -> Rating:

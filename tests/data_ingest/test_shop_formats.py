@@ -111,6 +111,43 @@ def test_variants_of_a_shopify_export_are_one_product_which_orders_find_by_sku_a
     ]
 
 
+@pytest.mark.parametrize(
+    ("form", "columns", "row", "page", "image"),
+    [
+        (
+            "shopify",
+            "Handle,Title,Variant SKU,Image Src",
+            "oak tee,Oak Tee,T-1,https://cdn.acme.example/t.jpg?v=1",
+            "https://acme.example/products/oak%20tee",
+            "https://cdn.acme.example/t.jpg?v=1",
+        ),
+        (
+            "woocommerce",
+            "SKU,Name,Images",
+            'T-1,Oak Tee,"https://acme.example/1.jpg, https://acme.example/2.jpg"',
+            "https://acme.example/products/T-1",
+            "https://acme.example/1.jpg",
+        ),
+        (
+            "merchant",
+            "id,title,link,image_link",
+            "T-1,Oak Tee,https://acme.example/oak,javascript:alert(1)",
+            "https://acme.example/oak",
+            None,
+        ),
+    ],
+)
+def test_a_products_page_and_first_picture_are_kept(
+    tmp_path: Path, form: str, columns: str, row: str, page: str, image: str | None
+) -> None:
+    head = f'product_url = "https://acme.example/products/{{handle}}"\n{of_format(form, "p.csv")}'
+    read(tmp_path, head, {"file": "p.csv", "columns": columns, "rows": [row]})
+    with rows_of(tmp_path / "w") as rows:
+        (product,) = rows.products
+    assert (product.page, product.image) == (page, image)
+    assert check_world(tmp_path / "w") == []
+
+
 def test_orders_that_only_tell_of_payment_are_processed_and_what_lacks_is_said(tmp_path: Path) -> None:
     columns = "Name,Email,Financial Status,Created at,Lineitem quantity,Lineitem name"
     rows = ["#1,a@x.example,paid,2024-05-01 09:59:00 +0200,1,Mug", "#2,b@x.example,refunded,2024-05-02,1,Mug"]

@@ -5,9 +5,11 @@ import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from drretail.api.recorded import open_experiment
 from drretail.data_ingest.ingest import ingest
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.world import World, open_world
@@ -87,19 +89,21 @@ def test_false_statements_are_found_and_begin_the_page(world: Path, tmp_path: Pa
     found = {row["variant"]: row.get("value") for row in scores}
     # One in each of the three reports that name a product
     assert (found["false_statements"], found["false_answers"]) == (pytest.approx(3 / 4), pytest.approx(3 / 4))
-    assert found["FR"] == pytest.approx(1 / 4)  # one of four names its source itself, by an address
+    assert "FR" not in found  # nobody asked the assistant for citations
     page = render_page(tmp_path / "exp")
     assert "4 answers, 5 statements about your products checked: 3 contradict your shop&#39;s records." in page
     assert "3 statements contradict your shop's records" in page
-    order = ["$59.00", "$32.00 (Knock Box)", "0 in stock of White"]
-    places = [page.index(each) for each in [*order, 'id="questions"', 'id="research"', ">false answers</"]]
+    order = ["$59.00", "<strong>$32.00</strong>", "0 in stock of White"]
+    places = [
+        page.index(each) for each in [*order, 'id="questions"', 'id="research"', "false answers (figures checked)"]
+    ]
     assert places == sorted(places)
     for of_research in ("In the cart", "What belongs into the cart", 'id="first"', "FR 0.00"):
         assert of_research not in page
     assert "looked up in the shop for judging" in page
     shown = succeeds("report", "exp", "--format", "text").stdout
     assert "≠ Take the box" in shown
-    assert "your shop says $32.00 (Knock Box)" in shown
+    assert "→ Your shop says $32.00 (Knock Box)." in shown
 
 
 def test_a_price_is_held_against_the_record_however_the_product_is_named(tmp_path: Path, succeeds: Command) -> None:
@@ -131,7 +135,8 @@ def test_import_and_score_say_how_much_is_known_and_false_and_where_it_stands(
     assert "drretail score exp</code>" in before
     assert "# Imported reports (drretail import): assistant." in before
     last = " ".join(succeeds("score", "exp", "--metrics", "faithfulness").stdout.split())
-    assert last.endswith("3 contradict your shop's records. Each with its record: drretail report exp")
+    assert last.startswith("4 answers, 6 statements about your products checked: 3 contradict your shop's records. ≠ ")
+    assert "Each in its conversation: drretail report exp" in last
 
 
 def test_stock_that_is_not_counted_and_a_list_price_that_is_no_higher_are_left_out(world: Path) -> None:
@@ -301,7 +306,7 @@ def test_a_report_to_which_no_check_applies_is_not_sent_to_be_checked_again(tmp_
 
 
 def test_a_bot_that_run_asks_is_checked_as_its_log_is(
-    world: Path, tmp_path: Path, succeeds: Command, drretail: Command
+    world: Path, tmp_path: Path, succeeds: Command, drretail: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its board has nothing of citations, its statements are a table, and a gate compares it with the day before."""
     questions = ["How much is the Knock Box?", "Is the Knock Box in stock?"]
@@ -322,3 +327,66 @@ def test_a_bot_that_run_asks_is_checked_as_its_log_is(
     rows = list(csv.DictReader((tmp_path / "said.csv").read_text("utf-8-sig").splitlines()))
     shown = [(row["conversation"], row["turn"], row["question"], row["state"], row["record_says"]) for row in rows]
     assert shown == [(f"q{at}", "1", asked, "contradicted", "$32.00") for at, asked in enumerate(questions, 1)]
+    monkeypatch.setitem(sys.modules, "polars", SimpleNamespace(DataFrame=lambda rows, **_: rows))
+    scores = open_experiment(tmp_path / "wrong").scores
+    assert scores is not None
+    assert [{name: str(row[name] or "") for name in row} for row in scores.to_polars("statement")] == rows
+    page = render_page(tmp_path / "wrong")
+    assert "2 answers, 2 statements about your products checked: 2 contradict your shop&#39;s records." in page
+    assert "1 statement about your products checked: 1 false" in page
+    for of_research in ("further answer", "cited claims", "does not say what to buy", "FR 0.00", "How to read it</a>"):
+        assert of_research not in page
+
+
+def test_bots_are_compared_by_how_often_they_say_something_false(
+    world: Path, tmp_path: Path, succeeds: Command
+) -> None:
+    jsonl(tmp_path / "q.jsonl", [{"query_id": f"q{at}", "text": f"Is a Knock Box for {at}?"} for at in range(8)])
+    bots: list[str] = []
+    for name, price in (("right", 32), ("wrong", 28)):
+        text(tmp_path / f"{name}.py", f"import sys; sys.stdin.read(); print('The Knock Box costs ${price}.')")
+        bots += ["--agent", f"{name}=cmd:{sys.executable} {tmp_path / name}.py"]
+    succeeds("run", "--world", str(world), "--queries", "q.jsonl", *bots, "--to", "exp")
+    told = " ".join(succeeds("score", "exp", "--metrics", "faithfulness,false_statements,fault_place").stdout.split())
+    assert "Wrong-without-web says something false more often than right-without-web, shown by 8 queries" in told
+    assert "≠ wrong-without-web: The Knock Box costs $28. → Your shop says $32.00 (Knock Box)." in told
+    assert "3 more are in the report." in told
+    details = succeeds("score", "exp", "--details").stdout
+    assert not [word for word in ("Fault place", "cited 0", "null_search", "FR  ") if word in details]
+    compared = succeeds("compare", "exp").stdout
+    assert ("false_answers*" in compared, "FR" in compared.split(), "clean*" in compared) == (True, False, False)
+
+
+def test_a_conversation_is_shown_in_order_with_the_shops_page_and_picture_of_what_is_false(
+    tmp_path: Path, succeeds: Command
+) -> None:
+    text(tmp_path / "products.csv", "sku,name,net,pic\n7,Oak Lamp,39.90,https://acme.example/7.jpg\n")
+    mapping = 'products = {file = "products.csv", id = "sku", title = "name", price = "net", image = "pic"}\n'
+    text(tmp_path / "shop.toml", f'product_url = "https://acme.example/p/{{id}}"\ncurrency = "EUR"\n{mapping}')
+    ingest([tmp_path / "shop.toml"], tmp_path / "w")
+    said = [
+        "How much is the Oak Lamp?",
+        "The Oak Lamp costs €35.",
+        "<b>Sure?</b>",
+        "Yes, **sure**.",
+        "Really?",
+        "€39.90.",
+    ]
+    messages = [{"role": ("user", "assistant")[at % 2], "content": words} for at, words in enumerate(said)]
+    path = jsonl(tmp_path / "a.jsonl", [{"messages": messages}])
+    with open_world(tmp_path / "w") as shop:
+        record(load_format("chat").read(path), "chat", tmp_path / "exp", Progress(), world=shop)
+    succeeds("score", "exp", "--metrics", "faithfulness,false_statements")
+    page = render_page(tmp_path / "exp")
+    talk = page[page.index('class="answer"') :]
+    order = [
+        "How much is the Oak Lamp?",
+        '<mark class="contradicted',
+        "&lt;b&gt;Sure?",
+        "<strong>sure</strong>",
+        "Really?",
+    ]
+    assert sorted(order, key=talk.index) == order
+    assert '<a href="https://acme.example/p/7"' in page
+    assert 'data-src="https://acme.example/7.jpg"' in page
+    assert "<img" not in page, "only a click loads pictures"

@@ -26,6 +26,8 @@ ROW_FIELDS = (
     "store",
     "categories",
     "details",
+    "images",
+    "product_url",
 )
 
 

@@ -1,6 +1,7 @@
 """The rows of a table of your own shop as rows of the dataset, by SQL made from the mapping."""
 
 import json
+import re
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from itertools import islice
@@ -46,10 +47,22 @@ _PRODUCT_FIELDS = (
     "store",
     "categories",
     "details",
+    "images",
+    "product_url",
 )
 _ORDER_FIELDS = ("user_id", "parent_asin", "timestamp", "order_id", "quantity", "order_status")
 # Fields that a variant takes from its product if its own are empty.
-_INHERITED = ("title", "description", "features", "store", "categories", "average_rating", "rating_number")
+_INHERITED = (
+    "title",
+    "description",
+    "features",
+    "store",
+    "categories",
+    "average_rating",
+    "rating_number",
+    "images",
+    "link",
+)
 
 
 def save_table(db: "DuckDBPyConnection", source: Source, target: Path, until_ms: int) -> Saved:
@@ -142,6 +155,8 @@ def _shelve(db: "DuckDBPyConnection", cells: Cells, saved: Saved) -> None:
         "price_said": cells.first_text(columns.price),
         "currency_said": f"CASE {currency} {signs} ELSE upper({currency}) END",
         "store": cells.first_text(columns.store),
+        "images": cells.first_text(columns.image),
+        "link": cells.first_text(columns.link),
         "categories": f"nullif({cells.paths(columns.category)}, [])",
         "details": f"json_object({', '.join(named)})",
         "own_details": "NULL" if not isinstance(columns.details, str) else cells.json(columns.details),
@@ -218,10 +233,15 @@ def _product_rows(cells: Cells) -> str:
     is_higher = f"coalesce({high} > {amount_of('price_read')}, false)"
     listed_price = f"CASE WHEN {is_higher} THEN json_object('{LIST_PRICE}', {high}) ELSE '{{}}' END"
     title = (f"no title ({columns.title})", "title IS NULL", "NULL")
+    before, behind = re.split(r"\{(?:handle|id)\}", cells.mapping.product_url or "{id}", maxsplit=1)
+    address = (
+        f"{quoted(before)} || url_encode(coalesce(parent_said, own_said)) || {quoted(behind)}" if before else "NULL"
+    )
     identity = columns.parent or " or ".join(listed(columns.id))
     return (
         f"SELECT * REPLACE (json_merge_patch({details}, {stock}, {listed_price}) AS details), "  # noqa: S608
         f"CASE WHEN regexp_full_match(price_read, {quoted(_PRICE)}) THEN price_read END AS price, "
+        f"coalesce(link, {address}) AS product_url, "
         f"{_reason([*_own_id_problems(identity, 'parent_asin'), title])} FROM (SELECT {inherited} FROM ("
         f"SELECT *, {product} AS parent_asin, {product} AS own_id, {citable('own_said')} AS variant_id, "
         "coalesce(parent_said, own_said) AS id_said FROM shelf))"

@@ -69,6 +69,10 @@ class ProductColumns(TableColumns):
     """A row has no stock if one of these columns holds one of its texts: it isn't counted, or it is
     sold without stock.
     """
+    image: Columns | None = None
+    """The address of a picture, or several with commas between them; the first is kept."""
+    link: Column | None = None
+    """The address of the product's page; without it, ``product_url`` is filled in."""
     details: Column | dict[str, Column] | None = None
     """A column of JSON objects, or the column of each detail by its name."""
     translations: TitleColumns | None = None
@@ -133,7 +137,7 @@ class Mapping(Record):
     empty: tuple[str, ...] = ()
     """Texts that mean an empty cell, such as "n/a"."""
     product_url: str | None = Field(default=None, pattern=r"^https?://\S*\{(?:handle|id)\}\S*$")
-    """The address of a product, with {handle} in place of its id: imported reports name products by it."""
+    """The address of a product, with {handle} in place of its id: answers name products by it, and pages link to it."""
     language: Language | None = None
     """The language of the products' texts, by whose stems searches compare words. None is "english"."""
     policy: Policy | None = None

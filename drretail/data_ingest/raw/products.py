@@ -20,6 +20,7 @@ _INLINE_TAG = re.compile(rf"</?(?:{_INLINE}){_ATTRIBUTES}>", re.IGNORECASE)
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});")
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f]")
 _SPACE = re.compile(r"\s+")
+_ADDRESS = re.compile(r"https?://[^\s<>\"]+", re.IGNORECASE)
 
 
 def clean_text(text: str) -> str:
@@ -59,6 +60,8 @@ def product_of(product_id: str, category: str, row: dict[str, Any]) -> Product:
         categories=_texts(row.get("categories")) or (category,),
         category=category,
         details=_details(row.get("details")),
+        page=_address(row.get("product_url")),
+        image=_image(row.get("images")),
     )
 
 
@@ -111,6 +114,20 @@ def _texts(raw: Any) -> tuple[str, ...]:
     """The cleaned texts of a list. A single text, as some files have for the description, counts as a list of one."""
     items = raw if isinstance(raw, list) else [raw]
     return tuple(text for text in map(_text, items) if text)
+
+
+def _image(raw: Any) -> str | None:
+    """The address of the first picture: of Amazon's list, of Hugging Face's lists side by side, or of a shop's cell."""
+    if isinstance(raw, dict):
+        raw = raw.get("large")
+    first = raw[0] if isinstance(raw, list) and raw else raw
+    return _address(first.get("large") if isinstance(first, dict) else first)
+
+
+def _address(raw: Any) -> str | None:
+    """The web address with which a text begins."""
+    found = _ADDRESS.match(raw.strip()) if isinstance(raw, str) else None
+    return None if found is None else found[0].rstrip(",")
 
 
 def _details(raw: Any) -> dict[str, Any]:

@@ -69,7 +69,7 @@ def _article(recipe: CategoryRecipe, kind: Kind, asin: str, random: Random) -> A
         "features": [text.format(**words) for text in (*stated, *general)],
         "description": _description(kind, words, random),
         "price": price,
-        "images": [{"thumb": f"{address}/75.jpg", "large": f"{address}/500.jpg", "variant": "MAIN", "hi_res": None}],
+        "images": [{"thumb": f"{address}/75.jpg", "large": None, "variant": "MAIN", "hi_res": None}],
         "videos": [],
         "store": brand.name,
         "categories": [recipe.root, *kind.path],

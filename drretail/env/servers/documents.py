@@ -42,7 +42,8 @@ def product_of(document: Mapping[str, Any]) -> Product:
     """The product exactly as it was written, to the last digit."""
     kept = document.get("details_json")
     details = plain(document["details"]) if kept is None else json.loads(kept)
-    return Product.model_validate({**{name: document[name] for name in PRODUCT_FIELDS}, "details": details})
+    fields = [name for name in PRODUCT_FIELDS if name in document or Product.model_fields[name].exclude_if is None]
+    return Product.model_validate({**{name: document[name] for name in fields}, "details": details})
 
 
 def order_document(row: OrderRow) -> Document:

@@ -76,8 +76,8 @@ def assessors_of(gathered: Gathered, judges: Collection[str]) -> list[Assessor]:
     )
 
 
-DECIDING = ("basket", "outcome", "faithfulness")
-"""The families that measure what was bought and refused, and how judges read."""
+DECIDING = ("basket", "outcome", "faithfulness", "false_statements")
+"""The families that measure what was bought and refused, how judges read, and whether the systems are assistants."""
 BAR = 7.0
 """The rating, 0 to 10, from which a report passes."""
 
@@ -162,10 +162,11 @@ def compare_recorded(
     pairs = chosen_pairs(read_definition(experiment), a, b)
     families = judged_families(experiment) if metrics is None else metrics
     loaded = load_metrics(families)
-    names = tuple(metric.name for metric in loaded)
     # What was bought and refused is needed for any precision, and how a judge read for all its numbers.
-    decide = [name for name in DECIDING if name not in names and name in judged_in(experiment)]
+    asked = {metric.name for metric in loaded}
+    decide = [name for name in DECIDING if name not in asked and name in judged_in(experiment)]
     gathered = read_judgements(experiment, [*loaded, *load_metrics(decide)])
+    names = tuple(metric.name for metric in loaded if metric.name in gathered.families)
     pairwise = metrics is None or PAIRWISE in metrics
     met = derive_pairs(experiment, gathered)[0] if pairwise else ()
     judged = chosen_judges(gathered, met, judges)

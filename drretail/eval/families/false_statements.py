@@ -67,6 +67,8 @@ def judge(subject: Subject, judge_session: JudgeSession) -> None:
     }
     if answers is not None:
         value["read"] = [asdict(one) for one in answers.statements]
+        looked_up = [entry for entry in subject.with_records.values() if entry.looked_up and (entry.url or entry.image)]
+        value["shown"] = {entry.id: [entry.url, entry.image] for entry in looked_up}
         value["unread"] = [[one.start, one.end] for one in answers.unread]
     existing = judge_session.existing(STAGE, ITEM)
     stays = subject.store is None and existing is not None and existing.reason == reason

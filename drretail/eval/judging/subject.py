@@ -125,6 +125,14 @@ class Subject:
         return None if self.folder is None else read_reference(self.folder, self.query.query_id)
 
     @cached_property
+    def with_records(self) -> Mapping[str, Evidence]:
+        """The evidence, with the shop's records of what an assistant's answers name; of runs, no file holds these."""
+        run, evidence = self.run, {entry.id: entry for entry in self.evidence.values()}
+        if run is None or self.look_up is None or any(entry.looked_up for entry in evidence.values()):
+            return evidence
+        return evidence | {entry.id: entry for entry in self.look_up(run, self.query, evidence.values())}
+
+    @cached_property
     def answers(self) -> ReadAnswers | None:
         """What an assistant's answers say of the shop's products and orders; None if the report cites records by marks,
         so that it is read by these, or if no record of the shop is known.
@@ -133,9 +141,7 @@ class Subject:
         marks = (one.marker for one in find_citations(report or "", self.evidence))
         if run is None or not report or any(map(_OWN_MARK.search, marks)):
             return None
-        evidence = {entry.id: entry for entry in self.evidence.values()}
-        if self.look_up is not None and not any(entry.looked_up for entry in evidence.values()):
-            evidence |= {entry.id: entry for entry in self.look_up(run, self.query, evidence.values())}
+        evidence = self.with_records
         shop = records_in(evidence.values())
         if not (shop.products or shop.orders or shop.missing or shop.policy != Policy()):
             return None

@@ -14,6 +14,7 @@ from drretail.eval.family import Family
 from drretail.eval.judge_prompts import in_all_wordings
 from drretail.eval.judging.subject import Subject, read_subjects
 from drretail.eval.judging.verdicts import VerdictFile, judges_in, verdict_path
+from drretail.eval.registry import AS_ANSWERS, FALSE_STATEMENTS
 from drretail.eval.values import NOT_JUDGED, Value, gravest
 from drretail.experiment import Definition, read_definition, read_plan
 from drretail.grounding.report.render import count_words
@@ -23,7 +24,7 @@ from drretail.records.judge_audit import JudgeAudit, Shares, summed
 from drretail.records.pairs import PairScore
 from drretail.records.query import Query
 from drretail.records.run import Usage
-from drretail.records.score import CODE, PANEL, JudgeRef, Rules, Score, SliceScore, Verdict
+from drretail.records.score import CODE, PANEL, JudgeRef, Rules, Score, SliceScore, Verdict, place_of
 from drretail.stats.clusters import Clusters
 
 FAILED_RUNS, SPOILED_RUNS, PENDING_RUNS = "runs_failed", "runs_spoiled", "runs_pending"
@@ -176,6 +177,22 @@ class Gathered:
         """Which user asked each query."""
         return Clusters.of(self.definition.queries)
 
+    @cached_property
+    def are_answers(self) -> bool:
+        """True if all systems that research are assistants, whose answers cite no records."""
+        systems = self.definition.systems
+        judged = [by_run for key, by_run in self.tables_of_judges.items() if key.metric == FALSE_STATEMENTS]
+        read = {
+            plan.label
+            for plan in self.plans
+            for by_run in judged
+            if (run := by_run.get(plan.run_id)) is not None
+            and (value := run.result.values.get("false_answers")) is not None
+            and value.items.get(AS_ANSWERS)
+        }
+        asked = {plan.label for plan in self.plans if place_of(plan.label, systems) == "system"}
+        return bool(asked) and asked <= read
+
     @property
     def incomplete(self) -> Counter[str]:
         """By label, the finished runs that lack a model's answer: nothing is concluded against their systems."""
@@ -203,7 +220,8 @@ class Gathered:
     def no_conclusion(self, assessor: Assessor) -> Outcome | None:
         """Why nothing is concluded from a judge: it follows rules, or it, or a member of the panel, does not read."""
         if assessor.judge.kind == "rule_based" and assessor.judge.spec != CODE:
-            return "not_concluded"
+            # What rules say of an assistant's answers is code's reading.
+            return None if self.are_answers else "not_concluded"
         is_of_panel = assessor.judge.spec.startswith(f"{PANEL}(")
         judges = [audit for each, audit in self.audits.items() if each == assessor or is_of_panel]
         return None if all(audit.reads for audit in judges) else "not_read"

@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
-from drretail.eval.family import Family, is_judged
+from drretail.eval.claims.claims import FAMILY as FAITHFULNESS
+from drretail.eval.family import Family, is_judged, of_answers
 from drretail.eval.scores.gathering import (
     FAILED_RUNS,
     NOT_IMPORTED,
@@ -25,6 +26,7 @@ from drretail.eval.scores.gathering import (
 )
 from drretail.eval.scores.panel import with_panels
 from drretail.eval.values import Value
+from drretail.records.score import place_of
 
 K = TypeVar("K", str, tuple[str, str])
 MOST_MISSING = 0.05
@@ -92,7 +94,22 @@ def read_judgements(experiment: Path, metrics: Sequence[Family], asked: Collecti
 
     ``asked`` are judges of a family that count although no run gave them anything to judge.
     """
-    return with_earnings(with_panels(gather(experiment, metrics)), asked, experiment)
+    gathered = with_earnings(with_panels(gather(experiment, metrics)), asked, experiment)
+    return of_assistants(gathered) if gathered.are_answers else gathered
+
+
+def of_assistants(gathered: Gathered) -> Gathered:
+    """The same without what assistants are not asked for, floors of research, and a rule-based judge's claims."""
+    families = {name: of_answers(metric) for name, metric in gathered.families.items()}
+    families = {name: metric for name, metric in families.items() if metric.variants}
+    systems = gathered.definition.systems
+    tables = {
+        key: by_run
+        for key, by_run in gathered.tables_of_judges.items()
+        if key.metric in families and (key.metric != FAITHFULNESS or key.assessor.judge.kind != "rule_based")
+    }
+    plans = tuple(plan for plan in gathered.plans if place_of(plan.label, systems) == "system")
+    return replace(gathered, families=families, plans=plans, tables_of_judges=tables)
 
 
 def with_earnings(gathered: Gathered, asked: Collection[TableKey] = (), experiment: Path | None = None) -> Gathered:

@@ -8,7 +8,6 @@ from statistics import fmean
 
 from drretail.eval.compare.differences import Primary, compared_measures, findings, nothing_to_compare
 from drretail.eval.compare.wording import listed
-from drretail.eval.registry import AS_ANSWERS
 from drretail.eval.scores.aggregate import missing_of
 from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.eval.scores.panel import is_panel
@@ -52,6 +51,12 @@ TOOK: tuple[tuple[str, Unit, str], ...] = (
     ("$", "dollars", "dollars per run"),
 )
 _, WORDS, TOKENS, DOLLARS = (name for name, _, _ in TOOK)
+TOOK_OF_ANSWERS = {
+    DONE: "share of questions with an answer",
+    WORDS: "words per answer",
+    TOKENS: "tokens per answer, read and written, in thousands",
+    DOLLARS: "dollars per answer",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +73,6 @@ class _Shown:
     def systems(self) -> list[str]:
         """The labels of the systems that research."""
         return [label for label in self.labels if place_of(label, self.definition.systems) == "system"]
-
-    @property
-    def are_answers(self) -> bool:
-        """True if all systems that research are assistants, whose answers cite no records."""
-        rows = [row for row in self.rows.values() if row.system in self.systems and row.variant == "false_answers"]
-        return bool(rows) and all(row.items.get(AS_ANSWERS) for row in rows)
 
     def of(self, system: str, metric: str, variant: str, assessors: Sequence[Assessor]) -> Score | None:
         """The row by the first of these judges who has one, with or without a value."""
@@ -115,11 +114,6 @@ def scoreboard(
         gathered.definition,
     )
     judges = _judges(shown)
-    if shown.are_answers:
-        # An assistant is not asked for citations, a rule-based judge says nothing of it, and floors are of research.
-        is_judged = any(judge.judge.kind != "rule_based" for judge in judges)
-        kept = [one for one in shown.columns if one[0] != "faithfulness" or (is_judged and one[1].variant != "FR")]
-        shown = replace(shown, columns=kept, labels=shown.systems)
     by_code = sorted(
         {assessor for *_, assessor in shown.rows if assessor.judge.spec == CODE}, key=lambda assessor: assessor.order
     )
@@ -143,7 +137,9 @@ def scoreboard(
     others = tuple(
         JudgedRows(judge=_judge(judge), rows=tuple(row for row in made if row.cells)) for judge, made in of_others
     )
-    kept = _columns(shown, metrics, [*rows, *(row for other in others for row in other.rows)])
+    kept = _columns(
+        shown, metrics, [*rows, *(row for other in others for row in other.rows)], are_answers=gathered.are_answers
+    )
     kept_names = {column.name for column in kept}
     shared = shared_models(shown.labels, gathered.definition.systems)
     short = {label: label.replace(shared, "", 1) if shared else label for label in shown.labels}
@@ -157,7 +153,11 @@ def scoreboard(
             row.model_copy(update={"cells": {name: cell for name, cell in row.cells.items() if name in kept_names}})
             for row in _ranked(
                 rows,
-                [each.name for each in kept if each.metric and metrics[each.metric].higher_is_better],
+                {
+                    each.name: -1 if metrics[each.metric].higher_is_better else 1
+                    for each in kept
+                    if each.metric and (metrics[each.metric].higher_is_better or gathered.are_answers)
+                },
                 gathered.definition.systems,
             )
         ),
@@ -166,6 +166,7 @@ def scoreboard(
         differs=(alone,) if alone else tuple(finding.sentence for finding in findings(measures, short)),
         compared=tuple(measures),
         notes=tuple(_notes(shown, [*assessors, *by_code], gathered, metrics, prices)),
+        are_answers=gathered.are_answers,
         prices_as_of=prices.as_of if any(column.unit == "dollars" for column in kept) else None,
     )
 
@@ -183,12 +184,14 @@ def _own_names(
             yield metric, column.model_copy(update={"meaning": description.meanings[own]}), own
 
 
-def _ranked(rows: Sequence[BoardRow], columns: Sequence[str], definitions: Systems) -> list[BoardRow]:
-    """Systems that research by the first of these columns in which they differ, the highest first; then all others."""
+def _ranked(rows: Sequence[BoardRow], columns: Mapping[str, int], definitions: Systems) -> list[BoardRow]:
+    """Systems that research by the first of these columns in which they differ, the highest first where its sign is -1;
+    then all others.
+    """
 
     def key(row: BoardRow) -> list[float]:
         # As shown: a difference that nobody sees decides nothing. No value is less than any.
-        return [-round(row.cells[name].value, 2) if name in row.cells else inf for name in columns]
+        return [sign * round(row.cells[name].value, 2) if name in row.cells else inf for name, sign in columns.items()]
 
     systems = [row for row in rows if place_of(row.system, definitions) == "system"]
     return [*sorted(systems, key=key), *(row for row in rows if row not in systems)]
@@ -274,7 +277,7 @@ def _took(gathered: Gathered, label: str, prices: PriceTable) -> dict[str, Board
     }
 
 
-def _columns(shown: _Shown, metrics: Metrics, rows: Sequence[BoardRow]) -> list[ShownColumn]:
+def _columns(shown: _Shown, metrics: Metrics, rows: Sequence[BoardRow], *, are_answers: bool) -> list[ShownColumn]:
     """The columns with a value in some row; dollars only if anything cost money."""
     made = [
         ShownColumn(
@@ -290,7 +293,8 @@ def _columns(shown: _Shown, metrics: Metrics, rows: Sequence[BoardRow]) -> list[
         )
         for metric, column, name in shown.columns
     ]
-    made += [ShownColumn(name=name, unit=unit, meaning=meaning) for name, unit, meaning in TOOK]
+    own = TOOK_OF_ANSWERS if are_answers else {}
+    made += [ShownColumn(name=name, unit=unit, meaning=own.get(name, meaning)) for name, unit, meaning in TOOK]
     valued = {name for row in rows for name, cell in row.cells.items() if name != DOLLARS or cell.value}
     valued |= {name for row in rows for name in row.failed}
     return [column for column in made if column.name in valued]

@@ -36,7 +36,7 @@ from drretail.viewer.plots.experiment_plots import (
     tool_plot,
     whole_plots,
 )
-from drretail.viewer.tables.false_statements import checked_in_words, false_table
+from drretail.viewer.tables.false_statements import checked_in_words
 from drretail.viewer.tables.result import concluded, every_measure
 from drretail.viewer.tables.scoreboard import INTERVALS, LAB, conclusion, judge_failures, printed_board, without_equal
 
@@ -68,8 +68,8 @@ def write_report(view: ExperimentView, to: Path, form: Form = "auto", bar: Bar |
     larger than ``LARGEST_SINGLE``.
     """
     folder, links = to.with_suffix(""), Links(in_folder=True, index=_INDEX)
-    if form == "auto" and view.definition.is_of_shop:
-        write_atomically(to, one_page(view, list(questions_of_shop(view, bar))))
+    if form == "auto" and view.is_of_shop:
+        write_atomically(to, one_page(view, list(rendered_questions(view, bar, is_cut=True))))
         _forget([folder / _INDEX, *folder.glob("query-*.html")])
         return to
     waiting, done = list[Rendered](), list[Rendered]()
@@ -100,21 +100,15 @@ def write_report(view: ExperimentView, to: Path, form: Form = "auto", bar: Bar |
     return folder / _INDEX
 
 
-def rendered_questions(view: ExperimentView, bar: Bar | None = None) -> Iterator[Rendered]:
-    """Every question of an experiment, read and rendered one at a time."""
-    renderer = Questions(view)
-    for question in view.questions:
-        yield renderer.render(question)
-        if bar is not None:
-            bar.advance(len(question.places))
+def rendered_questions(view: ExperimentView, bar: Bar | None = None, *, is_cut: bool = False) -> Iterator[Rendered]:
+    """Every question of an experiment, read and rendered one at a time.
 
-
-def questions_of_shop(view: ExperimentView, bar: Bar | None = None) -> Iterator[Rendered]:
-    """Every question to a shop's assistant, whole if its answer is false or there are few, and up to ``LARGEST``."""
+    If ``is_cut``, only its lines are rendered where nothing is false, unless there are few, and from ``LARGEST`` on.
+    """
     renderer, size = Questions(view), 0
     for question in view.questions:
-        made = renderer.lines(question)
-        if size < LARGEST and (made.false or len(view.planned) <= _FEW):
+        made = renderer.lines(question) if is_cut else None
+        if made is None or (size < LARGEST and (made.false or len(view.planned) <= _FEW)):
             made = renderer.render(question)
             size += made.size
         yield made
@@ -132,7 +126,8 @@ def one_page(view: ExperimentView, rendered: Sequence[Rendered]) -> str:
             " <code>drretail export {} --as statements</code> makes a table.</p>"
         )
         parts.append(note.format(len(rendered) - len(whole), shlex.quote(view.name), shlex.quote(view.name)))
-    section = Markup('<section id="questions"><h2>Questions</h2>{}</section>').format(Markup().join(parts))
+    heading = "Answers" if view.is_of_shop else "Questions"
+    section = Markup('<section id="questions"><h2>{}</h2>{}</section>').format(heading, Markup().join(parts))
     return _index(view, rendered, Links(), section)
 
 
@@ -169,7 +164,7 @@ def _index(view: ExperimentView, rendered: Sequence[Rendered], links: Links, que
     failed = [failed for question in rendered for failed in question.failed]
     failures = render_failures(lines, failed, links)
     false = render_false_statements(view, rendered, links)
-    if view.definition.is_of_shop:
+    if view.is_of_shop:
         research = Markup(
             '<details id="research"{}><summary>Scores and method, for researchers</summary>{}{}{}</details>'
         )
@@ -199,19 +194,26 @@ def _index(view: ExperimentView, rendered: Sequence[Rendered], links: Links, que
 
 
 def render_false_statements(view: ExperimentView, rendered: Sequence[Rendered], links: Links) -> Markup:
-    """Statements of imported answers that their sources contradict, the worst first.
+    """Statements of an assistant's or of imported answers that their sources contradict, the worst first.
 
     Empty if there are none, unless a judge has checked a shop's answers: then the section says so.
     """
-    found = [(*each, links.in_folder or bool(question.body)) for question in rendered for each in question.false]
     judge = next((one.judged.judge.spec for run in view.runs[:1] for one in run.claims[:1]), "")
-    if not found and not (view.definition.is_of_shop and judge):
+    false = [
+        (statement, links.claim(line, anchor) if links.in_folder or question.body else "")
+        for question in rendered
+        for statement, line, anchor in question.false
+    ]
+    if not false and not (view.is_of_shop and judge):
         return Markup()
-    rows = ((statement, links.claim(line, anchor) if there else "") for statement, line, anchor, there in found)
+    lines = [line for question in rendered for line in question.lines]
+    by_label = {label: [line for line in lines if line.label == label] for label in view.definition.systems}
     return fragment(
         "false_statements.html.jinja",
-        table=false_table(rows, is_of_shop=view.definition.is_of_shop),
-        is_of_shop=view.definition.is_of_shop,
+        statements=sorted(false, key=lambda each: each[0].rank),
+        by_label={label: its for label, its in by_label.items() if its},
+        is_of_shop=view.is_of_shop,
+        result="" if view.scores.scoreboard is None else conclusion(view.scores.scoreboard).can,
         is_looked_up=any(system.is_of_shop for system in view.definition.systems.values()),
         name=shlex.quote(view.name),
         by=judge,
@@ -256,7 +258,7 @@ def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links
         more_plots=further,
         captions=captions,
         lines_of_plots=INTERVAL_LINES if any(INTERVAL_LINES in plot.caption for plot in first) else "",
-        grid=claims_grid(lines, links, view.definition.systems),
+        grid=None if view.is_of_shop else claims_grid(lines, links, view.definition.systems),
         used={support for line in lines for support in line.counts},
     )
 

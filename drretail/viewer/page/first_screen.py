@@ -21,6 +21,7 @@ from drretail.viewer.judged import PairJudgement
 from drretail.viewer.page.frame import fragment
 from drretail.viewer.page.links import Links, claim_anchor, statement_anchor
 from drretail.viewer.page.run_lines import LIMITS, RunLine, proof_of
+from drretail.viewer.tables.false_statements import CHECKED
 from drretail.viewer.tables.result import two_of
 from drretail.viewer.tables.scoreboard import conclusion
 
@@ -53,9 +54,9 @@ class AnswerCard:
     cart: Cart | None
     """None if the report's picks are unknown."""
     broken: Mapping[str | None, tuple[str, ...]]
-    """The limits that each product breaks, by its id.
+    """The limits that each product breaks ("✗ …"), or may break ("? …"), by its id.
 
-    Under None stand those that the whole cart breaks, such as the budget.
+    Under None stand those of the whole cart, such as the budget.
     """
     kept: str
     """For example "Meets every limit".
@@ -165,17 +166,19 @@ def answer_card(name: str, view: RunView, line: RunLine, cart: Cart | None, proo
     run = view.run
     doubted = [one for one in view.checks.findings if one.code in LIMITS]
     found = [one for one in doubted if one.severity == "error"]
-    of_cart = _broken(found, None)
+    of_cart = tuple(f"{words[:2]}{words[2:3].upper()}{words[3:]}" for words in _broken(doubted, None))
     # The proof over every product may contradict what was bought, or that nothing was
     if cart is not None and cart.lines and proof == "proved" and not found:
-        of_cart += ("nothing in the shop meets every limit",)
+        of_cart += ("✗ Nothing in the shop meets every limit",)
     elif cart is not None and not cart.lines and proof == "refuted":
-        of_cart += ("the shop has products that meet every limit",)
+        of_cart += ("✗ The shop has products that meet every limit",)
     kept = "Right: nothing in the shop meets every limit" if proof == "proved" else "Breaks no limit"
     kept = "Meets every limit" if cart and cart.lines else kept
-    of_products = {pick.product: _broken(found, f"P:{pick.product}") for pick in (cart.lines if cart else ())}
+    of_products = {pick.product: _broken(doubted, f"P:{pick.product}") for pick in (cart.lines if cart else ())}
     is_checked = line.question.query.wish is not None and bool(view.checks.made)
-    cited = sum(count for support, count in line.counts.items() if support != "uncited")
+    # As in FP: a claim whose verdict failed, or whose sources nobody could read, is none of them.
+    cited = sum(line.counts.get(support, 0) for support in CHECKED)
+    open_claims = sum(count for support, count in line.counts.items() if support != "uncited") - cited
     partly = f", {line.counts['partial']} partly" if line.counts.get("partial") else ""
     # By the first judge's verdicts, the worst first.
     claims = view.claims[0].claims if view.claims else ()
@@ -186,6 +189,12 @@ def answer_card(name: str, view: RunView, line: RunLine, cart: Cart | None, proo
             anchors = tuple(statement_anchor(view, statement) for statement in view.false)
         if anchors:
             wrong.append(WrongClaims(_counted(len(anchors), support), support, anchors))
+    supported = f"{line.counts.get('full', 0)} of {cited} cited claims supported{partly}" if cited else ""
+    if open_claims:
+        supported += f", {open_claims:,} not judged" if cited else f"{counted(open_claims, 'cited claim')} not judged"
+    if view.is_answer:
+        false = f": {line.false or 'none'} false" if line.checked else ""
+        supported = f"{counted(line.checked, 'statement')} about your products checked{false}"
     return AnswerCard(
         name=name,
         line=line,
@@ -193,13 +202,14 @@ def answer_card(name: str, view: RunView, line: RunLine, cart: Cart | None, proo
         cart=cart,
         broken={None: of_cart, **of_products},
         kept=kept if cart and is_checked and not of_cart and not doubted else "",
-        supported=f"{line.counts.get('full', 0)} of {cited} cited claims supported{partly}" if cited else "",
+        supported=supported,
         wrong=tuple(wrong),
     )
 
 
-def _broken(found: Sequence[Finding], evidence_id: str | None) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(one.found or one.text for one in found if one.evidence_id == evidence_id))
+def _broken(doubted: Sequence[Finding], evidence_id: str | None) -> tuple[str, ...]:
+    own = [one for one in doubted if one.evidence_id == evidence_id]
+    return tuple(dict.fromkeys(f"{'✗' if one.severity == 'error' else '?'} {one.found or one.text}" for one in own))
 
 
 def _counted(number: int, support: Support) -> str:

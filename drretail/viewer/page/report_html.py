@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,7 @@ from markupsafe import Markup, escape
 
 from drretail.grounding.report.markup import url_end
 from drretail.grounding.report.render import render_report
+from drretail.records.run import Turn
 from drretail.viewer.claims import SEVERITY, SIGNS, WORDS, words_of_code
 from drretail.viewer.experiment import RunView
 from drretail.viewer.page.links import claim_anchor, evidence_anchors, finding_anchor
@@ -222,8 +223,10 @@ def _attributes(token: "Token") -> Markup:
 _FINDING_RANK = len(SEVERITY)
 
 
-def report_html(view: RunView) -> Marked:
-    """The report with the first judge's claims and all findings marked; empty without a report."""
+def report_html(view: RunView, turn: Turn | None = None) -> Marked:
+    """The report, or one turn's answer of it, with the first judge's claims and all findings marked; empty without a
+    report.
+    """
     report = view.subject.report or ""
     rendered = render_report(report, view.subject.evidence)
     marks: list[Mark] = []
@@ -239,7 +242,7 @@ def report_html(view: RunView) -> Marked:
                 says=f"Claim {claim.number}: {WORDS[claim.support]}{types}",
             )
             marks.append(mark)
-    for number, finding in enumerate(view.checks.findings, 1):
+    for number, finding in enumerate(() if view.is_answer else view.checks.findings, 1):
         if finding.start is not None and finding.end is not None and 0 <= finding.start < finding.end <= len(report):
             start, end = rendered.span(finding.start, finding.end)
             says = f"Finding {number}, {finding.severity}: {words_of_code(finding.code)}"
@@ -251,4 +254,9 @@ def report_html(view: RunView) -> Marked:
         for reference in rendered.references
         if reference.url and reference.evidence_id in anchors
     }
-    return marked_html(rendered.text, marks, by_url)
+    if turn is None:
+        return marked_html(rendered.text, marks, by_url)
+    first, last = rendered.span(turn.start, turn.end)
+    own = [mark for mark in marks if first <= mark.start < last]
+    own = [replace(mark, start=mark.start - first, end=min(mark.end, last) - first) for mark in own]
+    return marked_html(rendered.text[first:last], own, by_url)

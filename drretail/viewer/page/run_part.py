@@ -85,7 +85,10 @@ class RunPart:
         self.name = name
         self.talks = talks
         self.line = run_line(view, question)
-        self.report = report_html(view)
+        turns = () if view.run is None or len(view.run.turns) < 2 else view.run.turns
+        # Of a conversation, each message of the user with its answer; else the report.
+        self.answers = [(turn.question, report_html(view, turn)) for turn in turns] or [("", report_html(view))]
+        self.marked = frozenset[str]().union(*(marked.shown for _, marked in self.answers))
         self.cart, self.cart_read_by = cart_as_read(view.subject)
         understood, wish = None if view.run is None else view.run.understood, question.query.wish
         self.understood = [] if understood is None else wish_lines(understood)

@@ -1,7 +1,4 @@
-"""False statements of imported answers, as one list with the worst first.
-
-If the sources are the records of a shop's products, the list is worded for the shop.
-"""
+"""False statements of an assistant's or of imported answers, worded for who runs the shop."""
 
 import re
 from collections import Counter
@@ -12,7 +9,6 @@ from drretail.grounding.text.sentences import find_sentences
 from drretail.grounding.verify.product_statements import Cause
 from drretail.records.evidence import Finding
 from drretail.tables.figures import counted
-from drretail.tables.table import Cell, Column, Row, Table
 from drretail.viewer.claims import Support
 from drretail.viewer.experiment import RunView
 
@@ -24,9 +20,9 @@ CHECKED: tuple[Support, ...] = ("full", "partial", "none", "contradicted")
 """The verdicts of checked statements on a shop's products."""
 _RANKS = {"stock_wrong": 1, "status_wrong": 1, "order_date_wrong": 1}
 CAUSES: Mapping[Cause, str] = {
-    "stale": "Its own tool says {tool} as well: the tool's data are out of date.",
-    "ignored": "Its own tool says {tool}: it did not follow its tool.",
-    "not_looked": "It never looked the product up.",
+    "stale": "Its own tool told it {tool}, too: the tool's data are out of date.",
+    "ignored": "Its own tool told it {tool}: it didn't follow its tool.",
+    "not_looked": "It never looked this up.",
 }
 
 
@@ -47,6 +43,15 @@ class FalseStatement:
     tool: str = ""
     """What the assistant's own tool says."""
     cause: Cause | None = None
+    page: str | None = None
+    """The address of the shop's own page of the product."""
+    image: str | None = None
+    """The address of the product's picture."""
+
+    @property
+    def why(self) -> str:
+        """The cause in words, with what the assistant's own tool says; empty if nothing is known of its tools."""
+        return CAUSES[self.cause].format(tool=self.tool) if self.cause else ""
 
     @property
     def shop_says(self) -> str:
@@ -58,7 +63,7 @@ def false_statements(view: RunView) -> Iterator[tuple[Finding, FalseStatement]]:
     """The false statements of an answer, each as recorded and in words; none for research with citations."""
     subject = view.subject
     report, run = subject.report or "", subject.run
-    is_answer = subject.system.is_imported or bool(view.read)
+    is_answer = subject.system.is_imported or view.is_answer
     sentences = find_sentences(report) if view.false and is_answer else ()
     for statement in view.false if is_answer else ():
         claim, start = view.claim_of(statement), statement.start
@@ -72,6 +77,8 @@ def false_statements(view: RunView) -> Iterator[tuple[Finding, FalseStatement]]:
         own = next((one for one in view.read if (one.start, one.of) == (start, statement.evidence_id)), None)
         turns = (one for one in (() if run is None else run.turns) if one.start <= (start or 0) < one.end)
         record = statement.found or ""
+        name = statement.evidence_id or next((entry.id for entry in named), "")
+        page, image = view.shown.get(name, (None, None))
         yield (
             statement,
             FalseStatement(
@@ -83,6 +90,8 @@ def false_statements(view: RunView) -> Iterator[tuple[Finding, FalseStatement]]:
                 rank=_RANKS.get(statement.code, 0 if _MONEY.search(record) else 2),
                 tool="" if own is None else own.tool,
                 cause=None if own is None else own.cause,
+                page=page,
+                image=image,
             ),
         )
 
@@ -105,45 +114,25 @@ def checked_in_words(answers: int, checked: int, false: int) -> str:
     """For example "12 answers, 21 statements about your products checked: 8 contradict your shop's records."."""
     if not checked:
         return f"{counted(answers, 'answer')}: no statement about your products was judged."
-    found = f"{false or 'none'} {'contradicts' if false == 1 else 'contradict'}"
+    found = f"{f'{false:,}' if false else 'none'} {'contradicts' if false == 1 else 'contradict'}"
     checked_words = counted(checked, "statement about your products", "statements about your products")
     return f"{counted(answers, 'answer')}, {checked_words} checked: {found} your shop's records."
 
 
-def false_lines(views: Iterable[RunView]) -> Iterator[str]:
-    """A shop assistant's false statements as lines of text: a count, then each statement with the shop's record."""
-    runs = list(views)
-    yield checked_in_words(len(runs), sum(map(checked_in, runs)), sum(len(run.false) for run in runs))
-    for one in sorted((one for run in runs for _, one in false_statements(run)), key=lambda one: one.rank):
-        yield f"≠ {one.sentence}"
-        yield f"  your shop says {one.shop_says}"
-        if one.cause is not None:
-            yield f"  {_told(one)}"
-
-
-def _told(one: FalseStatement) -> str:
-    """The cause in words, with what the assistant's own tool says."""
-    return CAUSES[one.cause].format(tool=one.tool) if one.cause else ""
-
-
-def false_table(found: Iterable[tuple[FalseStatement, str]], *, is_of_shop: bool = False) -> Table:
-    """A row for each statement, with the address of its claim.
-
-    There is a column for the system if there are several.
+def false_lines(views: Iterable[RunView], most: int | None = None) -> Iterator[str]:
+    """A shop assistant's false statements as lines of text: a count, then up to ``most`` of them, the worst first, each
+    with the shop's record.
     """
-    rows = sorted(found, key=lambda each: each[0].rank)
-    explained = ["Why"] if is_of_shop and any(statement.cause for statement, _ in rows) else []
-    several = ["System"] if len({statement.system for statement, _ in rows}) > 1 else []
-    names = ["Your shop says", *explained, "Asked"] if is_of_shop else ["The record says", "Product", "Question"]
-
-    def cells(one: FalseStatement) -> tuple[Cell, ...]:
-        of_shop = (one.shop_says, *(_told(one) for _ in explained), one.question)
-        own = of_shop if is_of_shop else (one.record, one.products, one.question)
-        return tuple(map(Cell, (*own, *(one.system for _ in several))))
-
-    return Table(
-        "False statements",
-        tuple(map(Column, [*names, *several])),
-        tuple(Row(one.sentence, cells(one), link=link) for one, link in rows),
-        heading="The answer says",
-    )
+    answers = checked = false = 0
+    systems = set[str]()
+    found: list[FalseStatement] = []
+    for run in views:
+        answers, checked, false = answers + 1, checked + checked_in(run), false + len(run.false)
+        found += (one for _, one in false_statements(run))
+        systems.add(run.subject.label)
+    yield checked_in_words(answers, checked, false)
+    for one in sorted(found, key=lambda one: one.rank)[:most]:
+        yield f"≠ {f'{one.system}: ' if len(systems) > 1 else ''}{one.sentence}"
+        yield f"→ Your shop says {one.shop_says}.{f' {one.why}' if one.why else ''}"
+    if most is not None and len(found) > most:
+        yield f"{len(found) - most:,} more are in the report."

@@ -2,7 +2,15 @@
 
 from collections.abc import Iterator, Mapping
 
-from drretail.eval.compare.differences import SIDE_BY_SIDE, clearest, findings, largest_of, order, outcome_of_all
+from drretail.eval.compare.differences import (
+    SIDE_BY_SIDE,
+    Finding,
+    clearest,
+    findings,
+    largest_of,
+    order,
+    outcome_of_all,
+)
 from drretail.eval.compare.wording import MOST, beside, more_failures, no_answers, range_of, sample
 from drretail.records.comparison import ComparedRow, Outcome
 from drretail.records.score import Systems, in_order, place_of
@@ -14,6 +22,9 @@ from drretail.viewer.tables.scores import system_names
 
 OUTCOME = "feasible"
 """What code measures of the picks; it comes first if nothing is concluded."""
+FALSE_ANSWERS = "false answers"
+"""The same of assistants' answers, where less is better."""
+_SAID: Mapping[str, str] = {OUTCOME: "buys what was asked for", FALSE_ANSWERS: "says something false"}
 MOST_SHOWN = 3
 """The most measures or systems that a sentence names; the table below has the others."""
 SURE = "Equal systems would show this in fewer than 1 of 20 such experiments"
@@ -44,9 +55,7 @@ def result_of(board: Scoreboard) -> str:
     found = findings(board.compared, names)
     shown = [finding for finding in found if finding.outcome == "higher"]
     if shown:
-        where = [each.about if each.about.startswith(SIDE_BY_SIDE) else f"in {each.about}" for each in shown]
-        better = [order(each.measures[0], names, "did better than") for each in shown]
-        parts = [", ".join(each) for each in zip(where, better, strict=True)]
+        parts = [_better(each, names) for each in shown]
         more = [f"and {len(parts) - MOST_SHOWN} more below"] if len(parts) > MOST_SHOWN + 1 else []
         whole = "; ".join([*parts[: MOST_SHOWN if more else None], *more])
         largest = largest_of(shown[0].measures[0])
@@ -56,9 +65,10 @@ def result_of(board: Scoreboard) -> str:
         parts = [f"{whole[:1].upper()}{whole[1:]}, shown by {sample(largest.n_pairs, largest.n_users)}", sure]
         return " ".join(f"{each}." for each in [*parts, *(f"{one} {no_answers(its)}" for one, its in failed.items())])
     by_name = {measure.measure: measure for finding in found for measure in finding.measures}
-    bought = _bought(board, names, by_name.get(OUTCOME))
+    first = FALSE_ANSWERS if board.are_answers else OUTCOME
+    bought = _how_often(board, names, first, by_name.get(first))
     if bought:
-        return f"{bought} {_may_be_chance(by_name.get(OUTCOME))}"
+        return f"{bought} {_may_be_chance(by_name.get(first))}"
     preferences = by_name.get(SIDE_BY_SIDE)
     if preferences is not None and len(labels) == 2 and outcome_of_all(preferences) != "not_read":
         (pair,) = preferences.pairs
@@ -68,15 +78,24 @@ def result_of(board: Scoreboard) -> str:
     return f"Nothing tells {which} systems apart.{f' {takes[0].upper()}{takes[1:]}.' if takes else ''}"
 
 
-def _bought(board: Scoreboard, names: Mapping[str, str], compared: ComparedMeasure | None) -> str:
+def _better(finding: Finding, names: Mapping[str, str]) -> str:
+    """For example "in FP, react did better than hybrid_react"; of false answers, who has more."""
+    if finding.about == FALSE_ANSWERS:
+        return order(finding.measures[0], names, f"{_SAID[FALSE_ANSWERS]} more often than")
+    where = finding.about if finding.about.startswith(SIDE_BY_SIDE) else f"in {finding.about}"
+    is_mixed = any(one.measure == FALSE_ANSWERS for one in finding.measures)
+    return f"{where}, {order(finding.measures[0], names, 'is above' if is_mixed else 'did better than')}"
+
+
+def _how_often(board: Scoreboard, names: Mapping[str, str], column: str, compared: ComparedMeasure | None) -> str:
     """For example "react buys what was asked for on 7 of 10 questions, hybrid_react on 1.".
 
     Empty if all systems do so equally often.
     """
     cells = {
-        names[row.system]: row.cells[OUTCOME]
+        names[row.system]: row.cells[column]
         for row in board.rows
-        if place_of(row.system, board.systems) == "system" and OUTCOME in row.cells
+        if place_of(row.system, board.systems) == "system" and column in row.cells
     }
     ranked = sorted(cells, key=lambda name: -cells[name].value)
     if len({f"{cell.value:.2f}" for cell in cells.values()}) < 2:
@@ -91,18 +110,16 @@ def _bought(board: Scoreboard, names: Mapping[str, str], compared: ComparedMeasu
     on = "on" if is_counted else "in"
     others = [f"{name} {on} {figure}" for name, figure in zip(ranked, figures, strict=True)][1:]
     more = [f"{len(others) - MOST_SHOWN} more no more often"] if len(others) > MOST_SHOWN else []
-    return (
-        f"{', '.join([f'{ranked[0]} buys what was asked for {on} {figures[0]}{whole}', *others[:MOST_SHOWN], *more])}."
-    )
+    return f"{', '.join([f'{ranked[0]} {_SAID[column]} {on} {figures[0]}{whole}', *others[:MOST_SHOWN], *more])}."
 
 
-def bought_alone(name: str, cell: BoardCell) -> str:
+def how_often_alone(name: str, column: str, cell: BoardCell) -> str:
     """For example "react buys what was asked for in 3 of 12 answers."; in percent if repeats of a query weigh less."""
     right = cell.value * cell.n_scored
     is_counted = abs(right - round(right)) < 0.01
     whole = counted(cell.n_scored, "answer")
-    share = f"{right:.0f} of {whole}" if is_counted else f"{percent(cell.value)} of its answers"
-    return f"{name} buys what was asked for in {share}."
+    share = f"{right:,.0f} of {whole}" if is_counted else f"{percent(cell.value)} of its answers"
+    return f"{name} {_SAID[column]} in {share}."
 
 
 def _questions(row: ComparedRow) -> str:

@@ -14,7 +14,7 @@ from drretail.records.scoreboard import BoardCell, BoardRow, Scoreboard, ShownCo
 from drretail.tables import figures
 from drretail.tables.figures import counted
 from drretail.tables.table import Cell, Column, Kind, Row, Table
-from drretail.viewer.tables.result import OUTCOME, bought_alone, result_of
+from drretail.viewer.tables.result import FALSE_ANSWERS, OUTCOME, how_often_alone, result_of
 from drretail.viewer.tables.scores import judged_by, notes_on, system_names
 
 TITLE = "Scoreboard"
@@ -233,7 +233,7 @@ def conclusion(board: Scoreboard) -> Conclusion:
     if board.differs and not board.compared and board.differs != (ALONE,):
         return Conclusion(" ".join(board.differs), "")  # every run failed, or the scores were made before 1.0
     if len(researching) < 2:
-        return Conclusion(_of_one(board), " ".join(board.differs))
+        return Conclusion(_of_one(board), "" if board.are_answers else " ".join(board.differs))
     found = findings(board.compared, system_names((row.system for row in board.rows), board.systems))
     rest = [finding for finding in found if finding.outcome != "higher"]
     is_cut = max(len(found) - len(rest), len(rest)) > MOST_SAID + 1
@@ -276,10 +276,11 @@ def _of_one(board: Scoreboard) -> str:
     name = system_names((each.system for each in board.rows), board.systems).get(row.system, "")
     # One report of twenty shows nothing
     of_half = {name for name, cell in row.cells.items() if 2 * cell.n_scored >= cell.n_planned}
-    bought = bought_alone(name, row.cells[OUTCOME]) if OUTCOME in of_half else ""
-    columns = [column for column in board.columns if column.name in of_half - {OUTCOME} and column.meaning]
+    first = FALSE_ANSWERS if board.are_answers else OUTCOME
+    bought = how_often_alone(name, first, row.cells[first]) if first in of_half else ""
+    columns = [column for column in board.columns if column.name in of_half - {first} and column.meaning]
     column = min(columns, key=lambda column: column.decides, default=None)
-    if column is None:
+    if column is None or (bought and board.are_answers):
         return bought or "Nothing is scored on half of the reports yet."
     cell = _cell(row, column) or Cell(None)
     interval = f" ({cell.interval})" if cell.interval else ""

@@ -42,10 +42,10 @@ def text_of(view: ExperimentView, *, details: bool = True) -> str:
     fingerprint = view.definition.world_fingerprint
     made = "of imported reports" if fingerprint is None else f"on the world {fingerprint[:12]}"
     lines = [f"Experiment {view.name} {made}", ""]
-    if view.definition.is_of_shop:
+    if view.is_of_shop:
         checked, *false = false_lines(view.runs)
         lines += [*_folded(checked, ""), *(line for one in false for line in _folded(one)), ""]
-    if view.scores.scoreboard is not None and (details or not view.definition.is_of_shop):
+    if view.scores.scoreboard is not None and (details or not view.is_of_shop):
         lines += board_lines(view.scores.scoreboard, view.lab)
     if details:
         for run in view.runs:

@@ -128,6 +128,20 @@ function copyLink(address, button) {
     return location.href.split("#")[0] + "#claim-" + run.dataset.run + id.slice(run.id.length);
   }
 
+  // Pictures come from the shop's own servers: only a click asks for them.
+  function loadPictures(button) {
+    for (const place of document.querySelectorAll(".picture[data-src]")) {
+      const picture = new Image();
+      picture.loading = "lazy";
+      picture.alt = "";
+      picture.onerror = () => place.remove();
+      picture.src = place.dataset.src;
+      place.replaceChildren(picture);
+      place.removeAttribute("data-src");
+    }
+    button.hidden = true;
+  }
+
   function link(button) {
     const address = addressOf(shown[0]);
     if (location.protocol !== "about:") history.replaceState(null, "", address);
@@ -149,7 +163,7 @@ function copyLink(address, button) {
   document.addEventListener("click", function (event) {
     const button = event.target.closest("[data-do]");
     if (button) {
-      ({ close: close, next: () => step(1), previous: () => step(-1), link: () => link(button) })[button.dataset.do]();
+      ({ pictures: () => loadPictures(button), close: close, next: () => step(1), previous: () => step(-1), link: () => link(button) })[button.dataset.do]();
       return;
     }
     const turn = event.target.closest("[data-turn]");
@@ -209,6 +223,7 @@ function copyLink(address, button) {
   addEventListener("beforeprint", function () {
     for (const part of document.querySelectorAll("details.question, details.run, details.claims, details.glossary")) part.open = true;
   });
+  for (const button of document.querySelectorAll('[data-do="pictures"]')) button.hidden = false;
   watchTables();
   reveal();
 })();
