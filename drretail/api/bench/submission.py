@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 from pydantic import Field, ValidationError
 
 from drretail.agents.names import is_built_in
-from drretail.agents.running.new_experiment import open_experiment
+from drretail.agents.running.new_experiment import add_gold, open_experiment
 from drretail.api.bench.release import read_release, tasks_of
 from drretail.api.run import run
 from drretail.api.verification.verify import verify
@@ -227,11 +227,11 @@ def grade(
     runs with the sealed queries and their baskets. If it already holds the same systems, it is kept with its verdicts.
     """
     if not (to / "experiment.json").exists() or {*read_definition(to).systems} != {*systems}:
-        reference = Offers(world).reference
         with (
             made_whole(to, is_replaced=True) as made,
-            open_experiment(made, world, queries, [], "42", reference=reference) as graded,
+            open_experiment(made, world, queries, [], "42") as graded,
         ):
+            add_gold(graded, world, queries, Offers(world).reference)
             for new, (experiment, label) in systems.items():
                 given = read_definition(experiment)
                 prompts = given.prompt_hashes.get(label, {})

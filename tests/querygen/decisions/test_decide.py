@@ -327,7 +327,7 @@ def test_the_picks_of_an_experiment_are_asked_about_and_its_baskets_renewed(
     facts = (Fact(product_id=product_id("desk lamp", 4), fact="recalled", source="W:1"),)
     of_web = QUERY.model_copy(update={"gold": Gold(query_id="q-1", facts=facts)})
     with Experiment(folder, definition([of_web], {"a@m": SYSTEM}, **made_on)) as opened:
-        opened.freeze_reference("q-1", lambda: Offers(world).reference(QUERY))
+        opened.keep_references([QUERY], Offers(world).reference)
         opened.save(run("q-1-r1", picks=[strange], label="a@m"), (), {}, {})
     sheet = tmp_path / "sheet.csv"
     assert "6 questions" in call(world, "decide", file, "--missing", folder, "--sheet", sheet).stdout
