@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from drretail.agents.memory import load_memory
-from drretail.agents.running.apart import run_apart, runs_own_code
+from drretail.agents.names import runs_here
+from drretail.agents.running.apart import run_apart
 from drretail.agents.running.estimate import estimate_left
 from drretail.agents.running.new_experiment import ask_once, question_as_query
 from drretail.agents.running.run import run as run_systems
@@ -121,7 +122,7 @@ def run(options: RunOptions) -> RecordedExperiment:
             parallel=settings.parallel,
             **_retried(options),
         )
-        is_apart = runs_own_code(systems) and bool(floors)
+        is_apart = bool(floors) and any(runs_here(sut.system) for sut in systems)
         caps = Caps(ready.opener.prices, options.max_tokens, options.max_dollars)
         watch = observer.runs(runner, count, settings.parallel)
         outcome = running(suts=systems if is_apart else asked_for, caps=caps, watch=watch)

@@ -6,25 +6,15 @@ replaced any function of it, so that what it runs here from then on proves nothi
 
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from drretail.agents.names import is_built_in
 from drretail.agents.running.system import SystemUnderTest
 from drretail.env.web.sealed import SealedWeb
 from drretail.env.world import World
 from drretail.grounding.constraints.gold_files import write_with_gold
 from drretail.records.query import Query
-from drretail.records.run import MEMORY
-
-
-def runs_own_code(suts: Iterable[SystemUnderTest]) -> bool:
-    """True if an agent or a memory of the user's own runs in this process."""
-    return any(
-        MEMORY in sut.system.options or not (is_built_in(sut.system) or sut.system.is_command_or_address)
-        for sut in suts
-    )
 
 
 def run_apart(
@@ -54,5 +44,7 @@ def run_apart(
         options += ["--only", ",".join(query.query_id for query in queries)] if is_part else []
         options += [text for sut in suts for text in ("--agent", sut.system.agent)]
         command = [sys.executable, "-m", "drretail", "run", spec, *options]
-        ended = subprocess.run(command, env={**environment}, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+        ended = subprocess.run(  # noqa: S603 -- this interpreter, with the command that was given
+            command, env={**environment}, stdin=subprocess.DEVNULL, capture_output=True, check=False
+        )
     return ended.returncode == 0
