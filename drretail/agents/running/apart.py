@@ -43,7 +43,7 @@ def run_apart(
         options += [] if web is None else ["--web", web]
         options += ["--only", ",".join(query.query_id for query in queries)] if is_part else []
         options += [text for sut in suts for text in ("--agent", sut.system.agent)]
-        command = [sys.executable, "-m", "drretail", "run", spec, *options]
+        command = [sys.executable, "-m", "drretail", "run", "--world", spec, *options]
         ended = subprocess.run(  # noqa: S603 -- this interpreter, with the command that was given
             command, env={**environment}, stdin=subprocess.DEVNULL, capture_output=True, check=False
         )

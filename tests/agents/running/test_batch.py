@@ -188,9 +188,7 @@ def test_a_model_server_that_is_down_stops_all_runs_and_they_go_on_when_it_is_up
     assert (tally.done, tally.failed) == (len(QUERIES), 0)
 
 
-def test_the_top_level_categories_of_what_is_wanted_are_frozen_with_the_gold(
-    world: World, tmp_path: Path
-) -> None:
+def test_the_top_level_categories_of_what_is_wanted_are_frozen_with_the_gold(world: World, tmp_path: Path) -> None:
     wanted = Wish(wants=(Want(name="feeder", kinds=("Bird Feeders", "Patio, Lawn & Garden")),))
     queries = [
         Query(query_id="q1", text="A feeder?", source="test", wish=wanted),
