@@ -128,19 +128,27 @@ def run(options: RunOptions) -> RecordedExperiment:
         outcome = running(suts=systems if is_apart else asked_for, caps=caps, watch=watch)
         tallies = [*outcome.tallies]
         if is_apart:
-            has_run = run_apart(
-                folder,
-                floors,
-                ready.shard.of_queries(ready.open_gold()),
-                world,
-                ready.world_spec,
-                seed=options.seed,
-                web=options.web if isinstance(options.web, str) else None,
-                is_part=options.only is not None,
-                environment=environment,
+            # An open world or web of Python's may be of a kind that its name does not tell.
+            is_named = isinstance(world.web, SealedWeb) or not isinstance(options.world, World)
+            has_run = (
+                is_named
+                and isinstance(options.web, str | None)
+                and run_apart(
+                    folder,
+                    floors,
+                    ready.shard.of_queries(ready.open_gold()),
+                    world,
+                    ready.world_spec,
+                    seed=options.seed,
+                    web=options.web,
+                    is_part=options.only is not None,
+                    environment=environment,
+                )
             )
             if not has_run:
-                observer.note("Floors and the oracle ran in this process, as no other one could open its world.")
+                observer.note(
+                    "Floors and the oracle ran in this process, as no other one could open its world and web."
+                )
             tallies += running(suts=floors).tallies
         keep_plan(folder, planned)
         scored_by = None  # the command that scores the runs against the reference answers of their sandbox

@@ -10,7 +10,7 @@ from typing import cast
 
 import pytest
 
-from drretail import run
+from drretail import run, score
 from drretail.api.bench import release, reruns
 from drretail.api.bench.ranking import Ranking, rank
 from drretail.api.bench.release import make, publish, read_release
@@ -23,7 +23,7 @@ from drretail.env.generations import TRANSIENT
 from drretail.env.world import World, open_world
 from drretail.errors import UserError
 from drretail.eval.families.truth import Truth
-from drretail.experiment import Definition
+from drretail.experiment import Definition, read_definition
 from drretail.files import read_json, write_json, write_lines
 from drretail.grounding.constraints.gold_files import write_with_gold
 from drretail.progress import Progress
@@ -101,6 +101,20 @@ def test_gold_is_published_after_the_window_and_neither_changes_unseen(home: Pat
     write_json(tmp_path / "release.json", {**promised, "closes": "2026-11-01T00:00:00Z"})
     with pytest.raises(UserError, match="is not what"):
         read_release(tmp_path)
+
+
+def test_gold_that_is_published_later_is_added_when_the_runs_are_scored(home: Path, tmp_path: Path) -> None:
+    shutil.copytree(home / "exp", tmp_path / "exp")
+    assert not (tmp_path / "exp" / "gold.jsonl").exists()
+    score(
+        tmp_path / "exp", ["basket"], world=home / "public" / "world", queries=home / "R" / "sealed" / "queries.jsonl"
+    )
+    assert all(query.wish is not None for query in read_definition(tmp_path / "exp").queries)
+    shutil.copytree(home / "exp", tmp_path / "lost")
+    other = [query.model_copy(update={"text": "Else?"}) for query in read_queries(golden)]
+    write_with_gold(other, tmp_path / "other.jsonl")
+    with pytest.raises(UserError, match="holds another query"):
+        score(tmp_path / "lost", ["basket"], world=world, queries=tmp_path / "other.jsonl")
 
 
 def test_what_is_decided_for_the_queries_is_sealed_with_them(home: Path, tmp_path: Path) -> None:
