@@ -104,17 +104,15 @@ def test_gold_is_published_after_the_window_and_neither_changes_unseen(home: Pat
 
 
 def test_gold_that_is_published_later_is_added_when_the_runs_are_scored(home: Path, tmp_path: Path) -> None:
+    world, golden = home / "public" / "world", home / "R" / "sealed" / "queries.jsonl"
     shutil.copytree(home / "exp", tmp_path / "exp")
     assert not (tmp_path / "exp" / "gold.jsonl").exists()
-    score(
-        tmp_path / "exp", ["basket"], world=home / "public" / "world", queries=home / "R" / "sealed" / "queries.jsonl"
-    )
+    score(tmp_path / "exp", ["basket"], world=world, queries=golden)
     assert all(query.wish is not None for query in read_definition(tmp_path / "exp").queries)
-    shutil.copytree(home / "exp", tmp_path / "lost")
     other = [query.model_copy(update={"text": "Else?"}) for query in read_queries(golden)]
     write_with_gold(other, tmp_path / "other.jsonl")
     with pytest.raises(UserError, match="holds another query"):
-        score(tmp_path / "lost", ["basket"], world=world, queries=tmp_path / "other.jsonl")
+        score(home / "exp", ["basket"], world=world, queries=tmp_path / "other.jsonl")
 
 
 def test_what_is_decided_for_the_queries_is_sealed_with_them(home: Path, tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ def thief(look: Callable[[Session], object]) -> Agent:
 def frames(session: Session) -> object:
     """The variables of all functions that are being called."""
     seen: list[object] = []
-    for frame in sys._current_frames().values():
+    for frame in sys._current_frames().values():  # pyright: ignore[reportPrivateUsage]
         at = frame
         while at is not None:
             seen.append(repr(at.f_locals))
