@@ -5,11 +5,12 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
+from hashlib import sha256
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self, TypeVar
 
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, field_serializer
 
 from drretail.errors import UserError
 from drretail.files import (
@@ -25,7 +26,7 @@ from drretail.files import (
     write_files,
     write_json,
 )
-from drretail.grounding.constraints.gold_files import with_gold, write_gold
+from drretail.grounding.constraints.gold_files import as_task, with_gold, write_gold
 from drretail.journal import Effect, read_effects
 from drretail.locks import LOCK, locked_folder, release_lock, take_lock
 from drretail.parsing import parse_toml
@@ -44,8 +45,11 @@ OPTIONS = "options"
 LABELS, NEEDS = "labels", "needs"
 """What these files hold besides options."""
 GOLD = "gold.jsonl"
+"""The file in an experiment's folder with the gold of its queries, which are in experiment.json as tasks."""
 PLANNED = "planned.json"
-"""The file in an experiment's folder that keeps what is decided for its queries."""
+"""The file with the comparisons that were asked for before anything was scored."""
+SEALS = "sha256.json"
+"""The file with the sha256 of what runs and scores rest on: experiment.json, gold and rubrics, as they were made."""
 DISCARDED = "discarded.jsonl"
 """The file in an experiment's folder that keeps the usage of runs that were made again."""
 RunState = Literal["absent", "interrupted", "done", "failed"]
@@ -75,6 +79,10 @@ class Definition(Document):
     versions: dict[str, str] = Field(default_factory=dict[str, str])
     forgotten: tuple[str, ...] | None = None
     """Hashes of the ids of queries that ``forget`` removed."""
+
+    @field_serializer("queries")
+    def _as_tasks(self, queries: tuple[Query, ...]) -> list[dict[str, Any]]:
+        return [as_task(query) for query in queries]
 
     def queries_of(self, label: str) -> tuple[Query, ...]:
         """The queries that a system answers."""
@@ -133,9 +141,13 @@ class Experiment:
 
     def ask(self, definition: Definition) -> None:
         """Adds the definition's queries and systems; raises UserError as opening does."""
-        self.definition = self._joined(definition)
-        write_gold(self.definition.queries, self.folder / GOLD)
-        write_json(self._file, self.definition.model_dump(mode="json", exclude_none=True))
+        existing = _validated(Definition, self._file) if self._file.exists() else None
+        joined = self._joined(existing, definition)
+        # Those of version 1.0 hold their gold in experiment.json.
+        bringing = [query for query in (*(existing.queries if existing else ()), *definition.queries) if query.has_gold]
+        golden = self._with_gold(joined.queries, bringing) if bringing else None
+        self.definition = joined
+        write_definition(self.folder, joined, golden)
 
     def run_folder(self, label: str, query_id: str, repeat: int) -> Path:
         return run_folder(self.folder, label, query_id, repeat)
@@ -170,14 +182,14 @@ class Experiment:
         if not path.exists():
             write_atomically(path, text)
 
-    def freeze_rubric(self, metric: str, query_id: str, rubric: Document) -> None:
-        """Keeps a metric's rubric for a query; the first one stays."""
-        _freeze(rubric_path(self.folder, metric, query_id), lambda: rubric)
+    def freeze_rubrics(self, metric: str, rubrics: Mapping[str, Document]) -> None:
+        """Keeps a metric's rubrics by query id; the first ones stay."""
+        places = {rubric_path(self.folder, metric, query_id): rubric for query_id, rubric in rubrics.items()}
+        write_sealed(self.folder, {path: rubric for path, rubric in places.items() if not path.exists()})
 
-    def freeze_reference(self, query_id: str, found: Callable[[], Reference]) -> None:
-        """Keeps a query's reference baskets; ``found`` is called only if none are kept that can be read."""
-        if read_reference(self.folder, query_id) is None:
-            write_json(reference_path(self.folder, query_id), found().model_dump(mode="json", exclude_none=True))
+    def keep_references(self, queries: Iterable[Query], found: Callable[[Query], Reference]) -> None:
+        """Keeps the reference baskets of queries as they are found now, whatever was kept before."""
+        write_sealed(self.folder, _changed_references(self.folder, queries, found))
 
     def discard(self, label: str, query_id: str, repeat: int) -> None:
         """Removes a run's folder, so that it can be made again; its usage is kept."""
@@ -218,9 +230,23 @@ class Experiment:
     ) -> None:
         self.close()
 
-    def _joined(self, asked: Definition) -> Definition:
+    def _with_gold(self, tasks: Iterable[Query], bringing: Iterable[Query]) -> tuple[Query, ...]:
+        """The queries with the gold that the folder keeps and that which is brought."""
+        known = {query.query_id: query for query in with_gold(tasks, self.folder / GOLD)}
+        for query in bringing:
+            kept = known[query.query_id]
+            if not kept.asks_the_same_as(query):
+                raise self._another(query)
+            known[query.query_id] = kept.with_gold_of(query)
+        return tuple(known.values())
+
+    def _another(self, query: Query) -> UserError:
+        return UserError(f"{self.folder} holds another query {query.query_id!r}: rename yours.")
+
+    def _joined(self, existing: Definition | None, asked: Definition) -> Definition:
+        """Both definitions together, with the tasks of their queries."""
         nothing = {"queries": (), "asked": {}, "systems": {}, "prompt_hashes": {}, "categories": {}}
-        existing = read_definition(self.folder) if self._file.exists() else asked.model_copy(update=nothing)
+        existing = existing or asked.model_copy(update=nothing)
         if existing.world_fingerprint != asked.world_fingerprint:
             if existing.world_fingerprint is None or asked.world_fingerprint is None:
                 raise UserError(f"{self.folder} holds imported reports, which have no world: use a new folder.")
@@ -234,11 +260,8 @@ class Experiment:
             raise UserError(f"{self.folder} was opened with --seed {existing.seed}: use that seed, or a new folder.")
         queries = {query.query_id: query for query in existing.queries}
         for query in asked.queries:
-            known = queries.setdefault(query.query_id, query)
-            if not known.asks_the_same_as(query):
-                raise UserError(f"{self.folder} holds another query {query.query_id!r}: rename yours.")
-            chosen = query if known.kind is None else known
-            queries[query.query_id] = chosen.model_copy(update={"gold": query.gold or known.gold})
+            if queries.setdefault(query.query_id, query).task != query.task:
+                raise self._another(query)
         for label, system in asked.systems.items():
             known = existing.systems.get(label, system)
             if known.web_corpus != system.web_corpus:
@@ -259,7 +282,7 @@ class Experiment:
             update={
                 "title": asked.title or existing.title,
                 "now": existing.now or asked.now,
-                "queries": tuple(sorted(queries.values(), key=lambda query: query.query_id)),
+                "queries": tuple(queries[query_id].task for query_id in sorted(queries)),
                 "asked": dict(sorted(_asked_together(existing, asked).items())),
                 "systems": dict(sorted((existing.systems | asked.systems).items())),
                 "prompt_hashes": dict(sorted((existing.prompt_hashes | asked.prompt_hashes).items())),
@@ -365,14 +388,24 @@ def read_reference(experiment: Path, query_id: str) -> Reference | None:
 
 
 def keep_references(experiment: Path, found: Callable[[Query], Reference]) -> None:
-    """Keeps the reference baskets of an experiment's world where none are kept that can be read."""
+    """Keeps the reference baskets that an experiment's queries have now: scores don't rest on what the folder says."""
     definition = read_definition(experiment)
     queries = definition.queries if definition.world_fingerprint is not None else ()
-    if lacking := [query for query in queries if read_reference(experiment, query.query_id) is None]:
+    if changed := _changed_references(experiment, queries, found):
         with locked(experiment):
-            for query in lacking:
-                path = reference_path(experiment, query.query_id)
-                write_json(path, found(query).model_dump(mode="json", exclude_none=True))
+            write_sealed(experiment, changed)
+
+
+def _changed_references(
+    experiment: Path, queries: Iterable[Query], found: Callable[[Query], Reference]
+) -> dict[Path, Reference]:
+    """By their places, the baskets that differ from those that are kept, or of which none are kept."""
+    made = {query.query_id: found(query) for query in queries}
+    return {
+        reference_path(experiment, query_id): reference
+        for query_id, reference in made.items()
+        if read_reference(experiment, query_id) != reference
+    }
 
 
 def read_definition(folder: Path) -> Definition:
@@ -383,6 +416,51 @@ def read_definition(folder: Path) -> Definition:
         raise UserError(f"{folder} {what}. Name the folder that drretail run --to, or drretail import, has made.")
     definition = _validated(Definition, path)
     return definition.model_copy(update={"queries": with_gold(definition.queries, folder / GOLD)})
+
+
+def write_definition(folder: Path, definition: Definition, queries: Iterable[Query] | None = None) -> None:
+    """Writes experiment.json and the gold of ``queries``, which are the definition's own if it has been read whole.
+
+    Gold that nobody brings stays as it is.
+    """
+    golden = [query for query in (definition.queries if queries is None else queries) if query.has_gold]
+    if golden:
+        write_gold(golden, folder / GOLD)
+    write_json(folder / "experiment.json", definition.model_dump(mode="json", exclude_none=True))
+    seal(folder, folder / GOLD, folder / "experiment.json")
+
+
+def write_sealed(folder: Path, documents: Mapping[Path, Document]) -> None:
+    """Writes documents of an experiment, and their sha256."""
+    for path, document in documents.items():
+        write_json(path, document.model_dump(mode="json", exclude_none=True))
+    seal(folder, *documents)
+
+
+def seal(folder: Path, *paths: Path) -> None:
+    """Keeps the sha256 of files of an experiment as they are now."""
+    sums = {path.relative_to(folder).as_posix(): _sum_of(path) for path in paths if path.exists()}
+    kept = _seals(folder)
+    if kept != kept | sums:
+        write_json(folder / SEALS, {"format": 1, "sums": kept | sums})
+
+
+def edited_since(folder: Path) -> list[str]:
+    """The files of an experiment that are not as they were sealed. Deleted ones are left out: they are made anew."""
+    return [
+        name for name, made in _seals(folder).items() if (folder / name).exists() and _sum_of(folder / name) != made
+    ]
+
+
+def _sum_of(path: Path) -> str:
+    return sha256(path.read_bytes()).hexdigest()
+
+
+def _seals(folder: Path) -> dict[str, str]:
+    """The sha256 of each file that was sealed, by its path within the experiment; empty in those of version 1.0."""
+    path = folder / SEALS
+    sums = read_json(path).get("sums") if path.exists() else {}
+    return {str(name): str(each) for name, each in sums.items()} if isinstance(sums, dict) else {}
 
 
 def read_plan(folder: Path) -> tuple[PlannedPair, ...]:
@@ -398,8 +476,7 @@ def entitle(folder: Path, title: str) -> None:
     """
     definition = read_definition(folder)
     with locked(folder):
-        titled = definition.model_copy(update={"title": " ".join(title.split()) or None})
-        write_json(folder / "experiment.json", titled.model_dump(mode="json", exclude_none=True))
+        write_definition(folder, definition.model_copy(update={"title": " ".join(title.split()) or None}))
 
 
 def read_options(folder: Path) -> list[KeptOptions]:
@@ -432,9 +509,9 @@ def renew_decisions(folder: Path, queries: Iterable[Query], found: Callable[[Que
         if gold != known.gold:
             renewed[known.query_id] = known.model_copy(update={"gold": gold})
     with locked(folder):
-        for query_id, query in renewed.items():
-            write_json(reference_path(folder, query_id), found(query).model_dump(mode="json", exclude_none=True))
-        write_gold((renewed.get(query.query_id, query) for query in definition.queries), folder / GOLD)
+        write_sealed(folder, {reference_path(folder, query_id): found(query) for query_id, query in renewed.items()})
+        queries = tuple(renewed.get(query.query_id, query) for query in definition.queries)
+        write_definition(folder, definition, queries)
     return list(renewed)
 
 

@@ -197,7 +197,7 @@ def test_a_kill_during_the_first_write_does_not_block_the_next_start(tmp_path: P
     (tmp_path / LOCK).write_text("1 2026-01-01", encoding="utf-8")
     assert any(is_unfinished(path) for path in tmp_path.iterdir())
     Experiment(tmp_path, ASKED).close()
-    assert [path.name for path in tmp_path.iterdir()] == ["experiment.json"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["experiment.json", "sha256.json"]
 
 
 def test_a_run_that_was_killed_as_it_ended_keeps_no_journal_beside_it(tmp_path: Path) -> None:

@@ -1,9 +1,6 @@
 """The built-in agents by name, each with its place; nothing is loaded here."""
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from drretail.records.run import System
+from drretail.records.run import COMMAND, MCP_AGENT, MEMORY, System
 
 BUILT_IN = {
     "plan_to_function": "drretail.agents.plan_to_function:PLAN_TO_FUNCTION",
@@ -28,6 +25,17 @@ BASELINES = {
 """The floors and the ceilings, which run beside them."""
 
 
-def is_built_in(system: "System") -> bool:
+def is_built_in(system: System) -> bool:
     """True if the system's agent is one of these, and not a command, an address or a module with such a name."""
     return system.agent in BUILT_IN | BASELINES and system.place is None
+
+
+def runs_here(system: System) -> bool:
+    """True if code of the user's own answers in the process of the command: an agent, or a memory that it is told."""
+    made_elsewhere = system.is_command_or_address or system.is_imported or system.is_made_by_lab
+    return MEMORY in system.options or not (is_built_in(system) or made_elsewhere or system.agent == MCP_AGENT)
+
+
+def reaches_gold(system: System) -> bool:
+    """True if code of the user's own answered on the machine that holds the gold, where it can read memory or files."""
+    return runs_here(system) or (system.place or "").startswith(COMMAND)

@@ -21,9 +21,9 @@ from drretail.experiment import (
     locked,
     profile_path,
     read_definition,
+    write_definition,
 )
 from drretail.files import MOST_UNPACKED, files_below, read_json, read_jsonl, read_packed, write_json, write_lines
-from drretail.grounding.constraints.gold_files import write_gold
 from drretail.records.base import canonical_json, file_name, sha256_of
 from drretail.records.run import query_of_run
 
@@ -107,8 +107,8 @@ def _forget(folder: Path, ids: Collection[str], user: str | None) -> Iterator[Pa
         items = {name: _others(value, ids) for name, value in read_json(plan).items()}
         write_json(plan, items)
     left = _without(definition, ids)
-    write_gold(left.queries, folder / GOLD)
-    write_json(folder / "experiment.json", left.model_dump(mode="json", exclude_none=True))
+    (folder / GOLD).unlink(missing_ok=True)
+    write_definition(folder, left)
 
 
 def _without(definition: Definition, ids: Collection[str]) -> Definition:

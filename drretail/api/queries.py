@@ -1,6 +1,6 @@
 """Queries for ``run``, the gym and the inspect task: from a file, records or plain questions."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -10,7 +10,7 @@ from drretail.env.web.base import Web
 from drretail.env.web.sealed import SealedWeb
 from drretail.env.world import World
 from drretail.errors import UserError, quoted
-from drretail.querygen.reading import read_queries
+from drretail.querygen.reading import read_queries, read_tasks
 from drretail.records.query import Query
 
 NOTHING_ASKED = (
@@ -19,7 +19,9 @@ NOTHING_ASKED = (
 )
 
 
-def read_file_of_queries(queries: Queries | None, web: Web) -> Queries | None:
+def read_file_of_queries(
+    queries: Queries | None, web: Web, read: Callable[[Path], Sequence[Query]] = read_queries
+) -> Queries | None:
     """The queries, read if they are a file. None only for a sandbox, which brings its own.
 
     Raises UserError for a broken file, and if there are no queries at all.
@@ -30,7 +32,7 @@ def read_file_of_queries(queries: Queries | None, web: Web) -> Queries | None:
         return queries
     if not Path(queries).exists() and " " in str(queries):
         raise UserError(f"There is no file {str(queries)!r}: to ask a question, put it into a list, [question].")
-    return list(read_queries(Path(queries)))
+    return list(read(Path(queries)))
 
 
 def asked_queries(queries: Queries | None, user: str | None, world: World) -> list[Query]:
@@ -39,12 +41,19 @@ def asked_queries(queries: Queries | None, user: str | None, world: World) -> li
     If none are given, the queries of the sandbox, which has a web for each. What that web establishes about products
     belongs to a query, wherever it comes from.
     """
-    asked = _asked(queries, user, world)
-    return [world.web.with_facts(query) for query in asked] if isinstance(world.web, SealedWeb) else asked
+    asked = _asked(queries, user, world, read_queries)
+    return world.web.with_gold(asked) if isinstance(world.web, SealedWeb) else asked
 
 
-def _asked(queries: Queries | None, user: str | None, world: World) -> list[Query]:
-    queries = read_file_of_queries(queries, world.web)
+def asked_tasks(queries: Queries | None, user: str | None, world: World) -> list[Query]:
+    """The same queries without their gold, which is not opened."""
+    return [query.task for query in _asked(queries, user, world, read_tasks)]
+
+
+def _asked(
+    queries: Queries | None, user: str | None, world: World, read: Callable[[Path], Sequence[Query]]
+) -> list[Query]:
+    queries = read_file_of_queries(queries, world.web, read)
     if queries is None:
         return list(cast(SealedWeb, world.web).queries)
     is_one = isinstance(queries, Query) or not isinstance(queries, Iterable)

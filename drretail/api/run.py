@@ -1,13 +1,17 @@
 """``run``: agents over queries; ``ask``: one question."""
 
+import os
 import tempfile
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from drretail.agents.memory import load_memory
+from drretail.agents.names import runs_here
+from drretail.agents.running.apart import run_apart
 from drretail.agents.running.estimate import estimate_left
 from drretail.agents.running.new_experiment import ask_once, question_as_query
 from drretail.agents.running.run import run as run_systems
@@ -31,7 +35,7 @@ from drretail.api.option import accepts
 from drretail.api.options.kept import kept_options
 from drretail.api.options.run import AskOptions, RunOptions
 from drretail.api.options.shared import texts_in
-from drretail.api.queries import asked_queries, read_file_of_queries
+from drretail.api.queries import asked_queries, asked_tasks, read_file_of_queries
 from drretail.api.recorded import RecordedAnswer, RecordedExperiment
 from drretail.api.systems import changed_agents, named_systems, runner_of, several, tool_options, with_preset
 from drretail.api.worlds import check_askable, check_sandbox_web, check_user, known_user, web_of, world_of
@@ -45,6 +49,7 @@ from drretail.errors import UnknownName, UserError
 from drretail.eval.compare.planned_pairs import check_plan, keep_plan, plan_of
 from drretail.experiment import changed_prompts, read_definition
 from drretail.llm.estimates import Estimates
+from drretail.querygen.reading import read_tasks
 from drretail.records.query import Query
 from drretail.records.run import PERSON
 from drretail.settings import Settings, read_settings
@@ -71,7 +76,7 @@ def run(options: RunOptions) -> RecordedExperiment:
 
     Raises UserError for a wrong name or world, and if ``to`` holds another experiment.
     """
-    observer = options.observer or SILENT
+    observer, environment = options.observer or SILENT, dict(os.environ)  # as it was before an agent was loaded
     with _prepared(options, keyless=options.replay is not None) as ready:
         world, settings = ready.world, ready.settings
         if world.folder is not None and isinstance(world.store, SqliteStore):
@@ -84,7 +89,9 @@ def run(options: RunOptions) -> RecordedExperiment:
                 if changed := ", ".join(changed_prompts(recorded, asked, label)):
                     where = f"{Path(options.replay)} ({changed})"
                     observer.note(f"{label} has other prompts than in {where}: its journals do not answer them.")
-        systems = with_baselines(ready.systems, world) if options.baselines else ready.systems
+        asked_for = with_baselines(ready.systems, world) if options.baselines else ready.systems
+        systems = [sut for sut in asked_for if not sut.agent.is_baseline]
+        floors = [sut for sut in asked_for if sut.agent.is_baseline]
         runner = runner_of(
             world,
             settings,
@@ -93,34 +100,62 @@ def run(options: RunOptions) -> RecordedExperiment:
             pages=options.pages,
             files=options.files,
         )
-        repeats = sum(system.repeats(options.repeats) for system in systems)
+        repeats = sum(system.repeats(options.repeats) for system in asked_for)
         count = repeats * len(ready.shard.of_queries(ready.queries))
         folder = Path(tempfile.mkdtemp(prefix="drretail-")) if options.to is None else Path(options.to)
-        planned = plan_of(texts_in(options.planned), {system.label for system in systems})
+        labels = [system.label for system in asked_for]
+        planned = plan_of(texts_in(options.planned), set(labels))
         check_plan(folder, planned)
-        outcome = run_systems(
+        running = partial(
+            run_systems,
             folder,
             runner,
-            systems,
-            ready.queries,
+            queries=ready.queries,
             is_part=options.only is not None,
             shard=ready.shard,
             repeats=options.repeats,
             seed=options.seed,
             title=options.title,
-            options=kept_options(ready.options, settings, (system.label for system in systems), folder),
+            options=kept_options(ready.options, settings, labels, folder),
+            open_gold=ready.open_gold,
             reference=Offers(world).reference,
             parallel=settings.parallel,
-            caps=Caps(ready.opener.prices, options.max_tokens, options.max_dollars),
-            watch=observer.runs(runner, count, settings.parallel),
             **_retried(options),
         )
+        is_apart = bool(floors) and any(runs_here(sut.system) for sut in systems)
+        caps = Caps(ready.opener.prices, options.max_tokens, options.max_dollars)
+        watch = observer.runs(runner, count, settings.parallel)
+        outcome = running(suts=systems if is_apart else asked_for, caps=caps, watch=watch)
+        tallies = [*outcome.tallies]
+        if is_apart:
+            # An open world or web of Python's may be of a kind that its name does not tell.
+            is_named = isinstance(world.web, SealedWeb) or not isinstance(options.world, World)
+            has_run = (
+                is_named
+                and isinstance(options.web, str | None)
+                and run_apart(
+                    folder,
+                    floors,
+                    ready.shard.of_queries(ready.open_gold()),
+                    world,
+                    ready.world_spec,
+                    seed=options.seed,
+                    web=options.web,
+                    is_part=options.only is not None,
+                    environment=environment,
+                )
+            )
+            if not has_run:
+                observer.note(
+                    "Floors and the oracle ran in this process, as no other one could open its world and web."
+                )
+            tallies += running(suts=floors).tallies
         keep_plan(folder, planned)
         scored_by = None  # the command that scores the runs against the reference answers of their sandbox
         if isinstance(world.web, SealedWeb) and has_gold(gold := world.web.folder):
             criteria = f" --criteria {gold}" if (gold / "rubrics").is_dir() else ""
             scored_by = f"drretail score {folder} --metrics dr3 --gold {gold}{criteria}"
-    return RecordedExperiment(folder, tuple(outcome.tallies), outcome.closing, scored_by)
+    return RecordedExperiment(folder, tuple(tallies), outcome.closing, scored_by)
 
 
 @accepts(RunOptions)
@@ -155,6 +190,9 @@ class _Ready:
     systems: Sequence[SystemUnderTest]
     """Without floors and the oracle."""
     queries: Sequence[Query]
+    """Their tasks, and of those with a shopper to be asked the limits that it tells."""
+    open_gold: Callable[[], Sequence[Query]]
+    """Reads the same queries with all of their gold."""
     shard: Shard
 
 
@@ -175,13 +213,14 @@ def _prepared(options: RunOptions, *, keyless: bool) -> Generator[_Ready]:
         read_definition(Path(options.replay))
     settings = read_settings(parallel=options.parallel, web=options.web if isinstance(options.web, str) else None)
     web = web_of(options.world, options.web, settings, replayed=options.replay is not None)
-    queries = read_file_of_queries(options.queries, web)
+    queries = read_file_of_queries(options.queries, web, read_tasks)
+    queries = list(queries) if isinstance(queries, Iterator) else queries
     if queries is None and isinstance(web, SealedWeb):
         observer.note(f"No --queries given: those of {web.folder / QUERIES_FILE} are asked.")
     tools = tool_options(options)
     opener = Opener(settings, options.base_url, keyless=keyless, tell=observer.waiting)
     with world_of(options.world, web) as world:
-        asked = asked_queries(queries, options.user, world)
+        asked = asked_tasks(queries, options.user, world)
         tools |= _without_foreign_pages(options, tools, world, observer)
         check_askable(world, asked)
         if options.only is not None:
@@ -190,6 +229,16 @@ def _prepared(options: RunOptions, *, keyless: bool) -> Generator[_Ready]:
             observer.note(f"None of the {len(asked):,} queries falls into shard {shard.number}/{shard.of}.")
         agents = DEFAULT_AGENTS if options.agents is None else options.agents
         systems = named_systems(options, agents, tools, world, opener, observer)
+
+        def open_gold() -> Sequence[Query]:
+            named = options.queries if isinstance(options.queries, str | Path) else queries
+            wanted = {query.query_id for query in asked}
+            return [query for query in asked_queries(named, options.user, world) if query.query_id in wanted]
+
+        if any(query.questions is not None for query in asked) and several(options.intent) != ["mute"]:
+            asked = [query.played for query in open_gold()]
+            if not any(query.hidden for query in asked):
+                observer.note("Nobody tells what these queries hide: the file of their gold is not beside them.")
         systems = _with_variants(options, systems, asked, observer)
         check_context(systems, asked)
         users, fewest = len({query.user_id or query.query_id for query in asked}), fewest_users()
@@ -200,7 +249,7 @@ def _prepared(options: RunOptions, *, keyless: bool) -> Generator[_Ready]:
         for sentence in () if options.to is None else changed_agents(Path(options.to), systems):
             observer.note(sentence)
         spec = str(world.folder or world.servers) if isinstance(options.world, World) else str(options.world)
-        yield _Ready(options, world, spec, settings, opener, systems, asked, shard)
+        yield _Ready(options, world, spec, settings, opener, systems, asked, open_gold, shard)
 
 
 def _with_variants(
@@ -211,7 +260,7 @@ def _with_variants(
     """
     memories = [load_memory(place) for place in several(options.memory, "--memory")]
     systems = informed(systems, several(options.information, "--information"), memories)
-    hides = any(query.hidden for query in asked)
+    hides = any(query.questions is not None for query in asked)
     if options.intent and not hides:
         raise UserError("--intent is for queries that hide limits of their wish: `drretail queries hide` makes them.")
     if hides and not options.intent:

@@ -12,12 +12,12 @@ from drretail.api.options.sandboxes import OFFLINE, BuildOptions, CheckOptions, 
 from drretail.api.options.shared import names_in, texts_in
 from drretail.api.worlds import check_askable, chosen_web, world_of
 from drretail.env.web.registry import WEBS, is_module
-from drretail.env.web.sealed import SANDBOX_FILE, read_sandbox
+from drretail.env.web.sealed import SANDBOX_FILE, read_sandbox, written_queries
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
 from drretail.eval.judging.spending import Allowance
 from drretail.event_loop import run_loop
-from drretail.files import check_new, read_documents
+from drretail.files import check_new
 from drretail.llm.estimates import Estimates
 from drretail.llm.registry import Model, check_priced
 from drretail.progress import busy, choose_progress
@@ -320,7 +320,7 @@ def _wanted(shop: World, options: BuildOptions, source: str) -> list[Query]:
 
 
 def _queries(folder: Path) -> dict[str, Query]:
-    return {query.query_id: query for query in read_documents(folder / "queries.jsonl", Query, "query")}
+    return {query.query_id: query for query in written_queries(folder)}
 
 
 def _check_world(folder: Path, shop: World) -> None:

@@ -5,6 +5,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from drretail.agents.running.new_experiment import add_gold
 from drretail.api.judges import asked_in_batches, judges_for, world_of
 from drretail.api.models import Opener
 from drretail.api.option import accepts
@@ -14,6 +15,7 @@ from drretail.api.prompts.files import all_prompt_files
 from drretail.api.recorded import JudgingOutcome, RecordedScores
 from drretail.api.worlds import pages_by_label
 from drretail.env.offers import Offers
+from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
 from drretail.eval.compare.planned_pairs import keep_plan, plan_of
 from drretail.eval.estimate import estimate_judging
@@ -28,12 +30,14 @@ from drretail.eval.registry import PAIRWISE, READING, UNITS, WHERE_THERE, load_m
 from drretail.eval.scoring import score as score_experiment
 from drretail.eval.verification import first_failure
 from drretail.event_loop import run_loop
-from drretail.experiment import keep_references, read_definition
+from drretail.experiment import Experiment, keep_references, read_definition
 from drretail.imports.shop import NamedProducts
 from drretail.lab.card import card_lines
 from drretail.llm.estimates import Estimates
 from drretail.progress import choose_progress
+from drretail.querygen.reading import read_queries
 from drretail.records.base import Rules
+from drretail.records.query import Query
 from drretail.records.run import BASELINES
 from drretail.records.score import CODE, JudgeRef, Scores
 from drretail.settings import Settings, read_settings
@@ -63,6 +67,8 @@ def score(options: ScoreOptions) -> RecordedScores:
     allowance = allowance_for([folder], models, prices, options.max_tokens, options.max_dollars)
     asked = asked_in_batches(plan.judges, folder, settings.batch_poll) if options.batch else nullcontext(plan.judges)
     with world_of(folder, options.world) as shop, asked as judges:
+        if options.queries is not None:
+            _add_gold(folder, read_queries(Path(options.queries)), shop)
         if shop is not None:
             keep_references(folder, Offers(shop).reference)
         scores = run_loop(
@@ -243,6 +249,16 @@ def _check(options: ScoreOptions, families: Collection[str | Family]) -> None:
             "--retry everything asks everything again each time, so it might never end under a cap: "
             "leave one of the two out."
         )
+
+
+def _add_gold(folder: Path, queries: Sequence[Query], shop: World | None) -> None:
+    """Adds gold to the queries that an experiment asks. Raises UserError without its world, and if they are others."""
+    if shop is None:
+        raise UserError(f"Gold is added with the world of {folder} at hand: name it with --world.")
+    definition = read_definition(folder)
+    asked = {query.query_id for query in definition.queries}
+    with Experiment(folder, definition) as experiment:
+        add_gold(experiment, shop, [query for query in queries if query.query_id in asked], Offers(shop).reference)
 
 
 def failed_answers(

@@ -16,7 +16,7 @@ from drretail.grounding.report.evidence_ids import order_evidence_id
 from drretail.grounding.text.sentences import find_clauses, find_sentences
 from drretail.grounding.text.words import content_stems
 from drretail.querygen.reading import check_made_for
-from drretail.records.query import Manner, Query
+from drretail.records.query import QUESTIONS, Manner, Query
 from drretail.records.shop import VOID_STATUSES
 from drretail.records.wish import TOPIC_OF, Hidden, Wish, WishPart
 
@@ -31,7 +31,7 @@ def hide(
     offers: Offers,
     *,
     manner: Manner = "terse",
-    questions: int | None = None,
+    questions: int = QUESTIONS,
     from_record: bool = False,
 ) -> Derived:
     """The queries without those necessary limits that their texts can lose.

@@ -37,8 +37,7 @@ def next_purchases(world: World, queries: Sequence[Query]) -> Iterator[NextPurch
 def freeze_next_purchases(experiment: Experiment, world: World, queries: Sequence[Query]) -> None:
     """Saves the next purchases in the experiment's folder; existing ones stay. Raises as ``next_purchases`` does."""
     new = [query for query in queries if not rubric_path(experiment.folder, METRIC, query.query_id).exists()]
-    for frozen in next_purchases(world, new):
-        experiment.freeze_rubric(METRIC, frozen.query_id, frozen)
+    experiment.freeze_rubrics(METRIC, {frozen.query_id: frozen for frozen in next_purchases(world, new)})
 
 
 @dataclass(slots=True)

@@ -24,8 +24,8 @@ from drretail.eval.judging.session import Judge
 from drretail.eval.registry import PAIRWISE, load_metrics
 from drretail.eval.scoring import score
 from drretail.event_loop import run_loop
-from drretail.experiment import Definition, read_definition
-from drretail.files import unsynced, write_json
+from drretail.experiment import Definition, read_definition, write_definition
+from drretail.files import unsynced
 from drretail.journal import Effect, read_effects
 from drretail.llm.budget import CHARACTERS_PER_TOKEN
 from drretail.llm.estimates import AS_COUNTED, AS_WRITTEN, Estimate, Range, dollars_of
@@ -225,8 +225,7 @@ def _copy(experiment: Path, to: Path, definition: Definition, queries: set[str])
     for name in filter(lambda literal: (experiment / literal).exists(), _LINKED[1:]):
         (to / name).symlink_to((experiment / name).resolve())
     kept = tuple(query for query in definition.queries if query.query_id in queries)
-    document = definition.model_copy(update={"queries": kept})
-    write_json(to / "experiment.json", document.model_dump(mode="json", exclude_none=True))
+    write_definition(to, definition.model_copy(update={"queries": kept}))
 
 
 def _journals(experiment: Path) -> Iterator[Path]:

@@ -15,7 +15,15 @@ from drretail.eval.check_results import ASK_FOR_ALL, GO_ON, RUN_AGAIN, Checklist
 from drretail.eval.judging.criteria import FOLDER
 from drretail.eval.judging.pairs import BETWEEN
 from drretail.eval.judging.subject import Planned, planned_runs
-from drretail.experiment import Definition, read_definition, read_evidence, read_journal, read_results, read_run
+from drretail.experiment import (
+    Definition,
+    edited_since,
+    read_definition,
+    read_evidence,
+    read_journal,
+    read_results,
+    read_run,
+)
 from drretail.experiment import run_folder as folder_of_run
 from drretail.files import files_below, read_lines
 from drretail.grounding.report.citations import find_citations
@@ -34,6 +42,7 @@ MOST_CHARACTERS = 32
 conversation.
 """
 _CHEAP = ("versions", "records")
+MAKE_AGAIN = "Restore it, or make the runs anew in another folder."
 _FOR_READERS = ("exports", "lab", "plots", "report")
 _CHECK_OF = {
     "experiment.json": "versions",
@@ -52,8 +61,16 @@ def first_failure(experiment: Path) -> str:
     any.
     """
     checklist = Checklist()
+    check_seals(experiment, checklist)
     check_runs(experiment, read_definition(experiment), checklist)
     return checklist.first_failure(experiment, _CHEAP)
+
+
+def check_seals(experiment: Path, checklist: Checklist) -> None:
+    """Checks that queries, gold and rubrics are as they were when the runs were made, or when they were written."""
+    for name in edited_since(experiment):
+        reason = "it differs from what was run: somebody has edited it since"
+        checklist.fail("versions", name, reason, MAKE_AGAIN, cause=reason)
 
 
 def check_plan(experiment: Path, definition: Definition, gone: Collection[str], checklist: Checklist) -> None:

@@ -10,7 +10,8 @@ from drretail import __version__
 from drretail.env.world import World
 from drretail.errors import UserError, quoted
 from drretail.experiment import Definition, Experiment, gold_path, read_definition, read_run, run_folder
-from drretail.files import write_json, write_lines
+from drretail.files import write_json
+from drretail.grounding.constraints.gold_files import write_with_gold
 from drretail.imports.material import ForeignReport, ForeignTask, Material
 from drretail.imports.shop import NamedProducts, with_looked_up
 from drretail.imports.sources import CitedSources, cited_sources, keep_pages, read_pages
@@ -91,7 +92,7 @@ def write_queries(material: Material, form: str, to: Path, known_user: Callable[
     users = {key: known_user(task.user_id) for key, task in material.tasks.items() if task.user_id}
     own = {key: {"user_id": user, "mode": "profile_aware"} for key, user in users.items()}
     queries = tuple(query.model_copy(update=own.get(key)) for key, query in found.items())
-    write_lines(to, (query.as_line() for query in queries))
+    write_with_gold(queries, to)
     return queries
 
 

@@ -10,7 +10,7 @@ from drretail.env.store.base import Store
 from drretail.errors import UserError
 from drretail.eval.judging.pairs import research_labels, resolve_name
 from drretail.eval.judging.subject import Subject, read_subjects
-from drretail.experiment import locked, read_definition, run_folder
+from drretail.experiment import Definition, locked, read_definition, run_folder, write_definition
 from drretail.files import made_whole, write_json
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.report.picks import outcome_of
@@ -88,10 +88,10 @@ def write_experiment(source: Path, folder: Path, originals: Sequence[Subject], m
             copy_verdicts(source, folder, label)
         for run in made:
             _write_run(source, folder, run)
-        write_json(folder / "experiment.json", _definition(source, originals, made))
+        write_definition(folder, _definition(source, originals, made))
 
 
-def _definition(source: Path, originals: Sequence[Subject], made: Sequence[MadeRun]) -> dict[str, object]:
+def _definition(source: Path, originals: Sequence[Subject], made: Sequence[MadeRun]) -> Definition:
     written = read_definition(source)
     systems = {subject.label: subject.system for subject in originals} | {run.label: run.system for run in made}
     hashes = {run.label: written.prompt_hashes.get(run.source.label, {}) for run in made} | written.prompt_hashes
@@ -101,7 +101,7 @@ def _definition(source: Path, originals: Sequence[Subject], made: Sequence[MadeR
     for run in made:
         asked[run.label].add(run.source.query.query_id)
     ids = set[str]().union(*asked.values())
-    definition = written.model_copy(
+    return written.model_copy(
         update={
             "title": None,
             "queries": tuple(query for query in written.queries if query.query_id in ids),
@@ -110,7 +110,6 @@ def _definition(source: Path, originals: Sequence[Subject], made: Sequence[MadeR
             "prompt_hashes": {label: hashes.get(label, {}) for label in sorted(systems)},
         }
     )
-    return definition.model_dump(mode="json", exclude_none=True)
 
 
 def _write_run(source: Path, folder: Path, made: MadeRun) -> None:

@@ -1,7 +1,7 @@
 """Queries read from a file, each line checked."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,11 +33,20 @@ def with_our_names(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def read_queries(path: Path) -> tuple[Query, ...]:
-    """The queries of a .jsonl file, in order, with what the file beside it decides for them.
+    """The queries of a .jsonl file, in order, with their gold. Raises as ``read_tasks`` does, and for a broken gold."""
+    return with_gold(_read(path), gold_path(path))
+
+
+def read_tasks(path: Path) -> tuple[Query, ...]:
+    """The tasks of a .jsonl file, in order. The file of their gold is not opened.
 
     Raises UserError for a file without queries, and for lines (at most ten are named) that are no query, are cut off,
     or repeat an id.
     """
+    return tuple(query.task for query in _read(path))
+
+
+def _read(path: Path) -> Sequence[Query]:
     queries: dict[str, Query] = {}
     lines: dict[str, int] = {}
     faults: list[str] = []
@@ -64,7 +73,7 @@ def read_queries(path: Path) -> tuple[Query, ...]:
         raise UserError(f"{path} has {count} to mend: {'; '.join(faults[:_MOST_FAULTS])}{more}.")
     if not queries:
         raise UserError(f"{path} holds no query: make some with `drretail queries generate`.")
-    return with_gold(queries.values(), gold_path(path))
+    return list(queries.values())
 
 
 def _query_in(line: str, source: str) -> Query | str:

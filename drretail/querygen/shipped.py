@@ -8,7 +8,7 @@ from importlib import resources
 from typing import Literal, get_args
 
 from drretail.errors import UserError
-from drretail.grounding.constraints.gold_files import with_gold
+from drretail.grounding.constraints.gold_files import gold_path, with_gold
 from drretail.records.query import Query
 
 Split = Literal["dev", "test", "market-dev", "market-test", "generic"]
@@ -19,7 +19,9 @@ GENERIC: Split = "generic"
 """Twenty queries without a user, whose answers rest on the shop and the web alone (paper Figure 5)."""
 
 CANARY = "drretail demo-50 benchmark data: not for training corpora; canary 6d5e2f0c-1b8a-4b53-9a37-0c4e7d1f92ab"
-"""The source of each of the fifty queries, so that models that were trained on them can be recognised."""
+"""The source of each of the fifty queries, and in their gold, which ships packed, so
+that models that were trained on them can be recognised.
+"""
 
 MARKET_CANARY = (
     "drretail market-120 benchmark data: not for training corpora; canary 3a9f5b1e-7c42-4e86-8d15-b2f06ce4917d"
@@ -51,5 +53,5 @@ def shipped_queries(*splits: Split) -> tuple[Query, ...]:
     for split in splits or FIFTY:
         with resources.as_file(folder) as place:
             lines = (place / f"{split}.jsonl").read_text(encoding="utf-8").splitlines()
-            queries += with_gold(map(Query.model_validate_json, lines), place / f"{split}.gold.jsonl")
+            queries += with_gold(map(Query.model_validate_json, lines), gold_path(place / f"{split}.jsonl"))
     return tuple(queries)

@@ -192,9 +192,11 @@ class WebQuestion(Record):
 
 
 class Gold(Document):
-    """What is decided for one query; a line of NAME.gold.jsonl, which stands beside NAME.jsonl."""
+    """What is decided for one query."""
 
     query_id: str
+    canary: str | None = Field(default=None, exclude_if=lambda canary: canary is None)
+    """Marks the gold of a benchmark, so that models that were trained on it can be recognised."""
     decisions: tuple[Decision, ...] = Field(default=(), exclude_if=lambda decisions: not decisions)
     facts: tuple[Fact, ...] = Field(default=(), exclude_if=lambda facts: not facts)
     web_question: WebQuestion | None = Field(default=None, exclude_if=lambda question: question is None)

@@ -169,8 +169,17 @@ QUESTIONS = 6
 """How many questions a shopper answers, unless the query says otherwise."""
 
 
+IN_TASK = frozenset({"format", "query_id", "user_id", "text", "mode", "persona", "context", "files"}) | frozenset(
+    {"manner", "questions", "world_fingerprint", "source"}
+)
+"""The fields of a query that make its task, of which a system may know."""
+
+
 class Query(Document):
-    """One question of a benchmark; a line of queries.jsonl."""
+    """One question of a benchmark: its task, a line of NAME.jsonl, and its gold, a line of NAME.gold.jsonl.
+
+    Where only the task was read, every field of the gold has its default (``IN_TASK``).
+    """
 
     query_id: str = Field(pattern=r"^[a-z0-9][a-z0-9._-]{0,63}$")
     """``<user>-<n>`` by rules, ``<user>-m-<n>`` by a model, ``<user>-i<hash>`` imported; ``<user>`` is a hash of the
@@ -203,7 +212,7 @@ class Query(Document):
     manner: Manner | None = Field(default=None, exclude_if=lambda manner: manner is None)
     """How the shopper answers questions; None for the usual way."""
     questions: int | None = Field(default=None, ge=0, exclude_if=lambda questions: questions is None)
-    """How many questions the shopper answers; None for ``QUESTIONS``."""
+    """How many questions the shopper answers; None if it can't be asked, as the text states all of the wish."""
     level: int | None = Field(default=None, ge=0, le=9)
     """How hard it is in its shop, 0 to 9, if that was measured (``queries difficulty``)."""
     gold: Gold | None = Field(default=None, exclude=True, repr=False)
@@ -225,11 +234,12 @@ class Query(Document):
     @classmethod
     def _of_older_files(cls, given: Any) -> Any:
         """Drops the limits that stood beside the text before wishes were typed. Nobody has typed the wish of such a
-        query.
+        query. Where something is hidden, the shopper answers ``QUESTIONS`` questions unless the file says how many.
         """
-        if isinstance(given, dict):
-            return {key: value for key, value in given.items() if key != "constraints"}
-        return given
+        if not isinstance(given, dict):
+            return given
+        asked = {"questions": QUESTIONS} if given.get("hidden") and given.get("questions") is None else {}
+        return {key: value for key, value in given.items() if key != "constraints"} | asked
 
     @model_validator(mode="after")
     def _hides_what_is_wanted(self) -> Self:
@@ -287,11 +297,34 @@ class Query(Document):
         gold = self.gold or Gold(query_id=self.query_id)
         return self.model_copy(update={"gold": gold.model_copy(update={"facts": tuple(facts)})})
 
+    @property
+    def task(self) -> "Query":
+        """The query without its gold."""
+        return Query.model_construct(**{name: getattr(self, name) for name in IN_TASK})
+
+    @property
+    def played(self) -> "Query":
+        """What it takes to run a system on it: its task and, if it hides limits, those by which its shopper answers."""
+        return self.task.model_copy(update={"wish": self.wish, "hidden": self.hidden} if self.hidden else {})
+
+    @property
+    def has_gold(self) -> bool:
+        """False if nothing but its task is known."""
+        return self != self.task
+
     def asks_the_same_as(self, other: "Query") -> bool:
-        """True if the queries are equal, or differ only in that one has no kind, which no system is told."""
+        """True if the queries are equal, apart from decisions and from a kind, or all of the gold, that one lacks."""
+        if not (self.has_gold and other.has_gold):
+            return self.task == other.task
         kind = self.kind or other.kind
         of_one, of_other = {"kind": kind, "gold": None}, {"kind": other.kind or kind, "gold": None}
         return self.model_copy(update=of_one) == other.model_copy(update=of_other)
+
+    def with_gold_of(self, newer: "Query") -> "Query":
+        """The query with the gold of another one that asks the same, as far as that has any."""
+        if not newer.has_gold:
+            return self
+        return (newer if self.kind is None else self).model_copy(update={"gold": newer.gold or self.gold})
 
 
 def version_of(query: Query) -> str:

@@ -4,11 +4,9 @@ import re
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from drretail.agents.baselines import keywords
 from drretail.agents.running.batch import Batch
-from drretail.agents.running.new_experiment import open_experiment
+from drretail.agents.running.new_experiment import add_gold, open_experiment
 from drretail.agents.running.runner import Recorded, Runner
 from drretail.agents.running.system import with_baselines
 from drretail.env.world import World
@@ -126,16 +124,15 @@ def test_what_is_proved_is_refused_for_its_reason_with_what_comes_nearest(world:
     assert "an experiment whose baskets were found when it opened" in known(run.error).message
 
 
-def test_an_empty_budget_holds_no_baseline_back_and_baskets_are_found_once(world: World, folder: Path) -> None:
+def test_an_empty_budget_holds_no_baseline_back(world: World, folder: Path) -> None:
     none_found = Reference(query_id=QUERY.query_id, lack="no_things")
     players = with_baselines([sut(world, scripted()[0])], world)
     experiment_budget = ExperimentBudget(read_prices(), tokens=1)
     experiment_budget.spent["tokens"] = 1.0
-    with open_experiment(folder, world, [QUERY], players, "42", reference=lambda _: none_found) as experiment:
+    with open_experiment(folder, world, [QUERY], players, "42") as experiment:
+        add_gold(experiment, world, [QUERY], lambda _: none_found)
         batch = Batch(Runner(world, "w"), experiment, parallel=1, experiment_budget=experiment_budget)
         held_back = {tally.label for tally in batch.run_all(players, [QUERY]) if tally.not_started}
     assert (held_back, experiment_budget.refused) == ({"react@scripted-test"}, 1)
-    with open_experiment(folder, world, [QUERY], [], "42", reference=lambda query: pytest.fail(query.query_id)):
-        pass
     assert read_reference(folder, "q1") == none_found
     assert read_definition(folder).systems["oracle"].models == {}

@@ -6,11 +6,12 @@ from collections import Counter
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import cast
 
 import pytest
 
-from drretail import run
-from drretail.api.bench import release, submission
+from drretail import run, score
+from drretail.api.bench import release, reruns
 from drretail.api.bench.ranking import Ranking, rank
 from drretail.api.bench.release import make, publish, read_release
 from drretail.api.bench.submission import submit
@@ -19,9 +20,10 @@ from drretail.cli.sealed.bench import make as make_by_command
 from drretail.data_ingest.demo import Shop
 from drretail.data_ingest.demo import build_shop as build_made_up_shop
 from drretail.env.generations import TRANSIENT
-from drretail.env.world import open_world
+from drretail.env.world import World, open_world
 from drretail.errors import UserError
 from drretail.eval.families.truth import Truth
+from drretail.experiment import Definition, read_definition
 from drretail.files import read_json, write_json, write_lines
 from drretail.grounding.constraints.gold_files import write_with_gold
 from drretail.progress import Progress
@@ -101,6 +103,18 @@ def test_gold_is_published_after_the_window_and_neither_changes_unseen(home: Pat
         read_release(tmp_path)
 
 
+def test_gold_that_is_published_later_is_added_when_the_runs_are_scored(home: Path, tmp_path: Path) -> None:
+    world, golden = home / "public" / "world", home / "R" / "sealed" / "queries.jsonl"
+    shutil.copytree(home / "exp", tmp_path / "exp")
+    assert not (tmp_path / "exp" / "gold.jsonl").exists()
+    score(tmp_path / "exp", ["basket"], world=world, queries=golden)
+    assert all(query.wish is not None for query in read_definition(tmp_path / "exp").queries)
+    other = [query.model_copy(update={"text": "Else?"}) for query in read_queries(golden)]
+    write_with_gold(other, tmp_path / "other.jsonl")
+    with pytest.raises(UserError, match="holds another query"):
+        score(home / "exp", ["basket"], world=world, queries=tmp_path / "other.jsonl")
+
+
 def test_what_is_decided_for_the_queries_is_sealed_with_them(home: Path, tmp_path: Path) -> None:
     fact = Fact(product_id="B0TEST0001", fact="recalled", source="W:1")
     queries = [query.with_facts((fact,)) for query in read_queries(home / "q.jsonl")]
@@ -142,8 +156,9 @@ def test_what_says_other_models_or_was_edited_is_refused(home: Path, tmp_path: P
 def test_what_verifies_is_run_again_taken_in_and_ranked_by_truth_and_a_copy_has_no_rank(home: Path) -> None:
     accepted = submit(home / "R", home / "exp", manifest(home, "acme"), sample=2, now=CLOSES - timedelta(hours=1))
     assert (accepted.late, accepted.verified) == (False, True)
-    assert accepted.again == {LABEL: "1 drawn and run again: +0.00"}, "a query of each user"
-    assert len(accepted.drawn) == 1
+    again = accepted.again[LABEL]
+    assert (again.queries, again.mean, again.odds) == (3, 0, {0.1: 1, 0.2: 0, 0.3: 0}), "two don't show a gain of .20"
+    assert not [path for path in (home / "R" / "submissions").rglob("telemetry.json") if "host" in read_json(path)]
     late = submit(home / "R", home / "exp", manifest(home, "late"), sample=0, exhibit=True, now=CLOSES + timedelta(1))
     assert (late.late, late.verified) == (True, False)
     first, second = rank(home / "R").rows
@@ -207,22 +222,81 @@ def test_made_up_queries_are_of_the_levels_of_a_release_and_nothing_published_te
 )
 def test_nothing_of_a_contestants_is_run_here(changed: Mapping[str, object]) -> None:
     ours = {"agent": "react", "models": {"researcher": {"spec": "offline:shopper", "kind": "rule_based"}}}
-    submission.check_is_ours(System.model_validate(ours))
+    reruns.check_is_ours(System.model_validate(ours))
     with pytest.raises(UserError, match="the package's"):
-        submission.check_is_ours(System.model_validate({**ours, **changed}))
+        reruns.check_is_ours(System.model_validate({**ours, **changed}))
 
 
 def test_a_sample_that_can_show_nothing_or_differs_widely_is_refused() -> None:
     asked = [Query(query_id=f"q{at}", user_id=f"u{at}", text="?", source="t") for at in range(8)]
     system = System(agent="react", models={"researcher": RoleModel(spec="openai:m", kind="llm")})
     good, bad = ({query.query_id: Truth(True, value) for query in asked} for value in (1.0, 0.0))
-    assert submission.compared("x", good, good, asked, system) == "8 drawn and run again: +0.00"
+    assert reruns.compared("x", good, good, asked, system, 8).line.startswith("8 drawn and run again: +0.00, give or")
     with pytest.raises(UserError, match="of 5 users can show nothing; draw 6"):
-        submission.compared("x", good, good, asked[:5], system)
+        reruns.compared("x", good, good, asked[:5], system, 8)
     with pytest.raises(UserError, match=r"-0\.38"):  # three of eight: the test alone lets it pass
-        submission.compared("x", good, good | dict(list(bad.items())[:3]), asked, system)
-    assert len(submission.draw(asked * 2, 8)) == 8
-    assert {submission.draw(asked, 1)[0].query_id for _ in range(200)} > {"q0"}
+        reruns.compared("x", good, good | dict(list(bad.items())[:3]), asked, system, 8)
+    twice = [*asked, *(query.model_copy(update={"query_id": f"{query.query_id}-b"}) for query in asked)]
+    assert len({query.user_id for query in reruns.in_drawn_order(twice)[:8]}) == 8
+    assert len({reruns.in_drawn_order(asked)[0].query_id for _ in range(200)}) > 1
+
+
+@pytest.mark.parametrize(("lead", "sizes"), [(0.5, {16, 32, 60}), (0.0001, {60})])
+def test_runs_are_made_again_until_they_show_the_lead_or_all_are(
+    lead: float, sizes: set[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = [Query(query_id=f"q{at}", user_id=f"u{at}", text="?", source="t") for at in range(60)]
+    system = System(agent="react", models={"researcher": RoleModel(spec="openai:m", kind="llm")})
+    made: list[int] = []
+
+    def grade(to: Path, sources: object, world: object, queries: list[Query]) -> dict[str, dict[str, Truth]]:
+        made.append(len(queries))
+        noisy = {query.query_id: Truth(True, 0.5 + (0.1, -0.1)[at % 2]) for at, query in enumerate(queries)}
+        return {"before.x": {query.query_id: Truth(True, 0.5) for query in queries}, "after.x": noisy}
+
+    monkeypatch.setattr(reruns, "read_definition", lambda _: Definition(systems={"x": system}))
+    monkeypatch.setattr(reruns, "_run_again", lambda *_: None)
+    monkeypatch.setattr(reruns, "grade", grade)
+    shown = {query.query_id: query for query in asked}
+    found = reruns.rerun(tmp_path, ["x"], cast(World, None), asked, shown, 8, {"x": lead})["x"]
+    assert made[0] == 8
+    assert found.queries in sizes
+    assert found.odds[0.2] <= 0.05
+    assert found.confirms(lead) == (lead == 0.5)
+
+
+def test_the_odds_of_a_forged_gain_fall_with_its_size_and_with_what_is_run_again() -> None:
+    noise = [0.3, -0.3, 0.0, 0.0] * 20
+    odds = {
+        (gain, size): reruns.odds_of(gain, noise[:size], tuple(range(size)), 120, by_rules=False)
+        for gain in reruns.FORGED
+        for size in (8, 80)
+    }
+    assert odds[0.1, 80] >= odds[0.2, 80] >= odds[0.3, 80]
+    assert odds[0.2, 80] <= 0.05 < odds[0.2, 8]
+
+
+def test_a_release_is_ranked_by_its_version_and_sealed_for_its_owner(home: Path, tmp_path: Path) -> None:
+    assert (home / "R" / "sealed").stat().st_mode & 0o77 == 0
+    shutil.copytree(home / "R", tmp_path / "R", ignore=shutil.ignore_patterns("submissions", "graded"))
+    promised = read_json(tmp_path / "R" / "release.json")
+    write_json(tmp_path / "R" / "release.json", promised | {"drretail": "9.9.9"})
+    with pytest.raises(UserError, match=r"ranked by drretail 9\.9\.9"):
+        submit(tmp_path / "R", home / "exp", manifest(home, "newer"))
+    shutil.copytree(home / "exp", tmp_path / "exp")
+    asked = read_json(tmp_path / "exp" / "experiment.json")
+    write_json(tmp_path / "exp" / "experiment.json", asked | {"versions": {"drretail": "9.9.9"}})
+    with pytest.raises(UserError, match=r"made by drretail 9\.9\.9"):
+        submit(home / "R", tmp_path / "exp", manifest(home, "older"))
+
+
+def test_a_system_that_is_not_checked_has_no_rank(home: Path, tmp_path: Path) -> None:
+    shutil.copytree(home / "R", tmp_path / "R", ignore=shutil.ignore_patterns("submissions", "graded", "ranking.json"))
+    submit(tmp_path / "R", home / "exp", manifest(home, "acme"), sample=3)
+    path = tmp_path / "R" / "submissions" / "acme" / "accepted.json"
+    write_json(path, read_json(path) | {"unchecked": {LABEL: "its web is live"}})
+    (row,) = rank(tmp_path / "R").rows
+    assert (row.ranks, row.notes) == (None, ("not checked: its web is live",))
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ from drretail.errors import ToolError, UserError
 from drretail.eval.check_results import Checklist, Verification
 from drretail.eval.judge_prompts import judge_prompt_files
 from drretail.eval.verification import first_failure
-from drretail.experiment import Definition, Experiment, read_definition, read_evidence, read_results, read_runs
+from drretail.experiment import SEALS, Definition, Experiment, read_definition, read_evidence, read_results, read_runs
 from drretail.files import pack, read_json, read_jsonl, write_json, write_lines
 from drretail.grounding.report.citations import find_citations
 from drretail.journal import digest_of
@@ -308,10 +308,26 @@ CHEAP: dict[str, tuple[Edit, str]] = {
 def test_a_folder_that_contradicts_itself_is_told_of_without_the_world(name: str, exp: Path) -> None:
     change, expected = CHEAP[name]
     assert not first_failure(exp)
+    (exp / SEALS).unlink(missing_ok=True)  # else it says first that the file was edited
     change(exp)
     told = first_failure(exp)
     assert expected in told
     assert "drretail verify" in told
+
+
+@pytest.mark.parametrize("name", ["experiment.json", "gold.jsonl", BASKET])
+def test_what_differs_from_what_was_run_is_told_first(name: str, exp: Path) -> None:
+    text = (exp / name).read_text(encoding="utf-8")
+    (exp / name).write_text(text.replace("feeder", "bath"), encoding="utf-8")
+    assert first_failure(exp).startswith(f"{name}: it differs from what was run")
+
+
+def test_baskets_are_made_anew_when_the_experiment_is_scored(exp: Path, world: World) -> None:
+    made = (exp / BASKET).read_bytes()
+    edit(exp / BASKET, lambda value: value.update(things=[]))
+    score(exp, ["basket"], world=world)
+    assert (exp / BASKET).read_bytes() == made
+    assert not first_failure(exp)
 
 
 DEEP: dict[str, tuple[Edit, str, str]] = {

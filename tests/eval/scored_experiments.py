@@ -170,7 +170,7 @@ def shopped_experiment(folder: Path) -> Path:
             popular_in_favourite=(hopper, window),
             popular=(basin, tube),
         )
-        opened.freeze_rubric("next_purchase", "q3", bought)
+        opened.freeze_rubrics("next_purchase", {"q3": bought})
     lost = made / "runs/react@offline-obedient/q3-r2/run.json"
     kept = {key: value for key, value in read_json(lost).items() if key not in ("report", "report_sha", "picks")}
     failed = {"status": "failed", "stop": "error", "error": {"kind": "no_report", "where": "react", "message": "no"}}

@@ -115,7 +115,7 @@ def honest_experiment(folder: Path, reports: dict[str, str] | None = None, n_que
         likes = (Statement(code="likes", text="Likes birds."),)
         for user, query in zip(users, queries, strict=True):
             opened.freeze_profile(ProfileSummary(user_id=user, statements=likes))
-            opened.freeze_reference(query.query_id, lambda query=query: a_reference(query.query_id))
+            opened.keep_references([query], lambda query: a_reference(query.query_id))
             for label, report in reports.items():
                 name = f"{query.query_id}-r1"
                 citations = tuple(find_citations(report, {entry.id: entry for entry in evidence}))

@@ -8,9 +8,10 @@ import pytest
 
 from drretail.env.world import World
 from drretail.errors import UserError
-from drretail.grounding.constraints.gold_files import with_gold
+from drretail.files import write_lines
+from drretail.grounding.constraints.gold_files import gold_path, with_gold, write_with_gold
 from drretail.querygen.importing import Question, queries_from, read_questions
-from drretail.querygen.reading import read_queries
+from drretail.querygen.reading import read_queries, read_tasks
 from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
@@ -21,6 +22,22 @@ Write = Callable[..., Path]
 
 
 CLAUDE = "anthropic:claude-sonnet-4-6"
+
+
+def test_tasks_are_read_without_their_gold_also_of_files_that_hold_both(tmp_path: Path) -> None:
+    wish = Wish(wants=(Want(name="feeder", kinds=("bird feeder",)),), budget=Money(amount="30", currency="USD"))
+    query = Query(query_id="q-1", text="A feeder?", source="a test", wish=wish, level=3, rationale="It broke.")
+    both, beside = tmp_path / "both.jsonl", tmp_path / "beside.jsonl"
+    write_lines(both, [query.as_line()])
+    write_with_gold([query], beside)
+    assert "wants" not in beside.read_text(encoding="utf-8")
+    for path in (both, beside):
+        assert read_queries(path) == (query,)
+        assert [(task.text, task.wish, task.level, task.rationale) for task in read_tasks(path)] == [
+            ("A feeder?", None, None, "")
+        ]
+    gold_path(beside).write_text("nobody may open it", encoding="utf-8")
+    assert read_tasks(beside) == (query.task,)
 
 
 def line(query_id: str) -> str:

@@ -102,7 +102,7 @@ def test_what_its_pages_establish_belongs_to_each_query_and_no_best_basket_holds
     web = SealedWeb(kept)
     for query in [query for query in QUERIES if offers.reference(query).best is not None]:
         pages = {web_evidence_id(page.url) for page in read_pages(task_folder(small, query.query_id))}
-        found = web.with_facts(query)
+        (found,) = web.with_gold([query])
         facts = known(found.gold).facts
         assert {fact.source for fact in facts} <= pages
         ruled_out = {fact.product_id for fact in facts if fact.fact in ("recalled", "failed")}

@@ -10,6 +10,7 @@ outages.py          when failing tool calls end the whole command
 outcomes.py         how runs ended
 spending.py         what runs took, and the caps that end them
 estimate.py         what the remaining runs are likely to take
+apart.py            floors and the oracle, in a process of their own
 client_runs.py      runs of systems that call the tools over MCP
 speakers.py         who speaks as the shopper: a model, or a person
 """

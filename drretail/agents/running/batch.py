@@ -5,8 +5,8 @@ from its journal the next time.
 """
 
 import asyncio
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import product
 
 from drretail.agents.running.outcomes import Ended, Tally, is_open, tallies
@@ -75,8 +75,9 @@ class Batch:
         *,
         retry_failed: bool = False,
         retry_spoiled: bool = False,
+        open_gold: Callable[[], Sequence[Query]] | None = None,
     ) -> list[Tally]:
-        """Runs every system over every query, floors and the oracle once each.
+        """Runs every system over every query; then, once each, floors and the oracle, on what ``open_gold`` returns.
 
         Runs that have ended are not made again, unless ``retry_failed`` or ``retry_spoiled`` asks for those that failed
         or that a failing server spoiled. Raises CommandStopped if no further run can succeed, KeyboardInterrupt after
@@ -94,7 +95,14 @@ class Batch:
                 known[job.place] = Ended.of(run, before=True)
         open_jobs = [job for job in jobs if known[job.place] is None]
         self.watch.planned(len(jobs), len(jobs) - len(open_jobs))
-        fresh = run_loop(self._run(open_jobs)) if open_jobs else {}
+        floors = [job for job in open_jobs if job.sut.agent.is_baseline]
+        researching = [job for job in open_jobs if job not in floors]
+        try:
+            fresh = run_loop(self._run(researching)) if researching else {}
+        finally:  # also for those who score what an interrupted command has made
+            golden = {query.query_id: query for query in (queries if open_gold is None else open_gold())}
+        floors = [replace(job, query=golden[job.query.query_id]) for job in floors]
+        fresh |= run_loop(self._run(floors)) if floors else {}
         ended = [known[job.place] or fresh.get(job.place) for job in jobs]
         discarded = read_discarded(self.experiment.folder)
         not_started = [job.sut.label for job, end in zip(jobs, ended, strict=True) if end is None]

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from drretail.agents.base import Agent, Answering
 from drretail.agents.information import question_prompt
-from drretail.agents.running.new_experiment import open_experiment
+from drretail.agents.running.new_experiment import add_gold, open_experiment
 from drretail.agents.running.runner import Recorded, Runner
 from drretail.agents.running.system import SystemUnderTest, definition
 from drretail.env.session import Session
@@ -49,7 +49,8 @@ class Recording:
         self._name = name
         self._seed = seed
         self._begun: set[tuple[str, int]] = set()
-        self._experiment = open_experiment(to, runner.world, [query], [], seed, reference=reference)
+        self._experiment = open_experiment(to, runner.world, [query], [], seed)
+        add_gold(self._experiment, runner.world, [query], reference)
 
     def opened(self) -> "RecordedRun":
         """A run for one connection."""
@@ -152,7 +153,8 @@ def save_runs(
     agent = Agent(_unanswered, roles=(), prompts=lambda: (question_prompt(),))
     sut = SystemUnderTest(system.label(), system, agent, {})
     saved: list[Run] = []
-    with open_experiment(to, world, queries, [sut], seed, reference=reference, is_part=True) as experiment:
+    with open_experiment(to, world, queries, [sut], seed, is_part=True) as experiment:
+        add_gold(experiment, world, queries, reference)
         for recorded in made:
             query_id, repeat = recorded.run.query_id, recorded.run.repeat
             while experiment.state(sut.label, query_id, repeat) != "absent":

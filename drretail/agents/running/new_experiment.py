@@ -1,7 +1,6 @@
 """Opens an experiment: writes down what is asked, and freezes what judges will be told of its users."""
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from pathlib import Path
 
 from drretail.agents.running.runner import Recorded, Runner, recorded_in
@@ -26,19 +25,16 @@ def open_experiment(
     seed: str,
     *,
     title: str | None = None,
-    reference: Callable[[Query], Reference] | None = None,
     is_part: bool = False,
     options: str | None = None,
 ) -> Experiment:
     """The experiment in ``folder``, held for writing, with a profile summary of every user that a query names.
 
     ``options`` is the text of a file with the options that made the systems. If a system sees other data than the
-    user's, it is settled whose. ``reference`` finds the baskets by which reports
-    are measured; None = they are not measured. With ``is_part`` systems that are new in the folder are asked no more
-    than these queries. Raises UserError as ``Experiment`` does.
+    user's, it is settled whose. With ``is_part`` systems that are new in the folder are asked no more than these
+    queries. Raises UserError as ``Experiment`` does.
     """
-    asked = definition(world, tuple(queries), list(suts), seed, is_part=is_part)
-    asked = asked.model_copy(update={"title": title, "categories": wanted_categories(world, queries)})
+    asked = definition(world, tuple(queries), list(suts), seed, is_part=is_part).model_copy(update={"title": title})
     experiment = Experiment(folder, asked)
     if options is not None:
         experiment.keep_options(options)
@@ -49,15 +45,26 @@ def open_experiment(
     for user_id in users:
         questions = "\n".join(query.text for query in queries if query.user_id == user_id)
         experiment.freeze_profile(summaries.of(user_id, questions))
-    if reference is not None:
-        for query in queries:
-            experiment.freeze_reference(query.query_id, partial(reference, query))
     if any(kind_of(sut.system) is not None for sut in suts):
         partners = Partners(world, seed)
         for user_id in users:
             experiment.freeze_counterfactual(user_id, partners.counterfactual)
-    freeze_next_purchases(experiment, world, queries)
     return experiment
+
+
+def add_gold(
+    experiment: Experiment, world: World, queries: Sequence[Query], reference: Callable[[Query], Reference] | None
+) -> None:
+    """Adds to an experiment what is known of good answers to its queries: their gold, wanted categories, next
+    purchases, and the baskets by which reports are measured, if ``reference`` finds any.
+
+    Done once the systems that research have ended, so that none of them can read it there.
+    """
+    known = {"queries": tuple(queries), "categories": wanted_categories(world, queries), "systems": {}, "asked": {}}
+    experiment.ask(experiment.definition.model_copy(update=known))
+    if reference is not None:
+        experiment.keep_references(queries, reference)
+    freeze_next_purchases(experiment, world, queries)
 
 
 def question_as_query(text: str, user_id: str | None, world: World) -> Query:

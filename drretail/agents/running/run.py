@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from drretail.agents.running.batch import PARALLEL, Batch, Watch
-from drretail.agents.running.new_experiment import open_experiment
+from drretail.agents.running.new_experiment import add_gold, open_experiment
 from drretail.agents.running.outcomes import Tally
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.shard import WHOLE, Shard
@@ -43,6 +43,7 @@ def run(
     seed: str = "42",
     title: str | None = None,
     options: str | None = None,
+    open_gold: Callable[[], Sequence[Query]] | None = None,
     reference: Callable[[Query], Reference] | None = None,
     parallel: int = PARALLEL,
     caps: Caps | None = None,
@@ -53,8 +54,10 @@ def run(
     """Runs each system over the queries of ``shard``, ``repeats`` times, into the experiment in ``to``.
 
     Runs that have ended are not made again, unless ``retry_failed`` or ``retry_spoiled`` asks for those that failed or
-    that a failing server spoiled. A run that was cut goes on from its journal. ``reference`` finds the baskets by which
-    reports are measured; without it they are not measured.
+    that a failing server spoiled. A run that was cut goes on from its journal. Systems that research are given tasks
+    alone, and of a query with hidden limits those by which its shopper answers. Once they have ended, ``open_gold``
+    returns the queries with their gold (without it, ``queries`` have theirs), and floors and the oracle run.
+    ``reference`` finds the baskets by which reports are measured; without it they are not measured.
 
     ``is_part`` says that ``queries`` are only some of those that the systems will be asked: in a system that is new in
     the folder, the others do not count as missing. ``title`` is the experiment's title from now on. ``options`` is a
@@ -67,13 +70,31 @@ def run(
     with (
         watch or nullcontext(Watch()) as watching,
         open_experiment(
-            to, runner.world, queries, suts, seed, title=title, reference=reference, is_part=is_part, options=options
+            to,
+            runner.world,
+            [query.task for query in queries],
+            suts,
+            seed,
+            title=title,
+            is_part=is_part,
+            options=options,
         ) as experiment,
     ):
+
+        def opened() -> Sequence[Query]:
+            known = queries if open_gold is None else open_gold()
+            add_gold(experiment, runner.world, known, reference)
+            return known
+
         experiment_budget = opened_budget(to, suts, caps)
         batch = Batch(runner, experiment, parallel, watching, experiment_budget)
         tallies = batch.run_all(
-            suts, shard.of_queries(queries), repeats, retry_failed=retry_failed, retry_spoiled=retry_spoiled
+            suts,
+            [query.played for query in shard.of_queries(queries)],
+            repeats,
+            retry_failed=retry_failed,
+            retry_spoiled=retry_spoiled,
+            open_gold=opened,
         )
     return Outcome(tallies, None if experiment_budget is None else experiment_budget.closing)
 

@@ -1,13 +1,17 @@
 """Ranks the systems of a release by truth, with style among true reports and cost beside it."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from statistics import fmean
 
+from pydantic import Field
+
 from drretail.agents.names import is_built_in
-from drretail.api.bench.release import read_release
-from drretail.api.bench.submission import NOT_AGAIN, Entry, entries, grade
+from drretail.api.bench.grading import grade
+from drretail.api.bench.release import check_version, read_release
+from drretail.api.bench.reruns import NOT_AGAIN
+from drretail.api.bench.submission import Entry, entries
 from drretail.api.score import score
 from drretail.env.world import open_world
 from drretail.errors import UserError
@@ -50,7 +54,11 @@ class RankRow(Record):
     """The costs, "tokens" or "dollars", on whose Pareto front the system lies."""
     door: str
     notes: tuple[str, ...] = ()
-    """Any of: late; unverified; not run again; baseline (a floor or the oracle); a copy of LABEL."""
+    """Any of: late; unverified; not run again; not checked: WHY; baseline (a floor or the oracle); a copy of LABEL;
+    lead unconfirmed.
+    """
+    forged: dict[float, float] = Field(default_factory=dict[float, float])
+    """By gain in truth, the odds that runs forged to gain as much would have been ranked."""
 
 
 class Ranking(Document):
@@ -66,6 +74,7 @@ def rank(folder: Path) -> Ranking:
     submission.
     """
     release, systems, graded = read_release(folder), entries(folder), folder / "graded"
+    check_version(release)
     if not systems:
         raise UserError(f"{folder} has no submission: drretail bench submit takes them in.")
     queries = read_queries(folder / "sealed" / "queries.jsonl")
@@ -97,6 +106,7 @@ def rank(folder: Path) -> Ranking:
             dollars=None if listed is None or listed.dollars is None else listed.dollars / len(primary),
             door=entry.manifest.door,
             notes=tuple(filter(None, ("late" if entry.accepted.late else "", faults[label]))),
+            forged={} if faults[label] else entry.accepted.again[entry.label].odds,
         )
         rows.append(row)
     fronts = {cost: _front(rows, cost) for cost in ("tokens", "dollars")}
@@ -104,9 +114,19 @@ def rank(folder: Path) -> Ranking:
         row.model_copy(update={"on_front": tuple(cost for cost, front in fronts.items() if row.system in front)})
         for row in sorted(rows, key=lambda row: (row.ranks is None, -row.truth, row.system))
     ]
-    ranking = Ranking(release=release.name, queries=len(queries), rows=tuple(rows))
+    ranking = Ranking(release=release.name, queries=len(queries), rows=tuple(_with_unconfirmed(rows, systems)))
     write_json(folder / "ranking.json", ranking.model_dump(mode="json", exclude_none=True))
     return ranking
+
+
+def _with_unconfirmed(rows: Sequence[RankRow], systems: Mapping[str, Entry]) -> Iterator[RankRow]:
+    """The rows, with a note on each system whose lead over the next one is smaller than what its reruns can show."""
+    for row in rows:
+        entry = systems[row.system]
+        below = max((other.truth for other in rows if other.ranks and other.truth < row.truth), default=0.0)
+        leads = row.ranks is not None and row.truth > below
+        is_sure = not leads or entry.accepted.again[entry.label].confirms(row.truth - below)
+        yield row if is_sure else row.model_copy(update={"notes": (*row.notes, "lead unconfirmed")})
 
 
 def _faults(systems: Mapping[str, Entry], runs: Mapping[str, Sequence[Run]]) -> dict[str, str]:
@@ -121,8 +141,10 @@ def _faults(systems: Mapping[str, Entry], runs: Mapping[str, Sequence[Run]]) -> 
             faults[label] = "unverified"
         elif entry.label not in entry.manifest.systems:
             faults[label] = "baseline"
-        elif entry.accepted.again.get(entry.label, NOT_AGAIN).startswith(NOT_AGAIN):
+        elif entry.label not in entry.accepted.again or entry.accepted.again[entry.label].fault:
             faults[label] = NOT_AGAIN
+        elif reason := entry.accepted.unchecked.get(entry.label):
+            faults[label] = f"not checked: {reason}"
         elif (other := first.setdefault(frozenset((run.query_id, run.report) for run in runs[label]), label)) != label:
             faults[label] = f"a copy of {other}"
     return faults

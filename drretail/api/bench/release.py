@@ -1,7 +1,7 @@
 """A release: a new world and new queries, and a commitment to both before anybody sees them.
 
 release.json   public from the start; its sums bind seed, queries, gold and the end of the window
-sealed/        kept by the organiser: seed.txt, queries.jsonl with what is decided for them, gold.jsonl, world/
+sealed/        kept by the organiser, who alone can read it: seed.txt, queries.jsonl and its gold, gold.jsonl, world/
 submissions/   one folder per contestant
 """
 
@@ -28,10 +28,10 @@ from drretail.env.offers import Offers
 from drretail.env.world import World, open_world
 from drretail.errors import UserError
 from drretail.files import made_whole, read_json, write_atomically, write_json, write_lines
-from drretail.grounding.constraints.gold_files import write_with_gold
+from drretail.grounding.constraints.gold_files import as_task, write_with_gold
 from drretail.progress import Progress
 from drretail.querygen.reading import read_queries
-from drretail.records.base import Document, sha256_of
+from drretail.records.base import Document, canonical_json, sha256_of
 from drretail.records.query import Query
 
 LEVELS = range(3, 9)
@@ -41,8 +41,6 @@ SEALED = ("seed.txt", "queries.jsonl", "queries.gold.jsonl", "gold.jsonl")
 """The files that a release's sums bind; world/ is bound by its fingerprint. Where nothing is decided for the queries,
 there is no queries.gold.jsonl.
 """
-_TASK = ("query_id", "user_id", "text", "mode", "persona", "context", "files", "world_fingerprint", "source")
-"""The fields of a query that a contestant sees: no wish, no twin, nothing hidden, nothing on the query's purpose."""
 
 
 class Release(Document):
@@ -60,6 +58,16 @@ class Release(Document):
     levels: dict[int, int] = Field(default_factory=dict[int, int])
     """How many queries each level of difficulty has. Queries without a measured level are not counted."""
     drretail: str
+    """The version by which submissions are verified, graded and ranked."""
+
+
+def check_version(release: Release) -> None:
+    """Raises UserError if this is not the version by which a release is ranked: another one may grade otherwise."""
+    if release.drretail != __version__:
+        raise UserError(
+            f"{release.name} is ranked by drretail {release.drretail}, and this is {__version__}: "
+            f"uvx drretail@{release.drretail} bench …"
+        )
 
 
 def make(
@@ -93,6 +101,7 @@ def make(
             asked = list(read_queries(queries)) if queries is not None else _made_up(shop, n, seed)
             release = _seal(sealed, shop, asked, to.name, seed, closes)
         write_json(made / "release.json", release.model_dump(mode="json"))
+        sealed.chmod(0o700)
     return release
 
 
@@ -161,8 +170,8 @@ def read_release(folder: Path) -> Release:
 
 
 def tasks_of(queries: Sequence[Query]) -> tuple[Query, ...]:
-    """The queries as contestants see them."""
-    return tuple(Query.model_validate({name: getattr(query, name) for name in _TASK}) for query in queries)
+    """The queries as contestants see them: their tasks, without whether something is hidden."""
+    return tuple(query.task.model_copy(update={"manner": None, "questions": None}) for query in queries)
 
 
 def publish(
@@ -177,7 +186,7 @@ def publish(
     is_open = (now or datetime.now(UTC)) < release.closes
     if gold and is_open:
         raise UserError(f"The gold stays sealed until {release.closes:%Y-%m-%d %H:%M %Z}.")
-    tasks = [task.as_line() for task in tasks_of(read_queries(folder / "sealed" / "queries.jsonl"))]
+    tasks = [canonical_json(as_task(task)) for task in tasks_of(read_queries(folder / "sealed" / "queries.jsonl"))]
     if is_open:
         seed = (folder / "sealed" / "seed.txt").read_text(encoding="utf-8")
         shop = [] if closed else (folder / "sealed" / "world").rglob("*")

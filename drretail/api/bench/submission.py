@@ -1,44 +1,37 @@
 """Submissions: run folders with a manifest, verified when they are taken in and graded together with all others."""
 
-import secrets
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from statistics import fmean
 from tempfile import TemporaryDirectory
 from typing import Any, Literal, NamedTuple
 
 from pydantic import Field, ValidationError
 
-from drretail.agents.names import is_built_in
-from drretail.agents.running.new_experiment import open_experiment
-from drretail.api.bench.release import read_release, tasks_of
-from drretail.api.run import run
+from drretail.api.bench.grading import grade
+from drretail.api.bench.release import check_version, read_release, tasks_of
+from drretail.api.bench.reruns import Rerun, in_drawn_order, rerun
 from drretail.api.verification.verify import verify
-from drretail.env.offers import Offers
 from drretail.env.world import World, open_world
 from drretail.errors import UserError
-from drretail.eval.families.truth import Truth, truth_of
+from drretail.eval.check_results import Verification
 from drretail.eval.judging.pairs import research_labels
-from drretail.eval.judging.subject import read_subjects
-from drretail.experiment import read_definition, run_folder
-from drretail.files import is_unfinished, made_whole, read_json, read_lines, write_json
-from drretail.llm.providers import OFFLINE, PROVIDERS
+from drretail.experiment import read_definition, runs_folder
+from drretail.files import files_below, is_unfinished, made_whole, read_json, read_lines, write_json
 from drretail.querygen.reading import read_queries
 from drretail.records.base import Document, Record
 from drretail.records.query import Query
-from drretail.records.run import RETRIEVER, System, slug
-from drretail.stats.clusters import Clusters
-from drretail.stats.significance import LEVEL, fewest_users, flip_test
+from drretail.records.run import System, slug
 from drretail.tables.figures import counted
 
-_REBUILT = ("without", "redact", "information", "moves", "retriever", "intent")
-"""The options with which a system can be rebuilt; a system with any other option is not run again."""
-NOT_AGAIN = "not run again"
-_WIDEST = 0.25
-"""The most that the mean of a system's drawn runs may differ, whatever the test says: with eight users
-it says little.
+MOST_FILES, MOST_MEGABYTES, MOST_UNPACKED = 100_000, 4_000, 100
+"""The most that a submission holds, and the megabytes to which a packed file of it unpacks; a long run's journal has
+10.
 """
+_OF_PLACE = ("host", "world")
+"""What telemetry.json says of the contestant's machine."""
 
 
 class SystemEntry(Record):
@@ -69,9 +62,10 @@ class Accepted(Document):
     verified: bool
     """False for an exhibit."""
     not_checkable: tuple[str, ...] = ()
-    again: dict[str, str] = Field(default_factory=dict[str, str])
-    """By label, the result of running its drawn sample again."""
-    drawn: tuple[str, ...] = ()
+    unchecked: dict[str, str] = Field(default_factory=dict[str, str])
+    """By label, why not all of its runs could be made again from their journals, or their tools called again."""
+    again: dict[str, Rerun] = Field(default_factory=dict[str, Rerun])
+    """By label, what running it again has shown."""
 
 
 def submit(
@@ -79,41 +73,97 @@ def submit(
 ) -> Accepted:
     """Takes a run folder in as a submission. An ``exhibit`` is shown without being verified.
 
-    Raises UserError if the manifest names other systems or models than the folder, if ``verify`` fails, and if a fresh
-    sample of ``sample`` users has a different result when it is run again.
+    Raises UserError if the manifest names other systems or models than the folder, if the contestant has an entry, if
+    the folder is of another version than the release or too large, if ``verify`` fails, and if runs have a different
+    result when they are made again, at first on ``sample`` queries.
     """
-    release, given = read_release(folder), _read_manifest(manifest, runs)
+    release = read_release(folder)
+    check_version(release)
+    _check_sizes(runs)
+    given = _read_manifest(manifest, runs)
+    if not exhibit and (made_by := read_definition(runs).versions.get("drretail")) != release.drretail:
+        raise UserError(f"{runs} was made by drretail {made_by}, and this release is ranked by {release.drretail}.")
     # Without dots: in a label, the text before the first dot is the contestant.
     now, target = now or datetime.now(UTC), folder / "submissions" / slug(given.name).replace(".", "-")
     if target.exists():
-        raise UserError(f"{given.name} has submitted already: write another name into the manifest.")
-    for path in runs.rglob("*.gz"):
-        read_lines(path, 100 << 20)  # fails beyond 100 MB, exhibits too; a long run's journal has 10 MB
-    found: dict[str, Any] = {}
-    if not exhibit:
-        queries = read_queries(folder / "sealed" / "queries.jsonl")
-        shown = tuple if given.door == "closed" else tasks_of
-        drawn = draw(queries, sample)
-        with open_world(folder / "sealed" / "world") as world:
-            verified = verify(runs, world, queries=shown(queries))
-            if not verified.passes:
-                raise UserError(f"{runs} does not verify ({len(verified.failures)} fail): {verified.failures[0].line}")
-            if missing := [each for check in verified.checks if check.check == "plan" for each in check.unmade]:
-                raise UserError(f"{runs} lacks {counted(len(missing), 'planned run')}: {missing[0].line}")
-            again = _rerun(runs, given, world, drawn, shown(drawn)) if drawn else {}
-        left = (check for check in verified.checks if check.unchecked)
-        found = {
-            "not_checkable": tuple(f"{check.check}: {check.unchecked[0].reason}" for check in left),
-            "again": again,
-            "drawn": tuple(query.query_id for query in drawn),
-        }
+        raise UserError(f"{given.name} has submitted already: a release takes one entry of each contestant.")
+    found = {} if exhibit else _checked(folder, runs, given, sample)
     accepted = Accepted(submitted=now, late=now > release.closes, verified=not exhibit, **found)
     with made_whole(target) as made:
         # Its own verdicts and scores are left behind: all submissions are graded together.
         shutil.copytree(runs, made / "exp", ignore=shutil.ignore_patterns("verdicts", "scores.json", "*.html"))
+        for path in made.glob("exp/runs/*/*/telemetry.json"):
+            write_json(path, {name: value for name, value in read_json(path).items() if name not in _OF_PLACE})
         write_json(made / "manifest.json", given.model_dump(mode="json", exclude_none=True))
         write_json(made / "accepted.json", accepted.model_dump(mode="json"))
     return accepted
+
+
+def _check_sizes(runs: Path) -> None:
+    """Raises UserError for a folder that holds more than anybody's runs need, exhibits too."""
+    files = [path for path in files_below(runs, "**/*") if path.is_file()]
+    megabytes = sum(path.stat().st_size for path in files) >> 20
+    if len(files) > MOST_FILES or megabytes > MOST_MEGABYTES:
+        raise UserError(
+            f"{runs} has {len(files):,} files of {megabytes:,} MB: {MOST_FILES:,} of {MOST_MEGABYTES:,} MB are taken."
+        )
+    for path in files:
+        if path.suffix == ".gz":
+            read_lines(path, MOST_UNPACKED << 20)
+
+
+def _checked(folder: Path, runs: Path, given: Manifest, sample: int) -> dict[str, Any]:
+    """What ``verify`` and running it again find. Raises UserError for a folder that is refused."""
+    queries = read_queries(folder / "sealed" / "queries.jsonl")
+    tasks = tuple(queries) if given.door == "closed" else tasks_of(queries)
+    with open_world(folder / "sealed" / "world") as world:
+        verified = verify(runs, world, queries=tasks)
+        if not verified.passes:
+            raise UserError(f"{runs} does not verify ({len(verified.failures)} fail): {verified.failures[0].line}")
+        if missing := [each for check in verified.checks if check.check == "plan" for each in check.unmade]:
+            raise UserError(f"{runs} lacks {counted(len(missing), 'planned run')}: {missing[0].line}")
+        shown = {task.query_id: task for task in tasks}
+        leads = _leads(folder, runs, [*given.systems], world, queries) if sample else {}
+        order = in_drawn_order(queries)
+        again = rerun(runs, [*given.systems], world, order, shown, sample, leads) if sample else {}
+    left = (check for check in verified.checks if check.unchecked)
+    return {
+        "not_checkable": tuple(f"{check.check}: {check.unchecked[0].reason}" for check in left),
+        "unchecked": _unchecked(verified, runs, [*given.systems]),
+        "again": again,
+    }
+
+
+def _unchecked(verified: Verification, runs: Path, labels: Sequence[str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for label in labels:
+        place = f"{runs_folder(runs, label).relative_to(runs).as_posix()}/"
+        reasons = [
+            mismatch.reason
+            for check in verified.checks
+            if check.check in ("replay", "tools")
+            for mismatch in check.unchecked
+            if mismatch.file == "experiment.json" or mismatch.file.startswith(place)
+        ]
+        if reasons:
+            found[label] = reasons[0]
+    return found
+
+
+def _leads(folder: Path, runs: Path, labels: Sequence[str], world: World, queries: Sequence[Query]) -> dict[str, float]:
+    """By label, how far a system is above the next one that was ranked before it, or above 0. One that is above none
+    claims nothing.
+    """
+    path = folder / "ranking.json"
+    rows = read_json(path)["rows"] if path.exists() else []
+    ranked = [row["truth"] for row in rows if row.get("ranks")]
+    with TemporaryDirectory(prefix="drretail-bench-") as temporary:
+        worth = grade(Path(temporary) / "graded", {label: (runs, label) for label in labels}, world, queries)
+    leads: dict[str, float] = {}
+    for label in labels:
+        own = fmean(truth.primary for truth in worth[label].values())
+        leads[label] = own - max((each for each in (0.0, *ranked) if each < own), default=-1.0)
+    return leads
 
 
 def _read_manifest(path: Path, experiment: Path) -> Manifest:
@@ -134,121 +184,6 @@ def _read_manifest(path: Path, experiment: Path) -> Manifest:
         if models != {*entry.models}:
             raise UserError(f"The manifest says {', '.join(entry.models)} of {label}; it ran {', '.join(models)}.")
     return given
-
-
-def draw(queries: Sequence[Query], sample: int) -> list[Query]:
-    """One query of each of ``sample`` users, or of all if there are fewer. Drawn at random: nothing published predicts
-    it.
-    """
-    shuffled = secrets.SystemRandom().sample(queries, len(queries))
-    of_users = {query.user_id or query.query_id: query for query in shuffled}
-    drawn = [*of_users.values()][:sample]
-    # If limits are hidden, the sample has a query that hides one: without it, the systems' labels would differ.
-    if drawn and not any(query.hidden for query in drawn):
-        drawn += [query for query in shuffled if query.hidden][:1]
-    return drawn
-
-
-def _rerun(runs: Path, given: Manifest, world: World, drawn: Sequence[Query], shown: Sequence[Query]) -> dict[str, str]:
-    """Runs the drawn queries once more with each system, and compares the worth of the runs. Returns the result by
-    label.
-    """
-    systems, found, sources = read_definition(runs).systems, dict[str, str](), dict[str, tuple[Path, str]]()
-    with TemporaryDirectory(prefix="drretail-bench-") as temporary:
-        again = Path(temporary) / "again"
-        for label in given.systems:
-            try:
-                _run_again(label, systems[label], world, shown, again)
-                sources |= {f"before.{label}": (runs, label), f"after.{label}": (again, label)}
-            except UserError as problem:
-                found[label] = f"{NOT_AGAIN}: {problem}".rstrip(".")
-        worth = grade(Path(temporary) / "graded", sources, world, drawn)
-    for label in (label for label in given.systems if f"after.{label}" in sources):
-        found[label] = compared(label, worth[f"before.{label}"], worth[f"after.{label}"], drawn, systems[label])
-    return found
-
-
-def _run_again(label: str, system: System, world: World, queries: Sequence[Query], to: Path) -> None:
-    check_is_ours(system)
-    strange = [name for name in system.options if name not in _REBUILT]
-    if strange:
-        raise UserError(f"its option {strange[0]} can't be given here")
-    models = {role: model.spec for role, model in system.models.items()}
-    limits = system.limits.model_dump(exclude_none=True)
-    made = run(
-        world,
-        list(queries),
-        system.name,
-        models,
-        to=to,
-        baselines=False,
-        scope=system.sees,
-        limits=limits,
-        **system.options,
-    )
-    if label not in {tally.label for tally in made.tallies}:
-        raise UserError("here it comes out as another system")
-
-
-def check_is_ours(system: System) -> None:
-    """Raises UserError for a system that would load a contestant's module, run their command or ask their server."""
-    if not is_built_in(system):
-        raise UserError(f"the agent {system.agent} is not one of the package's")
-    retriever = str(system.options.get(RETRIEVER, f"{OFFLINE}:")).removeprefix("dense:")
-    for spec in (*(model.spec for model in system.models.values()), retriever):
-        if spec.partition(":")[0] not in {*PROVIDERS, OFFLINE}:
-            raise UserError(f"the model {spec} is not of a provider of the package's")
-
-
-def compared(
-    label: str, before: Mapping[str, Truth], after: Mapping[str, Truth], drawn: Sequence[Query], system: System
-) -> str:
-    """A sentence on the rerun sample. Raises UserError if its worth differs from that of the submitted runs."""
-    ids = [query.query_id for query in drawn if query.query_id in before and query.query_id in after]
-    differences = [after[key].primary - before[key].primary for key in ids]
-    groups = Clusters.of(drawn).groups(ids)
-    users, least = len({*groups}), fewest_users()
-    p = flip_test(differences, groups)
-    by_rules = all(model.kind == "rule_based" for model in system.models.values())
-    if not by_rules and users < least:
-        raise UserError(f"{label}: queries of {users} users can show nothing; draw {least} or more.")
-    mean = sum(differences) / len(ids) if ids else 0.0
-    if (by_rules and any(differences)) or (p is not None and p <= LEVEL) or abs(mean) > _WIDEST:
-        raise UserError(f"{label} run again on {len(ids)} drawn queries is worth {mean:+.2f} of what was submitted.")
-    return f"{len(ids)} drawn and run again: {mean:+.2f}"
-
-
-def grade(
-    to: Path, systems: Mapping[str, tuple[Path, str]], world: World, queries: Sequence[Query]
-) -> dict[str, dict[str, Truth]]:
-    """What each planned run is worth, by label and query id. Queries without a right answer are left out.
-
-    ``systems`` maps a label here to the system's experiment and its label there. ``to`` becomes an experiment of these
-    runs with the sealed queries and their baskets. If it already holds the same systems, it is kept with its verdicts.
-    """
-    if not (to / "experiment.json").exists() or {*read_definition(to).systems} != {*systems}:
-        reference = Offers(world).reference
-        with (
-            made_whole(to, is_replaced=True) as made,
-            open_experiment(made, world, queries, [], "42", reference=reference) as graded,
-        ):
-            for new, (experiment, label) in systems.items():
-                given = read_definition(experiment)
-                prompts = given.prompt_hashes.get(label, {})
-                asked = {"systems": {new: given.systems[label]}, "prompt_hashes": {new: prompts}}
-                graded.ask(graded.definition.model_copy(update=asked))
-                for query in queries:
-                    source = run_folder(experiment, label, query.query_id, 1)
-                    if (source / "run.json").exists():
-                        target = run_folder(made, new, query.query_id, 1)
-                        shutil.copytree(source, target)
-                        named = {"system": new, "run_id": f"{new}/{query.query_id}-r1"}
-                        write_json(target / "run.json", read_json(target / "run.json") | named)
-    found: dict[str, dict[str, Truth]] = {}
-    for subject in read_subjects(to, world.store):
-        if truth := truth_of(subject):
-            found.setdefault(subject.label, {})[subject.query.query_id] = truth
-    return found
 
 
 class Entry(NamedTuple):

@@ -50,6 +50,12 @@ class ScoreOptions:
         Option("For the metric pairwise: two systems (default: all pairs).", metavar="A~B", type=list[str]),
     ] = ()
     planned: shared.PlannedPairs = ()
+    queries: Annotated[
+        str | Path | None,
+        Option(
+            "The file whose gold is added: of tasks that were run without it, or whose run was killed.", metavar="FILE"
+        ),
+    ] = None
     rules: Annotated[
         str,
         Option(f"The scoring rules: {', '.join(RULES[1:])}, or default (drretail's own).", metavar="NAME", type=str),

@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, get_args
 
 from drretail import __version__
-from drretail.agents.running.new_experiment import open_experiment
+from drretail.agents.running.new_experiment import add_gold, open_experiment
 from drretail.api.judges import world_of
 from drretail.api.option import accepts
 from drretail.api.options.score import VerifyOptions
@@ -26,7 +26,7 @@ from drretail.eval.judging.subject import planned_runs
 from drretail.eval.judging.verdicts import VerdictFile, verdict_files
 from drretail.eval.rejudging import check_scores, check_verdicts, check_votes
 from drretail.eval.scores.file import taken_out
-from drretail.eval.verification import check_plan, check_runs, check_texts
+from drretail.eval.verification import check_plan, check_runs, check_seals, check_texts
 from drretail.event_loop import run_loop
 from drretail.experiment import Definition, read_definition, read_run, run_folder
 from drretail.files import read_json, unsynced
@@ -67,6 +67,7 @@ def verify(options: VerifyOptions) -> Verification:
     definition, checklist = read_definition(folder), Checklist()
     progress = choose_progress()
     gone = taken_out(folder)
+    check_seals(folder, checklist)
     check_runs(folder, definition, checklist)
     check_plan(folder, definition, gone, checklist)
     check_texts(folder, checklist)
@@ -234,7 +235,8 @@ def check_queries(definition: Definition, published: str | Path | Sequence[Query
 def _check_frozen(folder: Path, definition: Definition, world: World, scratch: Path, checklist: Checklist) -> None:
     """Opens the experiment once more, and compares what is then frozen of the world for judges."""
     reference = Offers(world).reference
-    with open_experiment(scratch, world, definition.queries, [], definition.seed, reference=reference) as again:
+    with open_experiment(scratch, world, definition.queries, [], definition.seed) as again:
+        add_gold(again, world, definition.queries, reference)
         made = again.definition
     pairs = {name: (getattr(definition, name), getattr(made, name)) for name in ("now", "categories")}
     checklist.compare("versions", "experiment.json", pairs, RIGHT_WORLD)

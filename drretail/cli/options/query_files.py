@@ -38,8 +38,8 @@ def write_queries(to: Path, queries: "Iterable[Query]", *, force: bool) -> None:
 
     check_file(to)
     queries = list(queries)
-    lines = [query.as_line() for query in queries]
-    lost = 0 if force else sum(line not in set(lines) for line in _lines_of(to))
+    written = {query.as_line() for query in queries}
+    lost = 0 if force else sum(line not in written for line in _known(to))
     if lost:
         raise UserError(
             f"{to} exists, and {'a line' if lost == 1 else f'{lost} lines'} of it would be lost: name another file, "
@@ -64,6 +64,16 @@ def check_resumable(to: Path, journal: Path, source: str) -> None:
         sources = {"somebody else"}
     if sources - {source} or (sources and not journal.exists()):
         raise UserError(f"{to} exists, and {source} did not write it: name another file, or add --force.")
+
+
+def _known(to: Path) -> list[str]:
+    """A file's queries, each with its gold as one line; its lines, if these are no queries."""
+    from drretail.querygen.reading import read_queries
+
+    try:
+        return [query.as_line() for query in read_queries(to)]
+    except UserError:
+        return _lines_of(to)
 
 
 def _lines_of(to: Path) -> list[str]:

@@ -17,7 +17,7 @@ from drretail.cli.queries.decide import demands_table, how_to_decide
 from drretail.cli.queries.questions import typed_by_model, types_line
 from drretail.cli.queries.review import Reviewer, review
 from drretail.cli.spending import show_estimates, writing_document, writing_line
-from drretail.files import write_lines
+from drretail.grounding.constraints.gold_files import write_with_gold
 from drretail.progress import busy
 from drretail.tables.figures import counted
 from drretail.viewer.output import print_json, print_rows, print_table, print_text, remark
@@ -140,7 +140,7 @@ def _read(
     if any(query.wish is None for query in queries):
         types, spent = typed_by_model(shop, linter, file, queries, reader, calls)
         queries = types.queries
-        write_lines(file, (query.as_line() for query in queries))
+        write_with_gold(queries, file)
         remark(f"Wishes of {file}{types_line(types, spent)}")
     with asking(reader, journal_beside(file), calls, len(queries)) as (session, bar):
         opinions = Reader(shop, linter).read(queries, session, bar.advance)

@@ -15,7 +15,7 @@ from drretail.cli.queries.by_model import asking, in_own_words, journal_beside, 
 from drretail.cli.spending import show_estimates, writing_document, writing_line
 from drretail.errors import UserError
 from drretail.files import write_atomically
-from drretail.grounding.constraints.gold_files import gold_path, write_gold
+from drretail.grounding.constraints.gold_files import write_with_gold
 from drretail.progress import busy
 from drretail.tables.figures import counted
 from drretail.tables.table import table_of
@@ -89,7 +89,7 @@ def decide(
             _ask(reader, left, readers, calls, outcome)
         if outcome.settled is not None:
             queries = with_decisions(queries, questions, outcome.settled, offers)
-            write_gold(queries, gold_path(file))
+            write_with_gold(queries, file)
             outcome.questions = questions_of(queries, offers, picks)
         if missing is not None:
             outcome.renewed = _renew(missing, queries, offers)

@@ -273,7 +273,7 @@ def hide(
             queries,
             Offers(shop),
             manner=cast("Manner", manner),
-            questions=None if questions == QUESTIONS else questions,
+            questions=questions,
             from_record=from_record,
         )
     _write_derived(made, file, to, "query that hides a limit", "hidden", force=force, as_json=as_json)

@@ -9,7 +9,7 @@ import typer
 from drretail.api.option import Option
 from drretail.cli.options import flags
 from drretail.progress import choose_progress
-from drretail.tables.figures import counted, dollars
+from drretail.tables.figures import counted, dollars, short
 from drretail.tables.table import Cell
 from drretail.viewer.output import print_json, print_rows, print_text
 
@@ -61,7 +61,7 @@ def submit(
     release: Folder,
     experiment: Annotated[Path, Option("The contestant's run folder.", argument=True, metavar="EXP")],
     manifest: Annotated[Path, Option("JSON of systems, models, costs (docs/benchmark.md).", metavar="FILE")],
-    sample: Annotated[int, Option("The number of users. One query of each is run again.", min=0)] = 8,
+    sample: Annotated[int, Option("Queries that are run again at first; more follow as needed.", min=0)] = 8,
     exhibit: Annotated[bool, Option("Accept without verification. Tables say so.")] = False,
 ) -> None:
     """Verifies a contestant's runs, repeats a random sample, and accepts them."""
@@ -70,7 +70,7 @@ def submit(
     accepted = submit_runs(release, experiment, manifest, sample=sample, exhibit=exhibit)
     typer.echo(f"Accepted{' late' if accepted.late else ''}{'' if accepted.verified else ', unverified'}.")
     for label, found in accepted.again.items():
-        typer.echo(f"{label}: {found}")
+        typer.echo(f"{label}: {found.line}")
     for line in accepted.not_checkable:
         typer.echo(f"Not checked: {line}.")
 
@@ -96,16 +96,18 @@ def rank(release: Folder, as_json: flags.Json = False) -> None:
             None if row.style is None else Cell(row.style, "signed"),
             None if row.tokens is None else f"{row.tokens:.1f}{'*' if 'tokens' in row.on_front else ''}",
             None if row.dollars is None else f"{dollars(row.dollars)}{'*' if 'dollars' in row.on_front else ''}",
+            "/".join(short(odds) for odds in row.forged.values()) or None,
             row.door,
             ", ".join(row.notes),
         )
         for row in ranking.rows
     ]
-    names = ["system", "ranks", "truth", "true", "style", "tokens (k)", "$", "door", ""]
+    names = ["system", "ranks", "truth", "true", "style", "tokens (k)", "$", "forged", "door", ""]
     title = f"{ranking.release}: {counted(ranking.queries, 'query')}"
     print_rows(title, names, rows, spare=("style", "door"))
     print_text(
         "ranks: those that paired tests leave possible, corrected over all pairs (Holm). truth: worth of the decisions "
         "of true reports; others count 0. true: share of true reports. *: no other ranked system is as good for less. "
+        "forged: the odds that runs forged to gain .10, .20 or .30 in truth would have been ranked. "
         "Baselines are not ranked."
     )

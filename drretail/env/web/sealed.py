@@ -9,6 +9,7 @@
 Only ``compose`` uses the labels, when a task's web is opened; the web serves pages alone.
 """
 
+from collections.abc import Sequence
 from copy import copy
 from datetime import datetime
 from functools import cache, lru_cache
@@ -104,7 +105,7 @@ class SealedWeb:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.about = read_sandbox(folder)
-        self.queries = read_queries_of(folder)
+        self.queries = tuple(query.task for query in read_queries_of(folder))
         self.size = self.about.names[0]
         self.compose: Compose = "all"
         # The cached methods do not read ``size`` and ``compose``, so that copies can share the caches.
@@ -165,10 +166,18 @@ class SealedWeb:
         why = "another query or user under that id" if is_known else "no such query of this user: ask one of its own"
         raise UserError(f"The query {query.query_id} has no web: {self.folder / QUERIES_FILE} has {why}.")
 
-    def with_facts(self, query: Query) -> Query:
-        """The query with what its web here establishes about products. Raises as ``own_query`` does."""
-        gold = self.own_query(query).gold
-        return query.with_facts(() if gold is None else gold.facts)
+    def with_gold(self, queries: Sequence[Query]) -> list[Query]:
+        """The sandbox's own queries with their gold, and others with what their webs here establish about products.
+
+        Raises as ``own_query`` does.
+        """
+        golden = {query.query_id: query for query in read_queries_of(self.folder)}
+        found: list[Query] = []
+        for query in queries:
+            own = golden[self.own_query(query).query_id]
+            is_own = query == own.task
+            found.append(own if is_own else query.with_facts(() if own.gold is None else own.gold.facts))
+        return found
 
     def search(self, query: str, k: int) -> list[WebResult]:
         raise ToolError("unavailable", "This sandbox has a web for each query, and none without one.")

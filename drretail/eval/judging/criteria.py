@@ -13,7 +13,7 @@ from drretail.errors import UserError
 from drretail.eval.family import Family, is_unrated
 from drretail.eval.judging.session import Judge, JudgeSession
 from drretail.eval.judging.subject import Subject, Task
-from drretail.experiment import Definition, read_profile, read_rubric, rubric_path
+from drretail.experiment import Definition, read_profile, read_rubric, rubric_path, seal, write_sealed
 from drretail.files import read_json, write_json
 from drretail.records.base import sha256_of
 from drretail.records.criteria import Criteria
@@ -72,9 +72,7 @@ async def prepare(task: Task, family: Family, judge_session: JudgeSession) -> No
     if isinstance(made, str):
         judge_session.record(STAGE, task.query.query_id, "failed", error=made)
     else:
-        write_json(
-            rubric_path(task.folder, family.name, task.query.query_id), made.model_dump(mode="json", exclude_none=True)
-        )
+        write_sealed(task.folder, {rubric_path(task.folder, family.name, task.query.query_id): made})
 
 
 def take_criteria(experiment: Path, source: Path, families: Sequence[Family], queries: Sequence[Query]) -> int:
@@ -102,6 +100,7 @@ def take_criteria(experiment: Path, source: Path, families: Sequence[Family], qu
             "in the publication's form where the metric's page says so."
         )
     freeze("criteria", source, found)
+    seal(experiment, *found)
     return len(found)
 
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
-from drretail.files import write_lines
+from drretail.grounding.constraints.gold_files import write_with_gold
 from drretail.querygen.review.item import Items
 from drretail.querygen.review.records import DECIDED, Log, Review, Revision, content_of, history_path, read_history_of
 from drretail.records.query import Query, version_of
@@ -183,7 +183,7 @@ def write_reviewed(
             )
             if _key(revision) not in known:
                 history.append(revision)
-    write_lines(to, (query.as_line() for query in queries))
+    write_with_gold(queries, to)
     return Applied(
         queries=queries,
         edited=tuple(outcome.query.query_id for outcome in changed if outcome.what == "edited"),

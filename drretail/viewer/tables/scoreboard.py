@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from drretail.agents.names import reaches_gold
 from drretail.eval.compare.differences import ALONE, SIDE_BY_SIDE, clearest, findings, largest_of
 from drretail.eval.compare.wording import listed, range_of, sample
 from drretail.eval.scores.aggregate import AS_ZERO, missing_in_words
@@ -197,6 +198,9 @@ def _notes(board: Scoreboard) -> Iterator[str]:
     dumps = [row.system for row in board.rows if row.system in DUMPS and FP not in {*row.cells, *row.failed}]
     if dumps and any(column.name == FP for column in board.columns):
         yield f"–: judges are asked about {listed(dumps)}, and rate baselines, only with `score --rate-floors`."
+    called = system_names((row.system for row in board.rows), board.systems)
+    if reaching := [called[label] for label in called if label in board.systems and reaches_gold(board.systems[label])]:
+        yield f"Gold was in reach of {listed(reaching)}: code of one's own on the machine that holds it."
     yield from board.notes
     if board.prices_as_of is not None:
         yield dated(board.prices_as_of)

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, BaseMessage
 
 from drretail.agents.running.batch import Batch, Watch
-from drretail.agents.running.new_experiment import open_experiment
+from drretail.agents.running.new_experiment import add_gold, open_experiment
 from drretail.agents.running.outcomes import Ended
 from drretail.agents.running.run import check_open_files
 from drretail.agents.running.runner import Runner
@@ -188,16 +188,17 @@ def test_a_model_server_that_is_down_stops_all_runs_and_they_go_on_when_it_is_up
     assert (tally.done, tally.failed) == (len(QUERIES), 0)
 
 
-def test_the_top_level_categories_of_what_is_wanted_are_frozen_when_an_experiment_opens(
-    world: World, tmp_path: Path
-) -> None:
+def test_the_top_level_categories_of_what_is_wanted_are_frozen_with_the_gold(world: World, tmp_path: Path) -> None:
     wanted = Wish(wants=(Want(name="feeder", kinds=("Bird Feeders", "Patio, Lawn & Garden")),))
     queries = [
         Query(query_id="q1", text="A feeder?", source="test", wish=wanted),
         Query(query_id="q2", text="What now?", source="test"),
     ]
     for folder in ("one", "two"):
-        open_experiment(tmp_path / folder, world, queries, [sut(world, scripted_model("x"))], "42").close()
+        players = [sut(world, scripted_model("x"))]
+        with open_experiment(tmp_path / folder, world, queries, players, "42") as experiment:
+            assert read_definition(tmp_path / folder).categories == {}
+            add_gold(experiment, world, queries, None)
     assert read_definition(tmp_path / "one").categories == {"q1": ("Patio_Lawn_and_Garden",)}
     assert (tmp_path / "one/experiment.json").read_bytes() == (tmp_path / "two/experiment.json").read_bytes()
 

@@ -13,8 +13,8 @@ from drretail.errors import UserError
 from drretail.eval.compare.ablations import all_ablations
 from drretail.eval.compare.comparing import compare_beside
 from drretail.eval.compare.twins import twin_rows
-from drretail.experiment import reference_path
-from drretail.files import read_json, write_json
+from drretail.experiment import read_definition, reference_path, write_definition
+from drretail.files import write_json
 from drretail.records.query import Proof, Reference, WantedThing
 from drretail.records.reading import Outcome
 from drretail.records.wish import Want, Wish
@@ -74,9 +74,10 @@ def test_a_row_says_how_each_system_decided_its_pairs_and_without_pairs_how_to_m
     shown = {row.name: [cell and cell.text for cell in row.cells] for row in twin_table(list(rows.values())).rows}
     assert shown["quitter"] == ["0", "2", "0", "0", "0", "0.00", "1.000"]
 
-    written = read_json(path / "experiment.json")
-    kept = [query | ({"task_id": "alone"} if query["query_id"] == "q3" else {}) for query in written["queries"]]
-    write_json(path / "experiment.json", written | {"queries": kept})
+    written = read_definition(path)
+    alone = {query: {"task_id": "alone"} if query == "q3" else {} for query in ("q1", "q2", "q3", "q4")}
+    kept = tuple(query.model_copy(update=alone[query.query_id]) for query in written.queries)
+    write_definition(path, written, kept)
     assert {row.system: row.right + row.missing for row in twin_rows(path)} == {"honest": 1, "quitter": 0, "late": 0}
 
     with pytest.raises(UserError, match="queries spoil"):

@@ -56,7 +56,7 @@ def subject_of(
     experiment(folder, {LABEL: {"q1-r1": "Look below."}}, users={"q1": USER}, picks=declared)
     if purchase is not None:
         with Experiment(folder, read_definition(folder)) as opened:
-            opened.freeze_rubric("next_purchase", "q1", purchase)
+            opened.freeze_rubrics("next_purchase", {"q1": purchase})
     (subject,) = read_subjects(folder, None)
     return replace(subject, evidence=ledger)
 

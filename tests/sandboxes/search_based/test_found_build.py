@@ -21,7 +21,7 @@ from drretail.cli.app import app
 from drretail.env.offers import Offers
 from drretail.env.web.registry import WebOptions, open_web
 from drretail.env.web.sandbox import SandboxPage
-from drretail.env.web.sealed import SealedWeb, read_labels, read_pages, read_sandbox, task_folder
+from drretail.env.web.sealed import SealedWeb, read_labels, read_pages, read_sandbox, task_folder, written_queries
 from drretail.env.world import World, open_world
 from drretail.errors import UserError
 from drretail.eval.judging.spending import Allowance
@@ -278,7 +278,7 @@ def test_without_queries_they_are_written_from_what_was_found(site: Site) -> Non
     assert any("no gold yet" in fault for fault in check_sandbox(folder)["q1"])
     result = site.write()
     assert (result.written, result.failed) == (("q1",), {})
-    (query,) = read_documents(folder / "queries.jsonl", Query, "query")
+    (query,) = written_queries(folder)
     assert query.user_id == USER
     assert query.wish is not None
     assert [(want.name, want.quantity) for want in query.wish.wants] == [("birdhouse", 2)]
@@ -286,7 +286,7 @@ def test_without_queries_they_are_written_from_what_was_found(site: Site) -> Non
     assert (folder / "rubrics" / "dr3" / "q1.json").is_file()
     assert site.write().written == ()
     assert site.build(UNASKED).failed == {}
-    assert read_documents(folder / "queries.jsonl", Query, "query") == (query,)
+    assert written_queries(folder) == (query,)
     assert check_sandbox(folder) == {"q1": []}
 
 

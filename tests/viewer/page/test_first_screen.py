@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from drretail.experiment import read_definition, read_runs
-from drretail.files import write_json
+from drretail.experiment import read_definition, read_runs, write_definition
 from drretail.grounding.report.citations import find_citations
 from drretail.records.money import Money
 from drretail.records.reading import Pick
@@ -34,8 +33,7 @@ def test_an_answer_of_unknown_picks_is_a_sentence_and_unchecked_limits_are_named
     definition = read_definition(mine)
     wish = Wish(wants=(Want(name="bird feeder", kinds=("feeder",), rating_min=4.5),), budget=Money.of(30))
     queries = tuple(query.model_copy(update={"wish": wish}) for query in definition.queries)
-    definition = definition.model_copy(update={"queries": queries})
-    write_json(mine / "experiment.json", definition.model_dump(mode="json", exclude_none=True))
+    write_definition(mine, definition, queries)
     (first, *_) = read_runs(mine)
     rewrite(mine, first.model_copy(update={"picks": (Pick(product="B0TEST0001"),)}))
     slide = next(screen(mine).all("article", "slide"))
