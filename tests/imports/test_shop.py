@@ -91,7 +91,7 @@ def test_false_statements_are_found_and_begin_the_page(world: Path, tmp_path: Pa
     assert (found["false_statements"], found["false_answers"]) == (pytest.approx(3 / 4), pytest.approx(3 / 4))
     assert "FR" not in found  # nobody asked the assistant for citations
     page = render_page(tmp_path / "exp")
-    assert "4 answers, 5 statements about your products checked: 3 contradict your shop&#39;s records." in page
+    assert "4 answers, 6 statements about your products checked: 3 contradict your shop&#39;s records." in page
     assert "3 statements contradict your shop's records" in page
     order = ["$59.00", "<strong>$32.00</strong>", "0 in stock of White"]
     places = [

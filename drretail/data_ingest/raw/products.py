@@ -59,10 +59,24 @@ def product_of(product_id: str, category: str, row: dict[str, Any]) -> Product:
         store=_text(row.get("store")),
         categories=_texts(row.get("categories")) or (category,),
         category=category,
-        details=_details(row.get("details")),
+        details=(_fields_in(row.get("description")) if row.get("shop_currency") else {}) | _details(row.get("details")),
         page=_address(row.get("product_url")),
         image=_image(row.get("images")),
     )
+
+
+_FIELD = re.compile(r"(?P<name>[^\W\d_][^:.!?;]{0,39}):\s+(?P<value>\S.{0,79})")
+
+
+def _fields_in(description: Any) -> dict[str, Any]:
+    """The lines "Height: 205 cm" of a shop's own description, which has no other place for them.
+
+    A line is a block of its HTML, or a line of its text.
+    """
+    texts = description if isinstance(description, list) else [description]
+    lines = (line for text in texts if isinstance(text, str) for line in re.split(r"\n|\r", _BLOCK_TAG.sub("\n", text)))
+    fields = (_FIELD.fullmatch(clean_text(line)) for line in lines)
+    return {field["name"].strip(): field["value"] for field in fields if field is not None}
 
 
 def richness(product: Product) -> int:

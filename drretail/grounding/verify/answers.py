@@ -76,6 +76,10 @@ class Records:
     policy: Policy = field(default_factory=Policy)
     currency: str = USD
 
+    def ordered(self, name: str) -> str | None:
+        """The id of the product of an order that is named; None for a product's name."""
+        return self.orders.get(name[2:], {}).get("product_id") if name[:2] == "O:" else None
+
     @cached_property
     def titles(self) -> dict[str, str]:
         return {key: item.title for key, item in self.products.items()} | {**self.former}
@@ -130,7 +134,8 @@ def read_answers(
         question = _Text(read_layout(turn.question, None), shop)
         asked = question.named_in(0, len(turn.question))
         about = next((ids for ids in (asked, tools, before) if ids), ())
-        answer = _Answer(whole, turn.start, turn.end, about, is_sure=_is_asked_plainly(question, about))
+        is_sure = (bool(tools) and not asked) or _is_asked_plainly(question, about)
+        answer = _Answer(whole, turn.start, turn.end, about, is_sure=is_sure)
         own = [*answer.statements(), *answer.adopted(question, about)]
         told = [seen[name] for step in steps[: turn.steps] for name in step.evidence if name in seen]
         found += (_explained(one, layout.text, shop, told) if calls else _titled(one, shop) for one in own)
@@ -275,6 +280,8 @@ class _Answer:
         """The starts of parts of which it is not sure what they are about."""
         for first, last, label in whole.parts(start, end):
             inside = [one for one in whole.named if first <= one.start < last]
+            ordered = {self.shop.ordered(one.product_id) for one in inside}
+            inside = [one for one in inside if one.product_id not in ordered]  # its order is what is spoken of
             ids = tuple(dict.fromkeys(one.product_id for one in inside))
             if len(ids) > 1 and not re.search(r"\d", self.text[first : inside[0].start]):
                 # From each name to the next one.
@@ -296,7 +303,9 @@ class _Answer:
             if is_general and not any(key[:2] == "O:" for key in about):
                 policy = self.shop.policy, self.shop.currency
                 found += policy_statements(self.whole.layout, self.text, start, end, label, *policy)
-            if len(about) != 1 or start in self.unsure:
+            first = next(iter(words(self.text[start:end])), "")
+            is_sure = start not in self.unsure or first in answer_words("pronoun")
+            if len(about) != 1 or not is_sure:
                 continue
             (key,) = about
             if key[:2] == "O:":
@@ -305,7 +314,9 @@ class _Answer:
                 found += self._missing(start, end, label, key)
             elif (item := self.shop.products.get(key)) is not None:
                 part = ProductSentence(self.whole.layout, self.text, start, end, label, item)
-                found += [*part.prices(), *part.stock(), *part.answers(), *part.measures()]
+                if start not in self.unsure:
+                    found += [*part.prices(), *part.stock()]
+                found += [*part.answers(), *part.measures()]
         return [one for at, one in enumerate(found) if not any(_is_same(one, other) for other in found[:at])]
 
     def _missing(self, start: int, end: int, label: str, key: str) -> Iterator[Statement]:

@@ -36,6 +36,7 @@ _LEADING = re.compile(r"\A\s*[^\W\d_]{1,5},")
 _SOFT = re.compile(
     r",(?!\d)|\s[–—-]\s|[()|]|\b(?:and|but|or|while|und|aber|oder|sondern|et|mais|ou|y|pero|o|sino)\b", re.IGNORECASE
 )
+_MEASURES = ("height", "width", "length", "depth", "weight", "capacity")
 POLICY = "F:policy"
 """The evidence id of the shop's policy."""
 _DAYS = re.compile(
@@ -95,6 +96,7 @@ class ProductSentence:
             return
         has_price = any(_fits(one, prices) for one in self.money)
         whole = {*words(f"{self.label} {self.text[self.start : self.end]}")}
+        is_former = bool(whole & answer_words("former"))
         record = " or ".join(dict.fromkeys(format_money(one, self.item.currency) for one in prices))
         for amount in self.money:
             if amount.currency not in (None, self.item.currency):
@@ -104,26 +106,29 @@ class ProductSentence:
                 yield Statement(*span, "price", True, self.id, record)
                 continue
             if (
-                amount.relation != "is"
+                (amount.relation != "is" and not is_former)
                 or amount.is_range
                 or amount.compound
-                or has_price
+                or (has_price and not (lists and is_former))
                 or whole & answer_words("apart")
             ):
                 continue
-            piece = self._piece(*span, anchors=_prices())
+            piece = self._piece(*span, anchors=_prices() | answer_words("former"))
             count = self._count(piece, amount)
-            if not self._is_plain_piece(piece, _prices() | answer_words("total") if count > 1 else _prices()):
+            known = _prices() | answer_words("total") if count > 1 else _prices() | answer_words("former")
+            if not self._is_plain_piece(piece, known):
                 continue
             if _fits(amount, lists):
-                is_former = bool(whole & answer_words("former"))
                 yield Statement(*span, "price", is_former, self.id, record)
+            elif is_former and lists and (has_price or not count):
+                shown = " or ".join(dict.fromkeys(format_money(one, self.item.currency) for one in lists))
+                yield Statement(*span, "price", False, self.id, f"list price: {shown}")
             elif count > 1:
                 totals = [price * count for price in prices]
                 shown = " or ".join(f"{count} × {format_money(one, self.item.currency)}" for one in prices)
                 made = " or ".join(format_money(one, self.item.currency) for one in totals)
                 yield Statement(*span, "total", _fits(amount, totals), self.id, f"{shown} = {made}")
-            elif not count:
+            elif not count and not is_former:
                 yield Statement(*span, "price", False, self.id, record)
 
     def stock(self) -> Iterator[Statement]:
@@ -197,12 +202,25 @@ class ProductSentence:
             start, end = spans[0][0], spans[-1][1]
             rest = blanked(text, spans)[first:last]
             said = [word for word in words(rest) if word not in answer_words("function")]
-            found = decided_property(" ".join(said), text[start:end], "is", self.item)
-            named = frozenset[str]() if found is None else frozenset(words(found[1].partition(":")[0]))
+            field, akin = self._measured(said)
+            found = decided_property(field, text[start:end], "is", self.item)
+            named = akin if found is None else akin | frozenset(words(found[1].partition(":")[0]))
             if found is not None and named & {*said} and self.is_plain(rest, named):
                 decided.append((start, end, found[0] == "confirmed", found[1]))
         for start, end, is_true, line in decided:
             yield Statement(max(self.start, offset + start), offset + end, "field", is_true, self.id, line)
+
+    def _measured(self, said: Sequence[str]) -> tuple[str, frozenset[str]]:
+        """The one field that these words name, also by another word for its measure ("tall" for "Height"), and such
+        words.
+        """
+        for measure in _MEASURES:
+            akin = answer_words(measure)
+            # A "Packed length" is another one.
+            fields = [name for name in self.item.details if {*words(name)} - {"item", "product"} <= akin]
+            if len(fields) == 1 and akin & {*said} and not {*said} - akin:
+                return fields[0], akin
+        return " ".join(said), frozenset()
 
     def _labelled(self, own: str) -> tuple[str, int]:
         """The text behind its labels, and the place in the whole text at which it begins so."""

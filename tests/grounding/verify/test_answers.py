@@ -26,7 +26,10 @@ BAG = product("bag", "Fjell Bag", 20, {"Variants": [INK, {"Color": "Sand", "pric
 STATUSES = {"2001": "Shipped", "2002": "Returned", "2003": "Cancelled", "2004-1": "Processing", "2004-2": "Processing"}
 SHOP = Records(
     {item.product_id: item for item in (KETTLE, RUG, TENT, HAT, MUG, BAG)},
-    {key: {"order_status": status, "order_date": "2024-03-14T09:00:00"} for key, status in STATUSES.items()},
+    {
+        key: {"order_status": status, "order_date": "2024-03-14T09:00:00", "product_id": "bag"}
+        for key, status in STATUSES.items()
+    },
     policy=Policy(shipping=4.9, free_from=50, delivery_days=(2, 4), return_days=30),
     currency="EUR",
 )
@@ -57,7 +60,7 @@ def wrong(*turns: tuple[str, str]) -> list[tuple[str, str]]:
         ("Kettle?", "**Nordby Gooseneck Kettle 1.2 L** – €79.00", "€79.00", "€64.90"),  # crossed out in the shop
         ("Does the Fjell Mug cost €12?", "Yes, €12.", "€12", "€18.00"),
         ("Does the Fjell Mug cost €12?", "Yes.", "Yes", "€18.00"),
-        ("Is the Fjell Tent 3 waterproof?", "No, unfortunately it is not waterproof.", "No", "Waterproof: Yes"),
+        ("Is the Fjell Tent 3 waterproof?", "No, unfortunately it is not waterproof.", "waterproof", "Waterproof: Yes"),
         ("Ist der Havn Wollteppich waschbar?", "Ja, der Teppich ist waschbar.", "Ja", "Waschbar: Nein"),
         (
             "The tent?",
@@ -67,6 +70,19 @@ def wrong(*turns: tuple[str, str]) -> list[tuple[str, str]]:
         ),
         ("Weight of the Nordby Gooseneck Kettle?", "Its weight is 1.4 kg.", "1.4 kg", "Weight: 980 g"),
         ("The tent?", "Fjell Tent 3\n- Packed length: 60 cm", "60 cm", "Packed length: 52 cm"),
+        (
+            "How heavy is the Nordby Gooseneck Kettle, and does it whistle?",
+            "It weighs 1.4 kg.",
+            "1.4 kg",
+            "Weight: 980 g",
+        ),
+        ("Kettle?", "Der Nordby Gooseneck Kettle kostet 64,90 € statt 89,90 €.", "89,90 €", "list price: €79.00"),
+        (
+            "My bag?",
+            "Good news: order 2004 with the Fjell Bag has already been shipped.",
+            "shipped",
+            "order status: Processing",
+        ),
         ("Do you have the Havn Wollteppich?", "Ja, auf Lager.", "auf Lager", "0 in stock"),
         ("Bags?", "The Fjell Bag in Ink is in stock.", "in stock", "0 in stock of Ink"),
         ("Bags?", "The Fjell Bag in Sand costs €20.", "€20", "€24.00"),
@@ -131,6 +147,7 @@ def test_a_false_statement_is_found_with_what_the_shop_says(question: str, answe
         ("Fjell Tent 3?", "The Fjell Tent 3 arrives in 6 days."),
         ("Budget?", "The Fjell Tent 3 is €99 over your budget."),
         ("Size?", "The Fjell Tent 3 sleeps 3 and its poles are 48 cm long."),
+        ("Tent?", "The Fjell Tent 3 is 210 cm long."),  # not packed
         ("Set?", "The set of four Fjell Mug costs €60."),
         ("If", "If the Fjell Mug were €12 I'd buy it."),
         ("Two?", "Two Fjell Mug are €36."),
