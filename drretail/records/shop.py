@@ -125,6 +125,8 @@ class Offer:
     list_price: Decimal | None = None
     stock: int | None = None
     """None if the shop doesn't count it."""
+    is_available: bool | None = None
+    """None if the shop doesn't say."""
 
     @property
     def name(self) -> str:
@@ -137,13 +139,13 @@ def offers_of(item: Product) -> tuple[Offer, ...]:
     rows = [row for row in listed if isinstance(row, dict)] if isinstance(listed, list) else []
     if not rows:
         details = item.details
-        return (Offer({}, _number(item.price), _number(details.get(LIST_PRICE)), _stock(details.get(STOCK))),)
+        return (Offer({}, _number(item.price), _number(details.get(LIST_PRICE)), *_stock(details.get(STOCK))),)
     return tuple(
         Offer(
             {str(name): str(value) for name, value in row.items() if name not in _OF_VARIANT},
             _number(row.get("price", item.price)),
             _number(row.get("list_price")),
-            _stock(row.get("stock")),
+            *_stock(row.get("stock")),
         )
         for row in rows
     )
@@ -174,13 +176,14 @@ def _number(value: object) -> Decimal | None:
     return None if found is None else Decimal(found[0].replace(",", "")).normalize()
 
 
-def _stock(value: object) -> int | None:
-    if value is None or isinstance(value, bool):
-        return None
-    words = str(value).strip().casefold().replace("_", " ")
+def _stock(value: object) -> tuple[int | None, bool | None]:
+    """How many there are, and whether there are any."""
+    words = "" if isinstance(value, bool) else str(value).strip().casefold().replace("_", " ")
     if re.fullmatch(r"-?\d+", words):
-        return max(0, int(words))
-    return 0 if words in ("out of stock", "sold out") else None
+        return max(0, int(words)), int(words) > 0
+    if words in ("out of stock", "sold out"):
+        return 0, False
+    return None, True if words in ("in stock", "available") else None
 
 
 class Order(Record):

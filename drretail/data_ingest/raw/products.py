@@ -59,24 +59,34 @@ def product_of(product_id: str, category: str, row: dict[str, Any]) -> Product:
         store=_text(row.get("store")),
         categories=_texts(row.get("categories")) or (category,),
         category=category,
-        details=(_fields_in(row.get("description")) if row.get("shop_currency") else {}) | _details(row.get("details")),
+        details=(_fields_of_shop(row) if row.get("shop_currency") else {}) | _details(row.get("details")),
         page=_address(row.get("product_url")),
         image=_image(row.get("images")),
     )
 
 
-_FIELD = re.compile(r"(?P<name>[^\W\d_][^:.!?;]{0,39}):\s+(?P<value>\S.{0,79})")
+_FIELD = re.compile(
+    r"(?:[^:.!?;]{1,40}:\s+)?(?P<name>[^\W\d_][^:.!?;]{0,39}):\s+(?P<value>(?:[^:.!?;]|[.](?=\d)){1,80})"
+)
+_SENTENCE = re.compile(r"[\n\r]|[.!?;](?=\s|$)")
 
 
-def _fields_in(description: Any) -> dict[str, Any]:
-    """The lines "Height: 205 cm" of a shop's own description, which has no other place for them.
+def _fields_of_shop(row: dict[str, Any]) -> dict[str, Any]:
+    """The lines "Height: 205 cm" of a shop's own texts, which has no other place for them; of "Properties: Foldable:
+    yes" the last name.
 
-    A line is a block of its HTML, or a line of its text.
+    A line is a block of HTML, or a line or a sentence of text.
     """
-    texts = description if isinstance(description, list) else [description]
-    lines = (line for text in texts if isinstance(text, str) for line in re.split(r"\n|\r", _BLOCK_TAG.sub("\n", text)))
+    texts = [each for name in ("features", "description") for each in _listed(row.get(name)) if isinstance(each, str)]
+    lines = (line for text in texts for line in _SENTENCE.split(_BLOCK_TAG.sub("\n", text)))
     fields = (_FIELD.fullmatch(clean_text(line)) for line in lines)
-    return {field["name"].strip(): field["value"] for field in fields if field is not None}
+    return {
+        field["name"].strip(): field["value"].strip() for field in fields if field and field["name"] != row.get("title")
+    }
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
 
 
 def richness(product: Product) -> int:

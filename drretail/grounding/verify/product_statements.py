@@ -134,16 +134,17 @@ class ProductSentence:
     def stock(self) -> Iterator[Statement]:
         """Whether it is in stock, and how many pieces are."""
         offers = self._meant()
-        counts = [one.stock for one in offers if one.stock is not None]
-        if not counts or len(counts) < len(offers):
+        there = [one.is_available for one in offers]
+        if not there or None in there:
             return
-        left = sum(counts)
+        counts = [one.stock for one in offers if one.stock is not None]
         named = ", ".join(one.name for one in offers) if len(offers) < len(offers_of(self.item)) else ""
-        record = f"{left} in stock{f' of {named}' if named else ''}"
+        left = f"{sum(counts)} in stock" if len(counts) == len(offers) else "in stock" if any(there) else "sold out"
+        record = f"{left}{f' of {named}' if named else ''}"
         for start, end, is_in, numbers in self._availability():
-            is_true = any(counts) if is_in else not all(counts)
-            if numbers and is_in and len(numbers) == 1:
-                is_true = int(numbers[0]) in (left, *counts)
+            is_true = any(there) if is_in else not all(there)
+            if numbers and is_in and len(numbers) == 1 and len(counts) == len(offers):
+                is_true = int(numbers[0]) in (sum(counts), *counts)
             elif numbers:
                 continue
             yield Statement(start, end, "stock", is_true, self.id, record)
