@@ -1,6 +1,6 @@
 """Comparisons of two cited figures ("costs more than", "2 ounces lighter", "half of your $35") beside records."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from itertools import product
@@ -49,8 +49,11 @@ def verify_comparison(value: ReadValue, ledger: Ledger, line: str) -> ReadValue:
         fits(amount, scale * one.result) for one in cited if one for scale in (1, 100)
     )
     state: ValueState = "verified" if subjects and value.than else "underivable"
-    for sides in product(subjects, value.than):
+    is_of_all = value.kind == "share" and len(value.than) > 1
+    for sides in product(subjects, value.than[:1] if is_of_all else value.than):
         own, other = (figures_of(value, source, ledger) for source in sides)
+        if is_of_all:
+            other = _together(value, own, ledger)
         if value.kind == "share":  # "both take a third of the total"
             firsts = [figures[0] for source in subjects if (figures := figures_of(value, source, ledger))]
             own += [Figure(sum((one.number for one in firsts), Decimal(0)), one.unit) for one in firsts[:1]]
@@ -62,6 +65,15 @@ def verify_comparison(value: ReadValue, ledger: Ledger, line: str) -> ReadValue:
         if answers != {True} and not (value.kind == "share" and True in answers):
             state = "underivable"
     return with_state(value, state, "")
+
+
+def _together(value: ReadValue, own: Sequence[Figure], ledger: Ledger) -> list[Figure]:
+    """What all that a share is of come to, without the thing itself and with it; none where one of them is unknown."""
+    each = [figures_of(value, source, ledger)[:1] for source in value.than]
+    if not all(each) or not own:
+        return []
+    total = sum((one.number for (one,) in each), Decimal(0))
+    return [Figure(total, own[0].unit), Figure(total + own[0].number, own[0].unit)]
 
 
 def _holds(value: ReadValue, own: Figure, other: Figure, counts: Collection[Decimal]) -> Answer:

@@ -31,7 +31,8 @@ _LIMITS = frozenset({"maximum", "minimum"})
 _DIGITS = re.compile(r"\d+")
 """In a field's name they make it another field: "orders in 2023"."""
 _SENTENCE = re.compile(r"[.;:()\n]|\s[-–—]\s")
-_SPACED = re.compile(r"(?<=\d), (?=\d{3}\b)")
+_SPACED = re.compile(r"(?<=\d)([,.]) (?=\d{3}\b|(?<=\. )\d)")
+_GLUED = re.compile(r"(?<=\d)\s?[x×*]\s?(?=\d)")
 _CLAUSE = re.compile(rf"{_SENTENCE.pattern}|,|\b(?:but|while|though|although)\b")
 _CONVERTED = Decimal("0.03")
 """How far a figure may be from the record's: sellers round when they convert."""
@@ -256,7 +257,8 @@ def _measures(item: Product) -> tuple[tuple[Decimal, str, str], ...]:
     fields = [f"{name}: {value}" for name, value in item.details.items() if name not in _NO_FIELD]
     found: list[tuple[Decimal, str, str]] = []
     for line in (*fields, item.title, *item.features, *item.description):
-        for text in dict.fromkeys((line, _SPACED.sub(",", line))):  # "18, 000" may be one number
+        # "18, 000" and "99. 9%" may be one number, "15.2x4x4.5in" three.
+        for text in dict.fromkeys((line, _GLUED.sub(" x ", _SPACED.sub(r"\1", line)))):
             unit = ""
             for numeral in reversed(list(find_numerals(text, find_dates(text)))):
                 unit = unit if numeral.unit in SIDES and unit else numeral.unit

@@ -126,3 +126,15 @@ def test_clean_text_can_always_be_written_as_utf8(text: str) -> None:
     clean.encode("utf-8")
     assert clean == clean.strip()
     assert "  " not in clean
+
+
+def test_lines_of_a_shops_own_texts_are_fields_where_it_has_no_others() -> None:
+    texts = {
+        "features": ["Properties: Foldable: yes"],
+        "description": [
+            "<p>A lamp for desks. Note the height.</p><ul><li>Height: 20.5 cm</li><li>Dimmable: no</li></ul>"
+        ],
+        "details": {"Dimmable": "yes"},
+    }
+    assert product(**texts, shop_currency="EUR").details == {"Foldable": "yes", "Height": "20.5 cm", "Dimmable": "yes"}
+    assert product(**texts).details == {"Dimmable": "yes"}  # real rows have their fields apart

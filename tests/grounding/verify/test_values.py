@@ -98,6 +98,7 @@ STATES: dict[str, list[tuple[str, Any, list[str], dict[str, Any]]]] = {
         ("difference", "4.45", [PP], beside("price", PK)),
         ("less", "", [PP], beside("rating", PK, PT)),
         ("share", "57", [PK], beside("price", "75 USD")),
+        ("share", "40.4%", [PK], beside("rating_count", PP, PT)),  # of all together
         ("share", "81", [PK, PT], beside("price", "75 USD")),
         ("share", "50", [PK], beside("price", "75 USD", relation="at_least")),
         ("share", "81", [TOTAL[1:-1]], beside(None, "75 USD")),
@@ -134,6 +135,7 @@ STATES: dict[str, list[tuple[str, Any, list[str], dict[str, Any]]]] = {
         ("share", "30", [PK], beside("price", TOTAL[1:-1])),
         ("share", "30", [PK], beside(None, TOTAL[1:-1])),
         ("share", "75", [PK], beside("price", "75 USD", relation="at_least")),
+        ("share", "20", [PK], beside("rating_count", PP, PT)),
         ("same", "", [PK], beside("price", PP)),
     ],
     "underivable": [
