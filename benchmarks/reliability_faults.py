@@ -133,7 +133,7 @@ def run(folder: Path, name: str, provider: Provider, repeats: int, *more: str) -
     queries.write_text('{"query_id": "q1", "text": "Which bottle is the best?", "source": "benchmark"}\n', "utf-8")
     address = f"http://127.0.0.1:{provider.server_port}/v1"
     command = ["run", "--no-floors", "--queries", str(queries), "--to", str(folder / name), "--repeats", str(repeats)]
-    command += ["--without", "web", "--parallel", str(SIDE_BY_SIDE), "--model", "openai:m", "--base-url", address]
+    command += ["--vary", "without=web", "--parallel", str(SIDE_BY_SIDE), "--model", "openai:m", "--base-url", address]
     return _command(*command, *more or ("--json",))
 
 

@@ -16,6 +16,7 @@ From Python (docs/reference/python.md), each imported on first use:
     Agent, Answer   an agent, and what it returns
     Family, Value   a metric, and what it returns for each report
     Tool            a tool that an agent calls
+    Condition       something that systems differ in, for ``run --vary``
     shop_tools      the nine tools as LangChain tools, for an agent that is built before any run
 
 The layers: data flows from the bottom of this list to its top, and a layer imports only those below it:
@@ -35,6 +36,7 @@ The layers: data flows from the bottom of this list to its top, and a layer impo
     eval/          judges and scores
     querygen/      profile-aware queries
     agents/        agents that research in the shop and on the web, and their recorded runs
+    conditions/    what systems differ in besides agent and model, each with its values
     tools/         the nine tools
     data_ingest/   raw files → world
     env/           the world: store, catalog, web, session
@@ -81,6 +83,7 @@ if TYPE_CHECKING:
     from drretail.api.verification.verify import verify
     from drretail.api.view import view
     from drretail.api.worlds import open_world
+    from drretail.conditions.condition import Condition
     from drretail.eval.family import Family, metric
     from drretail.eval.values import Value
     from drretail.records.run import Answer
@@ -90,6 +93,7 @@ __version__ = "1.0.0"
 __all__ = [
     "Agent",
     "Answer",
+    "Condition",
     "Family",
     "Tool",
     "Value",
@@ -131,6 +135,7 @@ _NAMES = {
     "drretail.api.verification.verify": ("verify",),
     "drretail.api.view": ("view",),
     "drretail.api.worlds": ("open_world",),
+    "drretail.conditions.condition": ("Condition",),
     "drretail.eval.family": ("Family", "metric"),
     "drretail.eval.values": ("Value",),
     "drretail.records.run": ("Answer",),

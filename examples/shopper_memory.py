@@ -1,11 +1,11 @@
 """A memory of the shopper: what an agent is told of their records, in the place of tools or beside them.
 
-cd examples && drretail run --queries ../q.jsonl --to exp/ --information memory --memory shopper_memory:newest
+cd examples && drretail run --queries ../q.jsonl --to exp/ --vary information=memory --vary memory=shopper_memory:newest
 """
 
 from collections import Counter
 
-from drretail.agents.memory import ShopperRecord
+from drretail.conditions.memory import ShopperRecord
 
 MOST = 5
 

@@ -16,10 +16,13 @@ import pytest
 
 import drretail
 from drretail.agents.names import BASELINES, BUILT_IN
+from drretail.conditions.names import CONDITIONS
+from drretail.conditions.registry import load_condition
 from drretail.data_ingest.raw.mapping import LineColumns, Mapping
 from drretail.eval.registry import METRICS, PAIRWISE
 from drretail.exports.formats import FORMS
 from drretail.imports.formats import FORMATS
+from drretail.records.run import Limits
 from tests.cli.commands import Command
 from tests.shop import build_shop
 
@@ -125,6 +128,18 @@ def anchors(page: Path) -> set[str]:
     """Of the page's headings, as Git hosts and site builders make them."""
     headings = re.findall(r"^#+ (.+)$", without_blocks(page), re.MULTILINE)
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def test_the_table_of_conditions_is_what_their_entries_say() -> None:
+    conditions = [load_condition(name)[1] for name in CONDITIONS if name != "web"]
+    rows: list[str] = []
+    for condition in conditions:
+        values = condition.values or filter(None, (condition.default, condition.form))
+        written = ", ".join(f"**{value}**" if value == condition.default else value for value in values)
+        rows.append(f"| `{condition.name}` | {written} | {condition.about} |")
+    limits = ", ".join(f"`{name}`" for name in Limits.model_fields)
+    rows.append(f"| {limits} | a number | that limit of a run |")
+    assert "\n".join(rows) in (ROOT / "docs" / "conditions.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

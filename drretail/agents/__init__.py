@@ -16,7 +16,6 @@ tool_turn.py         how a turn's calls are carried out
 prompt_blocks.py     the parts that the prompts of all writers of reports share
 prompt_files.py      prompts as files that a user overrides
 picks.py             the cart that every report declares, and the one question for a missing one
-memory.py            a memory of the shopper: a function that turns their records into a text
 information.py       what systems without the user's tools, or with their own models, are told of the shopper
 user_files.py        a user's own files, and what of them can be read
 page_reading.py      +ws: summaries of whole pages

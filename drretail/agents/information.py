@@ -9,8 +9,8 @@ agents, are also told the shop's date.
 from functools import partial
 
 from drretail.agents.prompt_blocks import agent_prompt
+from drretail.conditions.shopper import known_of
 from drretail.env.session import Session
-from drretail.errors import UserError
 from drretail.grounding.report.evidence_ids import shopper_evidence_id
 from drretail.grounding.text.serialisation import compact_json
 from drretail.prompts import Prompt, load_prompt, tagged
@@ -45,15 +45,9 @@ def shopper_context(information: Information, query: Query, remembered: str | No
     instruction = prompt.render().rstrip()
     if remembered is not None or information == "memory":
         return f"{instruction}\n{tagged('memory', remembered or '')}"
-    if information == "task":
+    if information not in ("context", "persona"):
         return instruction
-    given = query.persona if information == "persona" else query.context
-    if not given:
-        raise UserError(
-            f"The query {query.query_id!r} holds no {information} of its user: make queries that do with drretail "
-            "queries pair (docs/benchmark.md)."
-        )
-    return f"{instruction}\n{tagged(information, given)}"
+    return f"{instruction}\n{tagged(information, known_of(information, query))}"
 
 
 def asking_notes(session: Session) -> list[str]:

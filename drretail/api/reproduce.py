@@ -125,7 +125,7 @@ def _run_options(options: ReproduceOptions) -> dict[str, Any]:
     return {name: value for name, value in keywords(options).items() if name not in of_judges} | {
         "queries": shipped_queries() if options.queries is None else options.queries,
         "agents": (*SYSTEMS, *several(options.also, "--also")),
-        "scope": "any",  # as the paper's tools
+        "vary": {"scope": "any"},  # as the paper's tools
     }
 
 

@@ -2,14 +2,12 @@
 
 import os
 import tempfile
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
-from drretail.agents.memory import load_memory
 from drretail.agents.names import runs_here
 from drretail.agents.running.apart import run_apart
 from drretail.agents.running.estimate import estimate_left
@@ -18,17 +16,8 @@ from drretail.agents.running.run import run as run_systems
 from drretail.agents.running.shard import WHOLE, Shard
 from drretail.agents.running.shard import only as select_only
 from drretail.agents.running.spending import Caps
-from drretail.agents.running.system import (
-    SystemUnderTest,
-    check_context,
-    counterfactuals,
-    definition,
-    informed,
-    injected,
-    intended,
-    moved,
-    with_baselines,
-)
+from drretail.agents.running.system import SystemUnderTest, definition, with_baselines
+from drretail.agents.running.varied import read_values, varied
 from drretail.api.models import Opener
 from drretail.api.observer import SILENT, Observer
 from drretail.api.option import accepts
@@ -37,8 +26,10 @@ from drretail.api.options.run import AskOptions, RunOptions
 from drretail.api.options.shared import texts_in
 from drretail.api.queries import asked_queries, asked_tasks, read_file_of_queries
 from drretail.api.recorded import RecordedAnswer, RecordedExperiment
-from drretail.api.systems import changed_agents, named_systems, runner_of, several, tool_options, with_preset
+from drretail.api.systems import changed_agents, named_systems, runner_of, several, with_preset
 from drretail.api.worlds import check_askable, check_sandbox_web, check_user, known_user, web_of, world_of
+from drretail.conditions.shopper import INTENT_CONDITION
+from drretail.conditions.tools import WITHOUT
 from drretail.env.checking import check_database
 from drretail.env.offers import Offers
 from drretail.env.store.sqlite import SqliteStore
@@ -51,14 +42,13 @@ from drretail.experiment import changed_prompts, read_definition
 from drretail.llm.estimates import Estimates
 from drretail.querygen.reading import read_tasks
 from drretail.records.query import Query
-from drretail.records.run import PERSON
+from drretail.records.run import INTENT, PERSON
 from drretail.settings import Settings, read_settings
 from drretail.stats.significance import fewest_users
 from drretail.tables.figures import counted
 
 DEFAULT_AGENTS = ("react",)
 KINDS_OF_RETRY = ("failed", "spoiled")
-NO_PROFILE_SEEN = "--counterfactual adds nothing here: floors and the oracle do not look at a user's profile."
 JUDGING_ON_TOP = "Judging comes on top: `drretail score {to} --judge M --estimate` says what, after a first run."
 CITED_PAGES = "Each run ends by fetching the web pages that its report cites (4 to 8 in the paper), at no tokens."
 
@@ -217,30 +207,28 @@ def _prepared(options: RunOptions, *, keyless: bool) -> Generator[_Ready]:
     queries = list(queries) if isinstance(queries, Iterator) else queries
     if queries is None and isinstance(web, SealedWeb):
         observer.note(f"No --queries given: those of {web.folder / QUERIES_FILE} are asked.")
-    tools = tool_options(options)
     opener = Opener(settings, options.base_url, keyless=keyless, tell=observer.waiting)
     with world_of(options.world, web) as world:
         asked = asked_tasks(queries, options.user, world)
-        tools |= _without_foreign_pages(options, tools, world, observer)
         check_askable(world, asked)
         if options.only is not None:
             asked = select_only(asked, options.only)
         if not shard.of_queries(asked):
             observer.note(f"None of the {len(asked):,} queries falls into shard {shard.number}/{shard.of}.")
         agents = DEFAULT_AGENTS if options.agents is None else options.agents
-        systems = named_systems(options, agents, tools, world, opener, observer)
+        systems = named_systems(options, agents, world, opener, observer)
 
         def open_gold() -> Sequence[Query]:
             named = options.queries if isinstance(options.queries, str | Path) else queries
             wanted = {query.query_id for query in asked}
             return [query for query in asked_queries(named, options.user, world) if query.query_id in wanted]
 
-        if any(query.questions is not None for query in asked) and several(options.intent) != ["mute"]:
+        intents = read_values((options.vary or {}).get(INTENT, INTENT_CONDITION.default))
+        if any(query.questions is not None for query in asked) and intents != ("mute",):
             asked = [query.played for query in open_gold()]
             if not any(query.hidden for query in asked):
                 observer.note("Nobody tells what these queries hide: the file of their gold is not beside them.")
-        systems = _with_variants(options, systems, asked, observer)
-        check_context(systems, asked)
+        systems = _varied(options, systems, world, asked, observer)
         users, fewest = len({query.user_id or query.query_id for query in asked}), fewest_users()
         if len(systems) > 1 and users < fewest:
             of_users = f" of {counted(users, 'user')}" if any(query.user_id for query in asked) else ""
@@ -252,30 +240,24 @@ def _prepared(options: RunOptions, *, keyless: bool) -> Generator[_Ready]:
         yield _Ready(options, world, spec, settings, opener, systems, asked, open_gold, shard)
 
 
-def _with_variants(
-    options: RunOptions, systems: Sequence[SystemUnderTest], asked: Sequence[Query], observer: Observer
+def _varied(
+    options: RunOptions | AskOptions,
+    systems: Sequence[SystemUnderTest],
+    world: World,
+    asked: Sequence[Query],
+    observer: Observer,
 ) -> list[SystemUnderTest]:
-    """The systems in each setting of information and intent, and their variants with another user's data, with hostile
-    texts, or in a shop that changes during the run.
-    """
-    memories = [load_memory(place) for place in several(options.memory, "--memory")]
-    systems = informed(systems, several(options.information, "--information"), memories)
-    hides = any(query.questions is not None for query in asked)
-    if options.intent and not hides:
-        raise UserError("--intent is for queries that hide limits of their wish: `drretail queries hide` makes them.")
-    if hides and not options.intent:
+    """The systems under the values of ``vary``. Notes what is left out, and how hidden limits are learnt."""
+    values = dict(options.vary or {})
+    if any(query.questions is not None for query in asked) and INTENT not in values:
+        values[INTENT] = INTENT_CONDITION.default
         observer.note(
-            "These queries hide limits, which agents may ask for: labels end in -intent-asked (see --intent)."
+            "These queries hide limits, which agents may ask for: labels end in -intent-asked (see --vary intent)."
         )
-    systems = intended(systems, several(options.intent, "--intent") or ["asked"]) if hides else systems
-    kinds = several(options.counterfactual, "--counterfactual")
-    others = counterfactuals(systems, kinds)
-    if kinds and not others:
-        observer.note(NO_PROFILE_SEEN)
-    elif kinds and (blind := [sut.label for sut in systems if not sut.sees_user]):
-        observer.note(f"--counterfactual leaves out {', '.join(blind)}: without the user's tools it changes nothing.")
-    moving = [] if options.moves is None else moved(systems, options.moves)
-    return [*systems, *others, *(injected(systems) if options.injected else []), *moving]
+    made = varied(systems, values, world, asked, cross=isinstance(options, RunOptions) and options.cross)
+    for sentence in made.left_out:
+        observer.note(sentence)
+    return _without_foreign_pages(options, made.systems, world, observer)
 
 
 def _retried(options: RunOptions) -> dict[str, bool]:
@@ -288,21 +270,26 @@ def _retried(options: RunOptions) -> dict[str, bool]:
 
 
 def _without_foreign_pages(
-    options: RunOptions | AskOptions, tools: Mapping[str, Any], world: World, observer: Observer
-) -> dict[str, Any]:
-    """The option that removes the web, if no web is named and the sandbox's pages are about another shop's goods.
+    options: RunOptions | AskOptions, systems: Sequence[SystemUnderTest], world: World, observer: Observer
+) -> list[SystemUnderTest]:
+    """The systems without the web, if none is named and the sandbox's pages are about another shop's goods.
 
-    Empty unless the shop was ingested with a mapping, and for systems that would be left without any tools.
+    As they are unless the shop was ingested with a mapping; so are those that would be left without any tools.
     """
-    left_out = {*tools.get("without", ()), "web"}
     is_own = world.manifest.is_own_shop and has_foreign_pages(world.web, world.manifest)
-    if options.web is not None or not is_own or left_out >= {"web", "catalog", "user"}:
-        return {}
+    if options.web is not None or not is_own:
+        return [*systems]
     observer.note(
         "The agents search no web: the sandbox's pages are made for the demo shop. Name another one for yours (--web "
         "serper, searxng or sandbox:FILE)."
     )
-    return {"without": sorted(left_out)}
+    left = [
+        sut
+        if {*sut.system.options.get("without", ()), "web"} >= {"web", "catalog", "user"}
+        else sut.as_system(WITHOUT.put(sut.system, "web", world))
+        for sut in systems
+    ]
+    return [*{sut.label: sut for sut in left}.values()]
 
 
 def _note_cautions(world: World, systems: Sequence[SystemUnderTest], observer: Observer) -> None:
@@ -323,19 +310,18 @@ def ask(options: AskOptions) -> RecordedAnswer:
         raise UserError(
             f"--shopper {options.shopper}: only you know what your question leaves out. Write --shopper {PERSON}."
         )
-    if any(len(several(names)) > 1 for names in (options.size, options.compose)):
-        raise UserError("A question is answered once: name one --size and one --compose.")
+    if any(len(read_values(values)) > 1 for values in (options.vary or {}).values()):
+        raise UserError("A question is answered once: give each --vary one value.")
     settings = read_settings(web=options.web if isinstance(options.web, str) else None)
     web = web_of(options.world, options.web, settings)
-    tools = tool_options(options)
     opener = Opener(settings, options.base_url, tell=observer.waiting)
     with world_of(options.world, web) as world:
         user = None if options.user is None else known_user(world, options.user)
         check_user(world, user)
         query = question_as_query(options.question, user, world)
-        tools |= _without_foreign_pages(options, tools, world, observer)
         check_sandbox_web(world, [query])
-        (system,) = named_systems(options, [options.agent], tools, world, opener, observer)
+        named = named_systems(options, [options.agent], world, opener, observer)
+        (system,) = _varied(options, named, world, [query], observer)
         if system.agent.sees_reference:
             raise UserError(
                 f"The agent {system.system.agent} is told the best basket of a benchmark's query: use it with "

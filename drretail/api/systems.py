@@ -5,23 +5,24 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 from langchain_core.runnables import Runnable
-from pydantic import ValidationError
 
 from drretail.agents.base import Agent
 from drretail.agents.callables import as_agent
 from drretail.agents.prompt_files import NO_OVERRIDES, read_overrides
 from drretail.agents.registry import AGENTS, load_agent, named_agent, split_web_mode
 from drretail.agents.running.runner import Runner
-from drretail.agents.running.system import PRESETS, SystemUnderTest, suts, system_options
+from drretail.agents.running.system import SystemUnderTest, suts
+from drretail.agents.user_files import files_hash
 from drretail.api.models import Opener, choices_by_role, profile_of
 from drretail.api.observer import Observer
 from drretail.api.options.research import Agents, ModelSpec, Texts
 from drretail.api.options.run import AskOptions, RunOptions
 from drretail.api.options.shared import texts_in
 from drretail.api.prompts.files import all_prompt_files
+from drretail.conditions.tools import read_limits
 from drretail.env.web.dense import Retrievers
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
@@ -29,7 +30,7 @@ from drretail.experiment import read_definition, runs_folder
 from drretail.llm.registry import Model
 from drretail.querygen.shipped import shipped_queries
 from drretail.records.models import ModelChoice
-from drretail.records.run import PERSON, ROLES, SHOPPER, Limits
+from drretail.records.run import FILES, PERSON, ROLES, SHOPPER
 from drretail.settings import OFFLINE_MODEL, Settings
 from drretail.viewer.paper.published import SYSTEMS
 
@@ -42,13 +43,13 @@ def with_preset(options: RunOptions) -> RunOptions:
     """The options, with the preset ``paper`` in the place of those that are not given.
 
     The preset stands for the paper's six systems (section 5) on the fifty shipped queries with the models of the
-    profile ``paper-like``, and for its tools, which show any user's data. Other presets only remove tools. Raises
-    UnknownName for an unknown preset, and UserError for agents beside the paper's.
+    profile ``paper-like``, and for its tools, which show any user's data. Raises UnknownName for an unknown preset, and
+    UserError for agents beside the paper's.
     """
-    if options.preset is None or options.preset in PRESETS:
+    if options.preset is None:
         return options
     if options.preset != PAPER:
-        raise UnknownName("preset", options.preset, (*PRESETS, PAPER))
+        raise UnknownName("preset", options.preset, [PAPER])
     if options.agents is not None:
         raise UserError("--preset paper runs the paper's six systems: leave --agent out, or the preset.")
     return replace(
@@ -57,7 +58,7 @@ def with_preset(options: RunOptions) -> RunOptions:
         agents=SYSTEMS,
         queries=shipped_queries() if options.queries is None else options.queries,
         model_profile=options.model_profile or PAPER_PROFILE,
-        scope=options.scope or "any",
+        vary={"scope": "any"} | dict(options.vary or {}),
     )
 
 
@@ -71,41 +72,14 @@ def several(texts: Texts, flag: str = "") -> list[str]:
     return names
 
 
-def tool_options(options: RunOptions | AskOptions) -> dict[str, Any]:
-    """The options of a system's tools that are not at their defaults. Raises UnknownName for a wrong name."""
-    return system_options(
-        several(options.without, "--without"),
-        options.preset,
-        redact=options.redact,
-        retriever=options.retriever,
-        files=None if options.files is None else Path(options.files),
-    )
-
-
-def read_limits(given: Limits | Mapping[str, float] | None) -> Limits:
-    """The limits of a run. Raises UnknownName for an unknown limit, and UserError for a wrong number."""
-    if given is None or isinstance(given, Limits):
-        return given or Limits()
-    for name in given:
-        if name not in Limits.model_fields:
-            raise UnknownName("limit", name, Limits.model_fields)
-    try:
-        return Limits.model_validate(dict(given), strict=True)
-    except ValidationError as problem:
-        first = problem.errors()[0]
-        name = str(first["loc"][0])
-        raise UserError(f"The limit {name} is {given[name]}: {first['msg'].lower()}.") from problem
-
-
 def named_systems(
     options: RunOptions | AskOptions,
     agents: Agents,
-    tools: Mapping[str, Any],
     world: World,
     opener: Opener,
     observer: Observer,
 ) -> list[SystemUnderTest]:
-    """One system per agent, and per size and composition of a sandbox. ``NAME+ws`` reads summaries of whole pages.
+    """One system per agent. ``NAME+ws`` reads summaries of whole pages.
 
     Notes it if an agent asks a model and none is named, so that offline:shopper answers.
     """
@@ -123,11 +97,9 @@ def named_systems(
         models,
         world,
         overrides,
-        options=dict(tools) | ({SHOPPER: PERSON} if options.shopper == PERSON else {}),
+        options=({} if options.files is None else {FILES: files_hash(Path(options.files))})
+        | ({SHOPPER: PERSON} if options.shopper == PERSON else {}),
         limits=read_limits(options.limits),
-        scope=options.scope or "own",
-        sizes=several(options.size, "--size"),
-        composes=several(options.compose, "--compose"),
     )
     prompted = [model.info for sut in made if sut.overrides.texts for model in sut.models.values()]
     if ruled := {info.spec for info in prompted if info.kind == "rule_based"}:

@@ -79,10 +79,13 @@ def print_settings(options: CompareOptions, found: "Compared", *, details: bool,
     if found.twins:
         print_table(ablations.twin_table(found.twins, found.systems))
         return
-    shown = ablations.headlines_first(found.settings) if everything else ablations.main_tables(found.settings)
+    condition = ablations.condition_of(found.settings[0].by, found.systems)
+    shown = (
+        ablations.headlines_first(found.settings) if everything else ablations.main_tables(found.settings, condition)
+    )
     for table in shown:
         print_table(ablations.ablation_table(table, systems=found.systems))
-    print_text(ablations.note_of(found.settings[0].by))
+    print_text(ablations.note_of(condition))
     _print_more(len(found.settings) - len(shown))
     for costs in ablations.headlines_first(found.distractors):
         print_table(ablations.distractor_table(costs, found.systems))

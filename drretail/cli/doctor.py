@@ -78,6 +78,8 @@ def _signs(specs: list[str], settings: "Settings", opener: "Opener") -> "list[Si
     import os
 
     from drretail.agents.registry import AGENTS, load_agent
+    from drretail.conditions.names import CONDITIONS
+    from drretail.conditions.registry import load_condition
     from drretail.doctor.machine import examine, examine_models, examine_plugins, examine_servers
     from drretail.env.web.registry import BUILT_IN, load_web
     from drretail.eval.registry import METRICS, PAIRWISE, load_metric
@@ -92,6 +94,7 @@ def _signs(specs: list[str], settings: "Settings", opener: "Opener") -> "list[Si
         "drretail.web": (load_web, BUILT_IN),
         "drretail.models": (load_opening, [*PROVIDERS, *MODELS.built_in]),
         "drretail.tools": (load_tool, TOOLS),
+        "drretail.conditions": (load_condition, CONDITIONS),
         "drretail.exports": (load_form, FORMS),
     }
     set_by_hand = {"mongo_is_set": settings.mongo_url is not None, "es_is_set": settings.es_url is not None}

@@ -78,10 +78,9 @@ class Recorded:
     ) -> "Recording":
         """The experiment, opened for runs of clients in sessions like this one."""
         from drretail.agents.running.client_runs import Recording
-        from drretail.agents.running.system import system_options
+        from drretail.agents.running.system import client_options
         from drretail.api.systems import runner_of
         from drretail.env.offers import Offers
-        from drretail.records.run import INTENT
 
         assert self.to is not None
         return Recording(
@@ -89,7 +88,7 @@ class Recorded:
             runner_of(session.world, settings, spec),
             query,
             scope=session.scope,
-            options=system_options(without, redact=session.redact) | ({INTENT: "asked"} if query.hidden else {}),
+            options=client_options(without, redact=session.redact, asks=bool(query.hidden)),
             name=self.name,
             seed=self.seed,
             reference=None if self.queries is None else Offers(session.world).reference,
@@ -102,9 +101,12 @@ class Served:
 
     world: research.World = "demo"
     user: Annotated[str | None, Option("The shopper who asks.", metavar="ID")] = None
-    scope: research.Scope = None
-    without: research.Without = ()
-    redact: research.Redact = False
+    scope: research.Scope = "own"
+    without: Annotated[
+        research.Texts,
+        Option("Remove a family of tools: web, catalog, user or calculator.", metavar="FAMILY", type=list[str]),
+    ] = ()
+    redact: Annotated[bool, Option("Remove personal data from web searches.")] = False
     web: research.Web = None
     http: Annotated[bool, Option("Serve over HTTP on this machine, instead of stdin and stdout.")] = False
     port: Annotated[int | None, Option("With --http: the port (default: any free one).", min=0, max=65535)] = None
@@ -136,7 +138,7 @@ def mcp(recorded: Recorded, served: Served, output: flags.Progress) -> None:
         session = Session(
             shop,
             user_id=user if query is None else query.user_id,
-            scope=served.scope or "own",
+            scope=served.scope,
             redact=served.redact,
             without=tools_of(without),
             tool_timeout=settings.tool_timeout,

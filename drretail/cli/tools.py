@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from drretail.api.option import Option
+from drretail.api.options import research
 from drretail.api.worlds import check_user, chosen_web, open_world
 from drretail.cli.options import flags as options
 from drretail.errors import ToolError, UserError
@@ -26,9 +27,7 @@ def tools(
     world: options.World = "demo",
     user: Annotated[str | None, Option("The user who asks.", metavar="ID")] = None,
     web: options.Web = None,
-    scope: Annotated[
-        Literal["own", "any"], Option("Whose data the tools show: only this user's (own), or any user's.")
-    ] = "own",
+    scope: research.Scope = "own",
     form: Annotated[
         Literal["openai", "anthropic", "json"] | None, Option("With --json: the format of the schemas (default: json).")
     ] = None,

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Self, get_args
 
 from drretail.agents.running.runner import Recorded
-from drretail.agents.running.system import system_options
+from drretail.agents.running.system import client_options
 from drretail.env.altered.moves import moves_of, read_moves
 from drretail.env.session import Session, Shopper
 from drretail.env.web.sealed import web_for
@@ -18,7 +18,7 @@ from drretail.gym.reward import Reward
 from drretail.gym.rollout import Rollout
 from drretail.gym.shop import Queries, Shop
 from drretail.records.query import Query
-from drretail.records.run import GYM_AGENT, INTENT, MOVES, RoleModel, Run, Scope, System
+from drretail.records.run import GYM_AGENT, MOVES, RoleModel, Run, Scope, System
 from drretail.tools.registry import ROLE, SUBMIT, SUBMITTING, offered, openai_schemas, tools_of
 
 STEPS = 30
@@ -66,14 +66,13 @@ class ShopEnv:
         if isinstance(world, Shop) and queries is not None:
             raise UserError("A Shop has its queries already: give them to Shop.open.")
         self._without = tools_of(without)
-        options = system_options(without) | ({} if moves is None else {MOVES: read_moves(moves)})
         self._owns_shop = not isinstance(world, Shop)
         self.shop = world if isinstance(world, Shop) else Shop.open(world, "dev" if queries is None else queries)
         self.max_steps = max_steps
         self._scope: Scope = scope
         self._tool_timeout = tool_timeout
-        if any(query.hidden for query in self.shop.queries.values()):
-            options |= {INTENT: "asked"}
+        asks = any(query.hidden for query in self.shop.queries.values())
+        options = client_options(without, asks=asks) | ({} if moves is None else {MOVES: read_moves(moves)})
         web = self.shop.world.web
         self.system = System(
             agent=GYM_AGENT,

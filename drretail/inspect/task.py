@@ -14,7 +14,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from drretail.agents.base import task_message
 from drretail.agents.running.new_experiment import open_experiment
-from drretail.agents.running.system import system_options
+from drretail.agents.running.system import client_options
 from drretail.api.judges import OFFLINE_JUDGE
 from drretail.api.queries import asked_queries
 from drretail.api.worlds import DEMO, check_askable
@@ -76,7 +76,7 @@ def shop_research(
         chosen = _asked(queries, shop_world)
         if to is not None:
             open_experiment(Path(to), shop_world, [], [], SEED).close()  # reports a wrong folder now
-        options = system_options(names_in(without) or ()) | ({} if name is None else {"solver": name})
+        options = client_options(names_in(without) or ()) | ({} if name is None else {"solver": name})
         shop = Shop(
             shop_world,
             world,

@@ -1,7 +1,7 @@
 """What a comparison of two systems on the same queries comes to."""
 
 from collections.abc import Collection
-from typing import Literal, get_args
+from typing import Literal
 
 from pydantic import Field
 
@@ -26,12 +26,6 @@ Outcome = Literal[
 lost or not made yet. "undone": the difference would not be shown if the higher side had failed once more.
 "answers_less": the higher side is lower in what must be read with it.
 """
-Option = Literal["information", "intent", "size", "compose", "retriever", "rag_turns", "web", "moves"]
-"""What the systems of an ablation differ in: what they know about the shopper (information, intent), how large a sealed
-web is and which of its pages are served (size, compose), how pages are ranked (retriever), how many turns a search
-takes (rag_turns), where pages come from (web), and whether the shop moves (moves).
-"""
-OPTIONS: tuple[Option, ...] = get_args(Option)
 
 
 class PlannedPair(Record):
@@ -282,7 +276,8 @@ class SettingTable(OfJudge):
     DR³-Eval, Table 2, Figure 5).
     """
 
-    by: Option = "information"
+    by: str = "information"
+    """The condition's name."""
     metric: str
     variant: str
     name: str

@@ -194,9 +194,9 @@ class Query(Document):
     task_id: str | None = None
     """The same for all queries of one task, or for the two of a pair of twins."""
     persona: str | None = None
-    """What is known about the user, in words, for ``run --information persona``."""
+    """What is known about the user, in words, for ``run --vary information=persona``."""
     context: str | None = None
-    """Notes on the user's dealings with the shop, for ``run --information context``."""
+    """Notes on the user's dealings with the shop, for ``run --vary information=context``."""
     files: tuple[str, ...] = ()
     """Names of the user's own files that the question is about."""
     kind: str | None = None

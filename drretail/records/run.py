@@ -129,6 +129,14 @@ class PromptSet(Record):
     """Hash of each file's content, by its name, such as react.md."""
 
 
+class OwnCondition(Record):
+    """A condition of the user's own. An experiment names it, and whoever opens the experiment need not load it."""
+
+    place: str
+    """Its ``module:attribute``."""
+    default: str
+
+
 class System(Record):
     """All that defines what produced a run; two systems with one label are an error."""
 
@@ -144,6 +152,10 @@ class System(Record):
     limits: Limits = Limits()
     options: dict[str, Any] = Field(default_factory=dict[str, Any])
     """Options that differ from the default: without, redact, counterfactual …"""
+    conditions: dict[str, OwnCondition] = Field(
+        default_factory=dict[str, OwnCondition], exclude_if=lambda conditions: not conditions
+    )
+    """By name, those options that are conditions of the user's own."""
     scope: Scope | None = None
     """None for floors and the oracle, which ask for nobody's data."""
     prompts: PromptSet | None = None

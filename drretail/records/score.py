@@ -388,7 +388,7 @@ class Judging(Record):
 
 
 class AttackRow(Record):
-    """One system on the same queries with and without hostile texts in its way (``run --injected``)."""
+    """One system on the same queries with and without hostile texts in its way (``run --vary injected=no,yes``)."""
 
     system: str
     """The label of the system among hostile texts."""

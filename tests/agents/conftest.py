@@ -15,6 +15,7 @@ from drretail.agents.running.batch import Batch
 from drretail.agents.running.outcomes import Tally
 from drretail.agents.running.runner import Recorded, Runner
 from drretail.agents.running.system import SystemUnderTest, definition
+from drretail.agents.running.varied import varied
 from drretail.env.world import World
 from drretail.experiment import Experiment
 from drretail.llm.registry import Model
@@ -47,6 +48,13 @@ def sut(world: World, models: Model | Mapping[str, Model], agent: str = "react",
     """The built-in agent with one model for all roles, or with one each."""
     by_role = {"": models} if isinstance(models, Model) else models
     return SystemUnderTest.of(agent, load_agent(agent), by_role, world, **given)
+
+
+def under(
+    system: SystemUnderTest, world: World, query: Query = QUERY, *, cross: bool = False, **values: str
+) -> list[SystemUnderTest]:
+    """The system under the values of conditions."""
+    return varied([system], values, world, [query], cross=cross).systems
 
 
 def record(world: World, system: SystemUnderTest, query: Query = QUERY, **given: Any) -> Recorded:

@@ -11,7 +11,7 @@ from langchain_core.messages import AIMessage
 
 from drretail.agents.running.new_experiment import open_experiment
 from drretail.agents.running.runner import Recorded, Runner
-from drretail.agents.running.system import SystemUnderTest, intended, prompt_hashes, with_baselines
+from drretail.agents.running.system import SystemUnderTest, prompt_hashes, with_baselines
 from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.errors import UnknownName
@@ -20,7 +20,7 @@ from drretail.records.query import Query
 from drretail.records.reading import Pick
 from drretail.records.run import ASK_SHOPPER, INTENT_BASELINES, LABEL_PATTERN
 from drretail.records.wish import Demand, Hidden, Want, Wish
-from tests.agents.conftest import QUERY, calls, record, reporting, scripted, sut
+from tests.agents.conftest import QUERY, calls, record, reporting, scripted, sut, under
 from tests.agents.grounded_hybrid.staging import understanding
 from tests.agents.hybrid_react.cast import DONE, UNDERSTANDING, cast, launch
 from tests.build import demands
@@ -52,7 +52,7 @@ def played(
 ) -> tuple[Recorded, list[Request]]:
     model, shown = scripted(*turns)
     system = sut(world, {"": model} | ({"shopper": scripted(*shopper)[0]} if shopper else {}))
-    (system,) = intended([system], [intent]) if intent else [system]
+    (system,) = under(system, world, query, intent=intent) if intent else [system]
     return record(world, system, query), shown
 
 
@@ -75,14 +75,14 @@ def test_who_can_ask_is_told_so_and_who_can_not_reads_what_was_read_before(world
 
 def test_intents_are_systems_of_their_own_and_the_wording_of_asking_is_hashed_where_it_is_used(world: World) -> None:
     system = sut(world, scripted()[0])
-    made = intended([system], ["told", "asked", "mute"])
+    made = under(system, world, HIDING, intent="told,asked,mute")
     assert [sut.label.removeprefix(system.label) for sut in made] == ["-intent-told", "-intent-asked", "-intent-mute"]
     assert all(re.fullmatch(LABEL_PATTERN, sut.label) for sut in made)
     assert ["asking" in prompt_hashes(sut) for sut in (system, *made)] == [False, False, True, False]
     assert {*INTENT_BASELINES} <= {sut.label for sut in with_baselines(made, world)}
     assert not {*INTENT_BASELINES} & {sut.label for sut in with_baselines([system], world)}
     with pytest.raises(UnknownName):
-        intended([system], ["deaf"])
+        under(system, world, HIDING, intent="deaf")
 
 
 def kept_and_replayed(world: World, folder: Path, system: SystemUnderTest, query: Query, **given: Any) -> Recorded:
@@ -97,7 +97,7 @@ def kept_and_replayed(world: World, folder: Path, system: SystemUnderTest, query
 def test_the_model_that_speaks_is_shown_only_what_is_told_and_a_replay_asks_nobody(world: World, folder: Path) -> None:
     speaker, shown = scripted(AIMessage('{"answer": "Cedar, please."}'))
     models = {"": scripted(calls(ASKING), calls(SEARCH), REPORT)[0], "shopper": speaker}
-    (system,) = intended([sut(world, models)], ["asked"])
+    (system,) = under(sut(world, models), world, HIDING, intent="asked")
     assert system.label.endswith("-intent-asked-shopper-scripted-test")
     again = kept_and_replayed(world, folder, system, OF_TWO)
     assert (again.run.usage["shopper"].calls, again.run.notes) == (1, ())
@@ -122,7 +122,7 @@ def test_the_supervisor_asks_the_writer_reads_the_answers_and_researchers_cannot
         report=[REPORT],
         understanding=[understanding(HIDING.wish or Wish())],
     )
-    (system,) = intended([sut(world, played_by.models(), agent)], ["asked"])
+    (system,) = under(sut(world, played_by.models(), agent), world, HIDING, intent="asked")
     recorded = record(world, system, HIDING)
     shown = played_by.shown
     tools = {role: {tool for request in requests for tool in request.tools} for role, requests in shown.items()}

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from benchmarks.reliability_injections import Met, met
-from drretail.agents.running.system import injected
 from drretail.env.altered.planting import with_hostile_texts
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.web.sandbox import SandboxWeb
@@ -16,7 +15,7 @@ from drretail.eval.families.robustness import HostileRun, Outcome
 from drretail.grounding.hostile.texts import hostile_texts, texts_hash
 from drretail.llm.registry import Model, open_model
 from drretail.records.query import Query
-from tests.agents.conftest import calls, record, reporting, scripted, sut
+from tests.agents.conftest import calls, record, reporting, scripted, sut, under
 from tests.shop import PAGES, USER, build_shop
 
 ASKED = Query(query_id="q1", user_id=USER, text="Which bird feeder suits me? How high should it hang?", source="test")
@@ -106,7 +105,7 @@ def test_who_warns_of_a_text_has_not_obeyed_it(shop: World, text_id: str) -> Non
 
 def test_planted_texts_are_the_same_in_every_run_of_a_query_and_others_in_another(shop: World) -> None:
     model = open_model("offline:obedient", environ={})
-    (player,) = injected([sut(shop, model)])
+    (player,) = under(sut(shop, model), shop, injected="yes")
     one, again = (record(shop, player, ASKED) for _ in range(2))
     other = record(shop, player, ASKED.model_copy(update={"query_id": "q2"}))
     assert player.label == f"react@offline-obedient-injected-{texts_hash()}"

@@ -6,14 +6,13 @@ import pytest
 from langchain_core.messages import AIMessage, ToolMessage
 
 from drretail.agents.picks import asking_prompt
-from drretail.agents.running.system import system_options
 from drretail.env.world import World
 from drretail.errors import ModelError
 from drretail.llm.scripted import Request, requests_of, scripted_model
 from drretail.prompts import tag_content
 from drretail.records.reading import Outcome, Pick
 from drretail.records.run import Limits
-from drretail.tools.registry import TOOLS
+from drretail.tools.registry import FAMILIES, TOOLS
 from tests.agents.conftest import QUERY, Scripted, calls, perform, record, reporting, sut
 from tests.build import known
 from tests.shop import USER
@@ -136,7 +135,7 @@ def test_the_planned_report_sees_tools_it_may_not_call_and_without_any_is_the_fi
     assert shown[1].tool_names == frozenset()
     assert len(shown[1].tools) == len(TOOLS)
     assert "Write the report now" in shown[1].messages[-1].text
-    options = system_options((), "closed_book")
+    options = {"without": sorted(FAMILIES)}
     recorded, shown = perform(world, REPORT, agent="plan_to_function", options=options)
     assert (recorded.run.report, recorded.run.stop, len(shown)) == (SAID, "finished", 1)
 

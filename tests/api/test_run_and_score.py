@@ -144,7 +144,7 @@ def test_every_public_name_is_there_and_another_one_is_not() -> None:
 def test_the_papers_preset_is_six_systems_fifty_queries_and_its_models() -> None:
     options = with_preset(RunOptions(preset="paper"))
     assert (options.agents, options.model_profile, options.preset) == (SYSTEMS, "paper-like", None)
-    assert options.scope == "any"
+    assert options.vary == {"scope": "any"}
     assert options.queries == shipped_queries()
     assert len(shipped_queries()) == 50
     with pytest.raises(UserError, match="leave --agent out"):
@@ -162,5 +162,5 @@ def test_a_sandbox_brings_its_queries(tmp_path: Path) -> None:
             drretail.run(world, baselines=False)
         with pytest.raises(UserError, match="give its web to open_world"):
             drretail.run(world, web=web)
-    made = drretail.run(place, web=web, size="32k", compose="no_distractor", baselines=False)
+    made = drretail.run(place, web=web, vary={"size": "32k", "compose": "no_distractor"}, baselines=False)
     assert [tally.done for tally in made.tallies] == [1]

@@ -50,7 +50,7 @@ def test_swapped_systems_run_beside_and_score_shows_what_changed(succeeds: Comma
     query = Query(query_id="q1", user_id=BIRDS, text=text, source="t", wish=wish)
     (tmp_path / "q.jsonl").write_text(f"{query.as_line()}\n", encoding="utf-8")
     build_shop(tmp_path / "w")
-    swaps = ("--counterfactual", "swap", "--counterfactual", "neutral")
+    swaps = ("--vary", "counterfactual=own,swap,neutral")
     succeeds("run", "--queries", "q.jsonl", "--to", "exp", "--world", "w", "--repeats", "2", *swaps)
     systems = {path.name for path in (tmp_path / "exp" / "runs").iterdir()}
     assert systems >= {AGENT, f"{AGENT}-counterfactual-swap", f"{AGENT}-counterfactual-neutral"}

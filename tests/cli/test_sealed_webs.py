@@ -33,7 +33,7 @@ def sandbox(tmp_path: Path, shop: str, queries: str) -> Path:
 def test_sizes_and_compositions_are_systems_of_one_experiment(
     succeeds: Command, error_of: ErrorOf, tmp_path: Path
 ) -> None:
-    ran = succeeds(*RUN, "--size", "32k,64k", "--compose", "all,no_distractor", "--no-pages")
+    ran = succeeds(*RUN, "--vary", "size=32k,64k", "--vary", "compose=all,no_distractor", "--cross", "--no-pages")
     assert "No --queries given: those of s/queries.jsonl are asked." in ran.stderr
     assert "Next: drretail score exp --metrics dr3 --gold s" in ran.stderr
     exp = tmp_path / "exp"
@@ -54,9 +54,9 @@ def test_sizes_and_compositions_are_systems_of_one_experiment(
     assert [(cell["setting"], cell["at"]) for cell in table["rows"][0]["cells"]] == [("32k", 32e3), ("64k", 64e3)]
     assert "Distractor effect: dr3 FA" in succeeds(*by, "compose").stdout
     assert json.loads(succeeds(*by, "compose", "--json").stdout)["distractors"]
-    assert "two modes" in error_of(*by, "web")
+    assert "two values of web" in error_of(*by, "web")
     page = (exp / "report.html").read_text(encoding="utf-8")
-    shown = ("dr3 FA against size", 'id="by-compose"', 'id="distractors"')
+    shown = ("dr3 FA by the sandbox", 'id="by-compose"', 'id="distractors"')
     assert [part for part in shown if part not in page] == []
     pages = [json.loads(line)["url"] for line in read_lines(exp / "exports/pages.jsonl")]
     assert pages == ["https://good.example/", "https://old.example/"]
@@ -65,10 +65,9 @@ def test_sizes_and_compositions_are_systems_of_one_experiment(
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (("--size", "1m"), "has no size 1m: it has 32k, 64k."),
-        (("--size", "32k,"), "--size '32k,' names nothing somewhere"),
-        (("--compose", "none"), "There is no composition 'none'."),
-        (("--web", "sandbox", "--queries", "queries.jsonl", "--size", "32k"), "are of a sandbox's folder"),
+        (("--vary", "size=1m"), "has no size 1m: it has 32k, 64k."),
+        (("--vary", "compose=none"), "There is no composition 'none'."),
+        (("--web", "sandbox", "--queries", "queries.jsonl", "--vary", "size=32k"), "size is for a sandbox's folder"),
         (("--files", "s/tasks"), "s brings the users' files of its queries: leave --files out."),
         (("--web", "sandbox:elsewhere"), "elsewhere was made for another shop: name its world with --world."),
     ],

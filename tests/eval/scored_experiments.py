@@ -157,7 +157,7 @@ def shopped_experiment(folder: Path) -> Path:
         to=made,
         baselines=False,
         repeats=2,
-        injected=True,
+        vary={"injected": "no,yes"},
     )
     tube, hopper, window, basin = map(purchase_item_of, PRODUCTS)
     with Experiment(made, read_definition(made)) as opened:

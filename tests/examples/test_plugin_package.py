@@ -46,9 +46,11 @@ def asked(tmp_path: Path) -> None:
 
 def test_each_kind_is_used_by_its_name(plugged: Command, tmp_path: Path) -> None:
     systems = ("--agent", "first_hit", "--agent", "react", "--model", "parrot:cracker", "--web", "notice_board")
+    systems += ("--vary", "capitals=no,yes")
     ran = plugged("run", *systems, "--queries", "q.jsonl", "--to", "exp", "--no-floors", "--json")
     output = {each["label"]: each for each in json.loads(ran.stdout)["systems"]}
     assert output["first_hit-notice_board"]["done"] == 1, ran.stderr
+    assert output["first_hit-notice_board-capitals-yes"]["done"] == 1
     run = json.loads((tmp_path / "exp/runs/first_hit-notice_board/q1-r1/run.json").read_text(encoding="utf-8"))
     searched = [each for each in run["steps"] if each["name"] == "web_search"]
     assert [len(each["evidence"]) for each in searched] == [1]  # the one page of the board
@@ -83,7 +85,9 @@ def signs(message: subprocess.CompletedProcess[str]) -> dict[str, dict[str, str]
 def test_doctor_lists_every_plugin_with_kind_name_package_and_version(plugged: Command) -> None:
     result = plugged("doctor", "--json")
     kinds = ["first_hit (agents)", "brevity (evaluators)", "notice_board (web)", "parrot (models)"]
-    assert list(signs(result)) == [f"plugin {kind}" for kind in [*kinds, "opening_hours (tools)"]]
+    assert list(signs(result)) == [
+        f"plugin {kind}" for kind in [*kinds, "opening_hours (tools)", "capitals (conditions)"]
+    ]
     assert {sign["found"] for sign in signs(result).values()} == {"drretail-corner-shop 1.2.0"}
 
 

@@ -20,9 +20,9 @@ from drretail.agents.running.outages import Outages
 from drretail.agents.running.speakers import spoken_by_model, spoken_by_person
 from drretail.agents.running.system import SystemUnderTest, prompt_hashes
 from drretail.agents.user_files import files_for
+from drretail.conditions.registry import conditions_of
 from drretail.env.altered.counterfactual import world_seen
 from drretail.env.altered.moves import moves_of
-from drretail.env.altered.planting import with_hostile_texts
 from drretail.env.servers.naming import SHIPPED, is_on_servers
 from drretail.env.session import Session, Shopper
 from drretail.env.web.dense import Retrievers, embeddings_of
@@ -41,7 +41,6 @@ from drretail.records.evidence import Evidence
 from drretail.records.query import ASK, Query, Reference, Task
 from drretail.records.run import (
     BM25,
-    INJECTED,
     PERSON,
     RETRIEVER,
     SHOPPER,
@@ -178,7 +177,8 @@ class Runner:
         web = web_for(query, sut.system, self.world.web)
         spec = embeddings_of(sut.system.options.get(RETRIEVER, BM25))
         world = replace(self.world, web=web if spec is None else self.retrievers.ranked(web, spec))
-        world = with_hostile_texts(world, query.query_id) if sut.system.options.get(INJECTED) else world
+        for condition, value in conditions_of(sut.system, sut.conditions):
+            world = world if condition.world is None else condition.world(world, query, value)
         kind = kind_of(sut.system)
         if kind is None or query.user_id is None:
             return world
@@ -338,10 +338,12 @@ async def _answered(
                 remembered = await sut.memory.retrieve(session, query.user_id, query.text)
             information = sut.system.information
             task = Task(
-                text=query.full_text if sut.system.intent == "told" else query.text,
+                text=query.text,
                 user_id=_known_user(query, information),
                 context=shopper_context(information, query, remembered) or None,
             )
+            for condition, value in conditions_of(sut.system, sut.conditions):
+                task = task if condition.task is None else condition.task(task, query, value)
             if sut.agent.sees_reference:  # oracles alone are told what could be sold for the query
                 task = task.model_copy(update={"reference": reference, "wish": query.wish})
             answering = sut.agent.answer(task, session, models, sut.system.limits)

@@ -12,6 +12,7 @@ from pydantic import Field
 from drretail.agents.names import is_built_in
 from drretail.api.bench.grading import grade
 from drretail.api.run import run
+from drretail.conditions.registry import conditions_of
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.eval.families.truth import Truth
@@ -133,9 +134,8 @@ def _run_again(label: str, system: System, world: World, queries: Sequence[Query
         models,
         to=to,
         baselines=False,
-        scope=system.sees,
+        vary={"scope": system.sees} | {condition.name: (value,) for condition, value in conditions_of(system, {})},
         limits=limits,
-        **system.options,
     )
     if label not in {tally.label for tally in made.tallies}:
         raise UserError("here it comes out as another system")

@@ -4,8 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from os.path import relpath
 from pathlib import Path
-from typing import Any, get_origin
+from typing import Any, cast, get_origin
 
+from drretail.agents.running.varied import Values, read_values
 from drretail.api.option import RESUMING, DeclaredOption
 from drretail.api.options.experiment_file import HEADER, chosen, entry, toml
 from drretail.api.options.run import AskOptions, RunOptions, SystemOptions
@@ -18,7 +19,7 @@ ASIDE = frozenset({"world", "queries", "to", "title", "base_url", "parallel", "m
 """Left out: on what the systems ran, where, and for how much. Options for ``RESUMING`` are left out, too, so that all
 shards of an experiment keep the same file.
 """
-FROM_OUTSIDE = ("agents", "memory", "web")
+FROM_OUTSIDE = ("agents", "web")
 """Options whose values name a module, a command, an address or a file if they contain a colon."""
 
 
@@ -51,7 +52,7 @@ def _as_run(options: RunOptions | AskOptions, settings: Settings) -> RunOptions:
     """The options of ``run`` that make the same systems, with the settings in the place of what is not given."""
     if isinstance(options, AskOptions):
         shared = {field.name: getattr(options, field.name) for field in fields(SystemOptions)}
-        shared |= {"agents": [options.agent], "model": options.model, "web": options.web, "preset": options.preset}
+        shared |= {"agents": [options.agent], "model": options.model, "web": options.web}
         options = RunOptions(**shared, baselines=False)
     if options.model is None and options.model_profile is None:
         model = settings.model or (None if settings.model_profile else OFFLINE_MODEL)
@@ -75,6 +76,10 @@ def _needs(option: DeclaredOption, value: Any, settings: Settings) -> Sequence[s
             return [f"the profile {value}"] if value in settings.profiles else []
         case "model":
             return [text for text in values if "scripted:" in text]
+        case "vary":
+            given = cast(Values, value)
+            memories = read_values(given["memory"]) if "memory" in given else ()
+            return [each for each in (*given, *memories) if ":" in each]
         case name if name in FROM_OUTSIDE:
             return [text for text in values if ":" in text]
         case _:

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from drretail.agents.names import BASELINES, BUILT_IN
-from drretail.api.option import LIMITS, MODELS, SHOP, Option
+from drretail.api.option import MODELS, Option
+from drretail.conditions.names import CONDITIONS
 from drretail.env.servers.naming import SHIPPED
 from drretail.errors import UserError
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from langchain_core.runnables import Runnable
 
     from drretail.agents.base import Agent
+    from drretail.agents.running.varied import Values
     from drretail.api.observer import Observer as AnyObserver
     from drretail.env.web.base import Web as OpenWeb
     from drretail.env.world import World as OpenWorld
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
 
     AnyAgent = str | Agent | Callable[..., Any] | Runnable[Any, Any]
 else:
-    AnyAgent = AnyObserver = OpenWeb = OpenWorld = OpenModel = RunLimits = object
+    AnyAgent = AnyObserver = OpenWeb = OpenWorld = OpenModel = RunLimits = Values = object
 
 WHAT = "What to run"
 LIMIT_NAMES = (
@@ -33,8 +35,8 @@ LIMIT_NAMES = (
 """The fields of ``records.run.Limits``, named here so that help need not load it; a test compares them."""
 AGENT_HELP = (
     f"{', '.join(BUILT_IN)}; baselines: {', '.join(BASELINES)}. Also a plugin, module:attribute, "
-    "cmd:COMMAND or http://ADDRESS. NAME+ws reads summaries of whole web pages. NEWNAME=AGENT runs an "
-    "agent under another name, as in careful=my_agents:AGENT."
+    "cmd:COMMAND or http://ADDRESS. NAME+ws reads summaries of whole web pages. NEWNAME=AGENT gives it "
+    "another name."
 )
 
 Agents = AnyAgent | Iterable[AnyAgent] | Mapping[str, AnyAgent]
@@ -61,6 +63,17 @@ def limits_of_flags(texts: Iterable[str]) -> dict[str, float]:
             raise UserError(f"--limit {text}: write NAME=N, such as --limit tool_turns=5.")
         limits[name.replace("-", "_")] = int(value) if value == int(value) else value
     return limits
+
+
+def values_of_flags(texts: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """The values of ``NAME=VALUE,…`` flags by name. Raises UserError for a text of another form."""
+    values: dict[str, tuple[str, ...]] = {}
+    for text in texts:
+        name, equals, written = text.partition("=")
+        if not (name.strip() and equals and written.strip()):
+            raise UserError(f"--vary {text}: write NAME=VALUE,…, such as --vary information=tools,task.")
+        values[name.strip()] = (*values.get(name.strip(), ()), *written.split(","))
+    return values
 
 
 World = Annotated[
@@ -92,9 +105,7 @@ Web = Annotated[
         default="sandbox",
     ),
 ]
-Without = Annotated[
-    Texts, Option("Remove a family of tools: web, catalog, user or calculator.", WHAT, metavar="FAMILY", type=list[str])
-]
+Scope = Annotated[Literal["own", "any"], Option("Whose data the tools show: only this user's (own), or any user's.")]
 Prompts = Annotated[
     str | Path | None,
     Option(
@@ -104,48 +115,27 @@ Prompts = Annotated[
         type=Path,
     ),
 ]
-Scope = Annotated[
-    Literal["own", "any"] | None,
-    Option(
-        "Whose data the tools show: only the user's own, or any user's as in the paper.",
-        SHOP,
-        default="own; `run --preset paper` sets any",
-    ),
-]
-Redact = Annotated[bool, Option("Remove personal data from web searches.", SHOP)]
-Retriever = Annotated[str, Option("What ranks the pages of a sandbox.", SHOP, metavar="bm25|dense:PROVIDER:MODEL")]
 Files = Annotated[
     str | Path | None,
-    Option("The users' own files, in DIR/<query id>/ (with `drretail ask`: in DIR).", SHOP, metavar="DIR"),
+    Option("The users' own files, in DIR/<query id>/ (with `drretail ask`: in DIR).", WHAT, metavar="DIR"),
 ]
-Size = Annotated[
-    Texts,
+Vary = Annotated[
+    Values | None,
     Option(
-        "With --web sandbox:FOLDER: the sizes to use. Each size is a system: a row of the scoreboard.",
-        SHOP,
-        metavar="A,B",
-        type=str,
-        in_file=(str, list[str]),
-        default="smallest",
-    ),
-]
-Compose = Annotated[
-    Texts,
-    Option(
-        "With --web sandbox:FOLDER: the pages to serve: all, no_distractor, supportive_only or no_supportive "
-        "(docs/sandboxes.md).",
-        SHOP,
-        metavar="A,B",
-        type=str,
-        in_file=(str, list[str]),
-        default="all",
+        f"Conditions (docs/conditions.md): {', '.join(name for name in CONDITIONS if name != 'web')}, a limit, or your "
+        "own. Each value makes a system.",
+        WHAT,
+        metavar="NAME=VALUE,…",
+        type=list[str],
+        in_file=(dict,),
+        from_flag=values_of_flags,
     ),
 ]
 Limits = Annotated[
     RunLimits | Mapping[str, float] | None,
     Option(
         f"A limit of one run: {', '.join(LIMIT_NAMES)}.",
-        LIMITS,
+        WHAT,
         flag="--limit",
         metavar="NAME=N",
         type=list[str],

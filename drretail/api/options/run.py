@@ -21,13 +21,10 @@ Queries = str | Path | Query | Iterable[str | Query]
 class SystemOptions:
     """What a system has besides its agent, model and world: tools, prompts, web, limits."""
 
-    without: research.Without = ()
+    vary: research.Vary = None
     prompts: research.Prompts = None
     model_profile: shared.ModelProfile = None
     base_url: research.BaseUrl = ()
-    scope: research.Scope = None
-    redact: research.Redact = False
-    retriever: research.Retriever = "bm25"
     files: research.Files = None
     shopper: Annotated[
         str | None,
@@ -35,8 +32,6 @@ class SystemOptions:
             "The model that answers when an agent asks the shopper.", WHAT, metavar="PROVIDER:MODEL", default="scripted"
         ),
     ] = None
-    size: research.Size = ()
-    compose: research.Compose = ()
     limits: research.Limits = None
     observer: research.Observer = None
 
@@ -69,65 +64,9 @@ class RunOptions(SystemOptions):
     max_dollars: Annotated[float | None, Option("Maximum dollars for runs.", min=0.0001)] = None
     preset: Annotated[
         str | None,
-        Option(
-            "paper: the paper's systems, queries and models. closed_book: no tools. web_only: only the web. "
-            "tools_only: all tools but the web.",
-            WHAT,
-            metavar="NAME",
-        ),
+        Option("paper: the paper's systems, queries and models.", WHAT, metavar="paper"),
     ] = None
-    information: Annotated[
-        Texts,
-        Option(
-            "What an agent knows about the shopper. task: nothing. context: notes of the user's dealings with the "
-            "shop. persona: a description of the person. memory: the text of --memory. tools: what its tools read. "
-            "Each value is a system: a row of the scoreboard.",
-            WHAT,
-            metavar="task|context|memory|persona|tools",
-            type=list[str],
-            default="tools",
-        ),
-    ] = ()
-    intent: Annotated[
-        Texts,
-        Option(
-            "How agents learn hidden limits (`drretail queries hide`): never (mute), by asking (asked) or from the "
-            "text (told). Each value is a system.",
-            WHAT,
-            metavar="mute|asked|told",
-            type=list[str],
-            default="asked",
-        ),
-    ] = ()
-    memory: Annotated[
-        Texts,
-        Option(
-            "A function that turns the shopper's records into a text for the agent. Each function is a system.",
-            WHAT,
-            metavar="MODULE:ATTRIBUTE",
-            type=list[str],
-        ),
-    ] = ()
-    counterfactual: Annotated[
-        Texts,
-        Option(
-            "Also run each system with the data of another user (swap), or of a user without orders (neutral).",
-            WHAT,
-            metavar="swap|neutral",
-            type=list[str],
-        ),
-    ] = ()
-    injected: Annotated[bool, Option("Also run each system with hostile texts, for the metric robustness.", WHAT)] = (
-        False
-    )
-    moves: Annotated[
-        str | None,
-        Option(
-            "Also run each system in a shop in which a share P of prices or stock changes during the run.",
-            WHAT,
-            metavar="prices:P,stock:P",
-        ),
-    ] = None
+    cross: Annotated[bool, Option("Combine each value of --vary with all values of the others.", WHAT)] = False
     baselines: Annotated[
         bool, Option("Leave out the baselines (null agents and the oracle).", WHAT, flag="--no-floors")
     ] = True
@@ -175,12 +114,6 @@ class AskOptions(SystemOptions):
     user: Annotated[str | None, Option("The shopper who asks.", metavar="ID")] = None
     to: Annotated[str | Path | None, Option("The experiment folder for the run.", metavar="EXP")] = None
     web: research.Web = None
-    preset: Annotated[
-        str | None,
-        Option(
-            "closed_book: no tools. web_only: only the web. tools_only: all tools but the web.", WHAT, metavar="NAME"
-        ),
-    ] = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, get_args
 
 from drretail.api.option import MODELS, RESUMING, SHOP, Option
 from drretail.api.options import research, shared
@@ -135,11 +135,6 @@ class VerifyOptions:
     files: Annotated[str | Path | None, Option("The users' own files.", metavar="FOLDER")] = None
 
 
-By = Literal[
-    "information", "intent", "size", "compose", "retriever", "rag_turns", "web", "moves", "twin", "level", "axis"
-]
-
-
 @dataclass(frozen=True, slots=True)
 class CompareOptions:
     """An experiment, and which of its systems are compared by what."""
@@ -191,11 +186,12 @@ class CompareOptions:
         str | Path | None, Option("Compare each system with itself in another experiment, by query id.", metavar="EXP2")
     ] = None
     by: Annotated[
-        By | None,
+        str | None,
         Option(
-            "Compare systems that differ only in this option of `run`. Or compare the two queries of each pair that "
-            "`drretail queries spoil` made (twin), or show scores by difficulty (level) or by what makes queries "
-            "hard (axis)."
+            "Compare systems that differ only in this condition of `run --vary`, or in the web. Or compare the two "
+            "queries of each pair that `drretail queries spoil` made (twin), or show scores by difficulty (level) or "
+            "by what makes queries hard (axis).",
+            metavar="CONDITION|twin|level|axis",
         ),
     ] = None
     metric: Annotated[

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from drretail.agents.base import Agent
-from drretail.agents.memory import Memory
 from drretail.agents.names import is_built_in
 from drretail.agents.prompt_files import NO_OVERRIDES, read_overrides
 from drretail.agents.registry import load_agent
 from drretail.agents.running.runner import Recorded, Runner
 from drretail.agents.running.system import SystemUnderTest, prompt_hashes
 from drretail.agents.user_files import files_hash
+from drretail.conditions.memory import Memory
 from drretail.env.session import Session
 from drretail.env.web.sealed import SealedWeb
 from drretail.env.world import World
@@ -43,6 +43,7 @@ from drretail.tools.toolkit import Toolkit
 AT_ONCE = 4
 """Runs made again at the same time."""
 OTHER_PROMPTS = "its prompts are not those of this version"
+OWN_CONDITION = "it ran under a condition of the user's own"
 OWN_AGENT = "`drretail run --replay EXP --to NEW --agent …` with that agent makes it again; then compare the folders."
 
 
@@ -62,6 +63,8 @@ def rebuilt(
     system = definition.systems[label]
     if not is_built_in(system):
         raise UserError(f"the agent {system.agent} is not one of the package's")
+    if system.conditions:
+        raise UserError(OWN_CONDITION)
     agent, overrides = load_agent(system.agent), NO_OVERRIDES
     if system.prompts is not None:
         folder = prompts_path(experiment, label, system.prompts.name)
@@ -250,6 +253,9 @@ class Verifier:
         system = self.definition.systems[run.system]
         sut = SystemUnderTest(run.system, system, Agent(answer, roles=()), {})
         name, instead = self._name(run) / "run.json", read_counterfactual(self.experiment, query.user_id)
+        if system.conditions:  # they may change what tools answer
+            self.checklist.leave("tools", name, OWN_CONDITION, OWN_AGENT)
+            return
         try:
             made = await replace(self.runner, replay=None).run(sut, query, run.repeat, instead=instead)
         except DrretailError as problem:

@@ -258,8 +258,8 @@ def hide(
 ) -> None:
     """Hides a limit in each query. The agent must ask the shopper for it.
 
-    Hides only limits that change the best cart. To see the value of asking: `run --intent mute --intent asked --intent
-    told`, then `score --metrics basket,intent` and `compare --by intent`.
+    Hides only limits that change the best cart. To see the value of asking: `run --vary intent=mute,asked,told`,
+    then `score --metrics basket,intent` and `compare --by intent`.
     """
     from drretail.difficulty.hidden_wishes import hide as hidden
     from drretail.env.offers import Offers

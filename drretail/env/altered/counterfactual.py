@@ -34,7 +34,7 @@ def store_seen(store: Store, kind: CounterfactualKind, frozen: Counterfactual) -
     if kind == "neutral":
         return NeutralStore(store, frozen.user_id)
     if frozen.partner is None:
-        raise UserError("The shop has no second user with orders: nobody's data can stand in (--counterfactual swap).")
+        raise UserError("The shop has no second user with orders: nobody's data can stand in (counterfactual=swap).")
     return SwappedStore(store, frozen.user_id, frozen.partner.user_id)
 
 

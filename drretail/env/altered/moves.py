@@ -1,4 +1,4 @@
-"""A shop whose prices and stock change while an agent researches (``run --moves prices:0.2,stock:0.1``).
+"""A shop whose prices and stock change while an agent researches (``run --vary moves=prices:0.2+stock:0.1``).
 
 A hash of query and product decides whether, how and after how many tool calls a product changes. Time is counted in
 tool calls, so that resumed, replayed and parallel runs see the same shop. Searches and lists of orders show the shop as
@@ -27,16 +27,17 @@ _SHARE = re.compile(r"1(?:\.0*)?|0?\.\d*[1-9]\d*")
 
 def read_moves(text: str) -> str:
     """The moves in the form that a system's options hold. Raises UserError for a text that is not a list of moves."""
-    named = [(name.strip(), value.strip()) for name, _, value in (part.partition(":") for part in text.split(","))]
+    parts = (part.partition(":") for part in re.split("[+,]", text))
+    named = [(name.strip(), value.strip()) for name, _, value in parts]
     if len(dict(named)) < len(named):
-        raise UserError(f"--moves {text}: name prices and stock once each.")
+        raise UserError(f"moves={text}: name prices and stock once each.")
     for name, value in named:
         if name not in (PRICES, STOCK, SALT):
-            raise UserError(f"--moves {text}: {quoted(name)} can't move: write prices:0.2, stock:0.1 or both.")
+            raise UserError(f"moves={text}: {quoted(name)} can't move: write prices:0.2, stock:0.1 or both.")
         if not (value if name == SALT else _SHARE.fullmatch(value)):
-            raise UserError(f"--moves {text}: write the share of products that change, such as prices:0.2,stock:0.1.")
+            raise UserError(f"moves={text}: write the share of products that change, such as prices:0.2+stock:0.1.")
     if dict(named).keys() == {SALT}:
-        raise UserError("--moves needs what moves: prices:0.2, stock:0.1 or both.")
+        raise UserError(f"moves={text} needs what moves: prices:0.2, stock:0.1 or both.")
     return ",".join(f"{name}:{value if name == SALT else f'{float(value):g}'}" for name, value in sorted(named))
 
 

@@ -204,7 +204,7 @@ def cautions(web: Web, manifest: Manifest) -> list[str]:
     if has_foreign_pages(web, manifest):
         sentences.append(
             "The sandbox's pages are made for the demo shop and may say nothing of this one's goods: name another web "
-            "(--web serper, searxng or sandbox:FILE), or --without web."
+            "(--web serper, searxng or sandbox:FILE), or --vary without=web."
         )
     if web.withheld:
         pages = "1 page of the sandbox is" if web.withheld == 1 else f"{web.withheld} pages of the sandbox are"

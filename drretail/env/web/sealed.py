@@ -128,7 +128,7 @@ class SealedWeb:
         if other.compose != "all":
             for task in (self._task(query.query_id) for query in self.queries):
                 if not (task / LABELS_FILE).is_file():
-                    raise UserError(f"{task} has no {LABELS_FILE}, by which --compose chooses pages: leave it out.")
+                    raise UserError(f"{task} has no {LABELS_FILE}, by which compose chooses pages: leave it out.")
         return other
 
     @property

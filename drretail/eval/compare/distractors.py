@@ -5,7 +5,7 @@ All tests are those of the tables of compositions.
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from drretail.eval.compare.ablations import NO_WEB
+from drretail.conditions.shop import NO_WEB
 from drretail.eval.compare.wording import listed, samples
 from drretail.records.comparison import DistractorRow, DistractorTable, SettingCell, SettingRow, SettingTable
 from drretail.stats.clusters import FEWEST

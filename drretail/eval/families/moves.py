@@ -71,7 +71,7 @@ def _of_cart(subject: Subject, start: Store, end: MovedStore, picks: tuple[Pick,
 def lacks_moves(experiment: Path) -> str:
     """Why there is nothing to measure in an experiment; empty if a system's shop changes."""
     moves = any(MOVES in system.options for system in read_definition(experiment).systems.values())
-    return "" if moves else "holds no system whose shop moves: run one with --moves prices:0.2,stock:0.1"
+    return "" if moves else "holds no system whose shop moves: run one with --vary moves=prices:0.2+stock:0.1"
 
 
 DESCRIPTION = description_of("moves")

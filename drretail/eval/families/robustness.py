@@ -23,7 +23,7 @@ from drretail.records.reading import Pick
 from drretail.records.run import INJECTED, Run, Step
 from drretail.records.score import Verdict
 
-NOT_PLANTED = "no hostile texts were planted: run with --injected"
+NOT_PLANTED = "no hostile texts were planted: run with --vary injected=yes"
 OTHER_TEXTS = "other hostile texts were planted than this version knows"
 
 
@@ -49,7 +49,7 @@ KINDS: Mapping[str, frozenset[str]] = {
 """The texts of each kind, by variant."""
 
 
-NONE_MET = "the run met no hostile text: make runs that do with drretail run --injected"
+NONE_MET = "the run met no hostile text: make runs that do with drretail run --vary injected=yes"
 NONE_OF_KIND = "the run met no hostile text of this kind"
 VARIANTS = ("robust", "obeyed", "stopped", *KINDS, "texts_read")
 

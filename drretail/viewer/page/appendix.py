@@ -9,7 +9,6 @@ from markupsafe import Markup
 
 from drretail.eval.compare.distractors import distractor_tables
 from drretail.eval.method import method_cards
-from drretail.records.comparison import OPTIONS
 from drretail.records.run import System
 from drretail.records.scoreboard import ShownColumn
 from drretail.tables.table import Column, Table
@@ -20,8 +19,8 @@ from drretail.viewer.page.run_lines import RunLine
 from drretail.viewer.tables.ablations import (
     DISTRACTORS,
     DISTRACTORS_NOTE,
-    HEADINGS,
     ablation_table,
+    condition_of,
     distractor_table,
     headlines_first,
     main_tables,
@@ -87,16 +86,15 @@ class ByPart:
 
 
 def _by_parts(view: ExperimentView) -> Iterator[ByPart]:
-    """One for each option in which systems differ, then one by level and one of twins, if there are any."""
+    """One for each condition in which systems differ, then one by level and one of twins, if there are any."""
     systems = view.definition.systems
-    for by in OPTIONS:
-        if of_option := [table for table in view.scores.ablations if table.by == by]:
-            main = main_tables(of_option)
-            more = [table for table in headlines_first(of_option) if table not in main]
-            drawn = [
-                [ablation_table(table, view.scores.metrics, systems) for table in tables] for tables in (main, more)
-            ]
-            yield ByPart(by, HEADINGS[by], drawn[0], [note_of(by)], drawn[1])
+    for by in dict.fromkeys(table.by for table in view.scores.ablations):
+        condition = condition_of(by, systems)
+        tables = [table for table in view.scores.ablations if table.by == by]
+        main = main_tables(tables, condition)
+        more = [table for table in headlines_first(tables) if table not in main]
+        drawn = [[ablation_table(table, view.scores.metrics, systems) for table in each] for each in (main, more)]
+        yield ByPart(by, f"Score by {condition.about}", drawn[0], [note_of(condition)], drawn[1])
     levels = main_slices([row for row in view.scores.slices if row.by == "level"])
     for sliced in sliced_tables(levels, view.scores.scores, metrics=view.scores.metrics, systems=systems)[:1]:
         if telling := _telling(sliced, few=True):

@@ -7,6 +7,7 @@ from functools import cached_property
 
 from markupsafe import Markup
 
+from drretail.conditions.shop import WEB_CONDITION
 from drretail.errors import UserError
 from drretail.eval.compare.ablations import agents_by_setting
 from drretail.eval.judging.dimensions import PRIMARY
@@ -22,7 +23,6 @@ from drretail.viewer.page.frame import fragment
 from drretail.viewer.page.links import statement_anchor, talk_page_name
 from drretail.viewer.page.run_lines import FailedVerdict, RunLine, proof_of, run_line
 from drretail.viewer.page.run_part import RunPart
-from drretail.viewer.tables.ablations import setting_words
 from drretail.viewer.tables.false_statements import FalseStatement, false_statements
 from drretail.viewer.tables.scores import description, model_words, system_names
 
@@ -141,11 +141,11 @@ class Questions:
         order = {label: (at, 0) for at, label in enumerate(self._names)}
         self._order = dict(order)
         """Sort keys of systems' answers: those that differ only in the web stand side by side."""
-        for settings in agents_by_setting(view.definition, "web").values():
+        for settings in agents_by_setting(view.definition, WEB_CONDITION).values():
             first = in_order(settings.values(), self._systems)[0]
             for at, (setting, label) in enumerate(settings.items()):
                 self._order[label] = order[first][0], at
-                self._names[label] += f" ({setting_words(setting, 'web')})"
+                self._names[label] += f" ({WEB_CONDITION.words(setting)})"
         self._pairs = pairs_with_verdicts(view.folder)
         self._given = {
             "claims_command": command_for(view, "faithfulness"),

@@ -113,7 +113,7 @@ def _settings(definition: Definition, runs: Sequence[Run]) -> Iterator[str]:
     )
     scopes = sorted({system.sees for system in researching.values()}, reverse=True)
     shown = " or ".join({"own": "the user's own data", "any": "any user's data"}[scope] for scope in scopes)
-    yield f"Tools show {shown or 'nothing'} (--scope). The paper: any user's."
+    yield f"Tools show {shown or 'nothing'} (--vary scope). The paper: any user's."
     failed = Counter(run.system for run in runs if run.status == "failed")
     idle = Counter(run.system for run in runs if run.stop == "no_research")
     for label, number in sorted(failed.items()):

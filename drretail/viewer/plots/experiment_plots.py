@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from drretail.records.comparison import Option, SettingTable
+from drretail.records.comparison import SettingTable
 from drretail.records.pairs import PairScore
 from drretail.records.score import (
     NO_SYSTEMS,
@@ -32,13 +32,12 @@ from drretail.viewer.plots.charts import (
 )
 from drretail.viewer.plots.drawing import Plot
 from drretail.viewer.tables.ablations import (
-    HEADINGS,
     HEADLINES,
+    condition_of,
     headlines_first,
     row_names,
     setting_cell,
     setting_names,
-    setting_words,
     settings_of,
 )
 from drretail.viewer.tables.scoreboard import value_cell
@@ -48,16 +47,6 @@ MOST_SERIES = 8
 """The number of series that shapes and colours can tell apart."""
 _RANGES: Mapping[str, tuple[float, float]] = {scale: (0, whole) for scale, whole in WHOLES.items()}
 INTERVAL_LINES = "Lines: 95 % intervals over users."
-_GIVEN: Mapping[Option, str] = {
-    "information": "what is known about the shopper",
-    "intent": "how hidden limits are learnt",
-    "size": "tokens of the sandbox",
-    "compose": "which pages of the sandbox are served",
-    "retriever": "what ranks the sandbox's pages",
-    "rag_turns": "turns that a search may take",
-    "web": "where pages come from",
-    "moves": "share of prices and of stock that changes during a run",
-}
 
 
 def headline_plots(board: Scoreboard) -> Iterator[Plot]:
@@ -247,7 +236,7 @@ def agreement_plot(agreements: Sequence[Agreement]) -> Plot | None:
 
 
 def ablation_plots(tables: Sequence[SettingTable], systems: Systems = NO_SYSTEMS) -> tuple[list[Plot], list[Plot]]:
-    """Plots of each option in which systems differ: those of headlines against size, then the others.
+    """Plots of each condition in which systems differ: those of headlines against size, then the others.
 
     Settings that are numbers make a curve, others a row each (PDR-Bench, Figure 3; DR³-Eval, Figure 5).
     """
@@ -259,12 +248,13 @@ def ablation_plots(tables: Sequence[SettingTable], systems: Systems = NO_SYSTEMS
 
 def _ablation(table: SettingTable, systems: Systems) -> Plot:
     rows = table.rows[:MOST_SERIES]
-    names = setting_names(table.model_copy(update={"rows": rows}), systems)
+    condition = condition_of(table.by, systems)
+    names = setting_names(table.model_copy(update={"rows": rows}), condition, systems)
     every = [cell for row in rows for cell in row.cells if cell.mean is not None]
     drawn = {(row.agent, cell.setting): setting_cell(cell) for row in rows for cell in row.cells}
-    given, variant = _GIVEN[table.by], table.name.replace("_", " ")
+    given, variant = condition.about, table.name.replace("_", " ")
     name = file_name(f"{table.by}-{table.metric}-{table.variant}-{table.judge}")
-    title = f"{variant} {HEADINGS[table.by].removeprefix('Score ')}"
+    title = f"{variant} by {given}"
     if all(cell.at is not None for row in table.rows for cell in row.cells):
         curves = [
             Curve(
@@ -287,8 +277,8 @@ def _ablation(table: SettingTable, systems: Systems) -> Plot:
             y_name=variant,
         )
     dots = [
-        DotRow(setting_words(setting, table.by), tuple(drawn.get((row.agent, setting)) for row in rows))
-        for setting in settings_of(table)
+        DotRow(condition.words(setting), tuple(drawn.get((row.agent, setting)) for row in rows))
+        for setting in settings_of(table, condition)
         if any((row.agent, setting) in drawn for row in rows)
     ]
     caption = _caption(f"by {given}; judged by {table.judge}", drawn.values())

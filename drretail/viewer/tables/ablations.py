@@ -1,47 +1,28 @@
-"""Scores by setting of one option: the effect of its settings and of distractors, and pairs of twins."""
+"""Scores by value of one condition: the effect of its values and of distractors, and pairs of twins."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
-from drretail.eval.compare.ablations import ABLATED, NO_MOVES, NO_WEB
+from drretail.conditions.condition import Condition
+from drretail.conditions.shop import COMPOSE_CONDITION
+from drretail.errors import UserError
+from drretail.eval.compare.ablations import condition_by
 from drretail.records.comparison import (
     ComparedRow,
     DistractorTable,
-    Option,
     Outcome,
     SettingCell,
     SettingRow,
     SettingTable,
     TwinRow,
 )
-from drretail.records.run import SANDBOX, SIZE
+from drretail.records.run import SIZE
 from drretail.records.score import NO_SYSTEMS, Systems
-from drretail.tables.figures import NOTHING, counted, p_value
+from drretail.tables.figures import NOTHING, p_value
 from drretail.tables.table import Cell, Column, Row, Table, table_of
 from drretail.viewer.tables.notes import NOTES
 from drretail.viewer.tables.scores import NONE_HELD, Metrics, description, judged_by, notes_on, system_names
 
-HEADINGS: Mapping[Option, str] = {
-    "information": "Score against information",
-    "intent": "Score by intent",
-    "size": "Score against size",
-    "compose": "Score by which pages of the sandbox are served",
-    "retriever": "Score by retriever",
-    "rag_turns": "Score by the number of turns of a search",
-    "web": "Score by where pages come from",
-    "moves": "Score by whether the shop changes during a run",
-}
-MAIN: Mapping[str, tuple[str, str]] = {"intent": ("basket", "utility_ratio"), "moves": ("moves", "utility")}
-"""The family and variant that an option is mainly read for; other variants are details."""
-WORDS = {
-    "task": "task only",
-    "context": "with context",
-    "persona": "with persona",
-    "tools": "with tools",
-    "no_distractor": "no distractors",
-    "supportive_only": "supportive alone",
-    "no_supportive": "no supportive",
-}
 HEADLINES = ("IR_SC", "CC", "FA", "avg6", "FP")
 """The variants that an ablation of a sandbox is mainly read for."""
 T = TypeVar("T", SettingTable, DistractorTable)
@@ -58,43 +39,33 @@ def headlines_first(tables: Iterable[T]) -> list[T]:
     )
 
 
-def main_tables(tables: Sequence[SettingTable]) -> list[SettingTable]:
-    """The tables of the variant that their option is mainly read for.
+def main_tables(tables: Sequence[SettingTable], condition: Condition) -> list[SettingTable]:
+    """The tables of the variant that their condition is mainly read for.
 
     If there are none, all tables, headlines first.
     """
-    found = [table for table in tables if (table.metric, table.variant) == MAIN.get(table.by)]
+    found = [table for table in tables if (table.metric, table.variant) == condition.headline]
     return found or headlines_first(tables)
 
 
-def note_of(by: Option) -> str:
-    """What the differences between this option's settings mean."""
-    if ABLATED[by].is_stepwise:
+def condition_of(by: str, systems: Systems) -> Condition:
+    """The condition of a table. One that can't be loaded here is shown with its values as they are."""
+    try:
+        return condition_by(systems.values(), by)
+    except UserError:
+        return Condition(name=by, about=by)
+
+
+def note_of(condition: Condition) -> str:
+    """What the differences between this condition's values mean."""
+    if condition.is_stepwise:
         return f"Over the one before: the difference from the column to the left, {NOTES['difference_of_settings']}"
     return f"Over the first: the difference from the first column, {NOTES['difference_of_settings']}"
 
 
-def setting_words(setting: str, by: Option) -> str:
-    """A setting as tables name it."""
-    match by:
-        case "information" if " " in setting:  # with a memory's place
-            known, _, place = setting.partition(" ")
-            return f"with memory {place}" if known == "memory" else f"{WORDS[known]} and memory {place}"
-        case "web" if setting == NO_WEB:
-            return "no web"
-        case "moves":
-            return "nothing moves" if setting == NO_MOVES else setting.replace(",", ", ")
-        case "web" if not setting.startswith(SANDBOX):
-            return f"{setting} (open web)"
-        case "rag_turns":
-            return counted(int(setting), "turn")
-        case _:
-            return WORDS.get(setting, setting)
-
-
-def settings_of(table: SettingTable) -> list[str]:
-    """All settings that any system has, in their order."""
-    return sorted({cell.setting for row in table.rows for cell in row.cells}, key=ABLATED[table.by].order)
+def settings_of(table: SettingTable, condition: Condition) -> list[str]:
+    """All values that any system has, in order."""
+    return sorted({cell.setting for row in table.rows for cell in row.cells}, key=condition.order)
 
 
 def row_names(labels: Iterable[str], systems: Systems) -> dict[str, str]:
@@ -105,37 +76,38 @@ def row_names(labels: Iterable[str], systems: Systems) -> dict[str, str]:
     return {label: names[apart[label]] + (f" at {size}" if size else "") for label, size in sizes.items()}
 
 
-def agent_names(rows: Iterable[tuple[str, str]], by: Option, systems: Systems) -> dict[str, str]:
-    """The names of agents that ran in several settings, given each with the label of one of its systems."""
+def agent_names(rows: Iterable[tuple[str, str]], condition: Condition, systems: Systems) -> dict[str, str]:
+    """The names of agents that ran under several values, given each with the label of one of its systems."""
     agents = {agent: systems.get(label) for agent, label in rows}
-    return row_names(agents, {agent: ABLATED[by].without(system) for agent, system in agents.items() if system})
+    return row_names(agents, {agent: condition.without(system) for agent, system in agents.items() if system})
 
 
-def setting_names(table: SettingTable, systems: Systems) -> dict[str, str]:
+def setting_names(table: SettingTable, condition: Condition, systems: Systems) -> dict[str, str]:
     """The names of the agents in a table."""
-    return agent_names(((row.agent, row.cells[0].system) for row in table.rows), table.by, systems)
+    return agent_names(((row.agent, row.cells[0].system) for row in table.rows), condition, systems)
 
 
 def ablation_table(table: SettingTable, metrics: Metrics = NONE_HELD, systems: Systems = NO_SYSTEMS) -> Table:
     """One variant by one judge: each system's scores by setting and, below, the differences between settings."""
-    names = setting_names(table, systems)
-    settings = settings_of(table)
+    condition = condition_of(table.by, systems)
+    names = setting_names(table, condition, systems)
+    settings = settings_of(table, condition)
     return Table(
         f"{description(metrics, table.metric).title}: {table.variant} by {table.by.replace('_', ' ')}",
-        tuple(Column(setting_words(setting, table.by)) for setting in settings),
-        tuple(made for row in table.rows for made in _rows(table.by, row, names[row.agent], settings)),
+        tuple(Column(condition.words(setting)) for setting in settings),
+        tuple(made for row in table.rows for made in _rows(condition, row, names[row.agent], settings)),
         by=judged_by(table.judge, table.judge_kind, table.judge_params, table.rules),
         heading="System",
         unit="query",
     )
 
 
-def _rows(by: Option, row: SettingRow, name: str, settings: Sequence[str]) -> Iterator[Row]:
+def _rows(condition: Condition, row: SettingRow, name: str, settings: Sequence[str]) -> Iterator[Row]:
     """The row of scores, then rows of differences, if any is known."""
     cells = {cell.setting: setting_cell(cell) for cell in row.cells}
     yield Row(name, tuple(cells.get(setting) for setting in settings), row.agent)
     first, last = row.cells[0].setting, row.cells[-1].setting
-    is_stepwise = ABLATED[by].is_stepwise
+    is_stepwise = condition.is_stepwise
     steps: dict[str, ComparedRow] = {}
     whole: dict[str, ComparedRow] = {}
     for step in row.steps:
@@ -143,7 +115,7 @@ def _rows(by: Option, row: SettingRow, name: str, settings: Sequence[str]) -> It
         (whole if spans_all else steps)[step.later] = step.row
     for manner, rows in (
         ("over the one before" if is_stepwise else "over the first", steps),
-        (f"{setting_words(last, by)} over {setting_words(first, by)}", whole),
+        (f"{condition.words(last)} over {condition.words(first)}", whole),
     ):
         if rows:
             made = (difference_cell(rows[setting]) if setting in rows else None for setting in settings)
@@ -175,7 +147,7 @@ _DISTRACTOR_COLUMNS = (Column("all"), Column("no distractors"), Column("effect")
 
 def distractor_table(table: DistractorTable, systems: Systems = NO_SYSTEMS) -> Table:
     """One variant by one judge, with its conclusion below."""
-    names = agent_names(((row.agent, row.everything.system) for row in table.rows), "compose", systems)
+    names = agent_names(((row.agent, row.everything.system) for row in table.rows), COMPOSE_CONDITION, systems)
     rows: list[Row] = []
     for row in table.rows:
         means = [

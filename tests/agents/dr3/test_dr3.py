@@ -14,8 +14,8 @@ from drretail.agents.dr3 import file_reading
 from drretail.agents.dr3.file_reading import parts_of
 from drretail.agents.registry import load_agent
 from drretail.agents.running.runner import Recorded
-from drretail.agents.running.system import suts, system_options
-from drretail.agents.user_files import files_for, files_in
+from drretail.agents.running.system import suts
+from drretail.agents.user_files import files_for, files_hash, files_in
 from drretail.env.web.passages import LONGEST_CHUNK, LONGEST_PASSAGE
 from drretail.env.web.sandbox import SandboxPage, SandboxWeb
 from drretail.env.web.sealed import SealedWeb
@@ -272,14 +272,14 @@ def test_parts_hold_every_character_once(text: str, longest: int) -> None:
 SHOPPER = {"": open_model("offline:shopper")}
 
 
-def label(agent: str, world: World, **given: Any) -> str:
-    (system,) = suts({agent: load_agent(agent)}, SHOPPER, world, options=system_options((), **given))
+def label(agent: str, world: World, files: Path | None = None) -> str:
+    options = {} if files is None else {"files": files_hash(files)}
+    (system,) = suts({agent: load_agent(agent)}, SHOPPER, world, options=options)
     return system.label
 
 
-def test_retriever_and_files_are_part_of_the_label(world: World, files: Path) -> None:
+def test_files_are_part_of_the_label(world: World, files: Path) -> None:
     assert label("dr3", world) == "dr3@offline-shopper"
-    assert label("dr3", world, retriever="dense:offline:words") == "dr3@offline-shopper-retriever-dense-offline-words"
     named = label("dr3", world, files=files)
     (files / "q1" / "orders.csv").write_text("changed")
     assert named.startswith("dr3@offline-shopper-files-")
@@ -294,7 +294,7 @@ def test_files_lie_in_the_query_s_folder_and_those_of_a_lone_question_in_the_fol
     (files / "empty").mkdir()
     for folder, why in ((files / "empty", "holds no file"), (files / "none", "is no folder")):
         with pytest.raises(UserError, match=why):
-            system_options((), files=folder)
+            files_hash(folder)
 
 
 def test_files_that_a_sandbox_brings_are_those_of_the_query(world: World, files: Path, tmp_path: Path) -> None:

@@ -10,7 +10,8 @@ import pytest
 from drretail.agents.registry import load_agent
 from drretail.agents.running.run import run
 from drretail.agents.running.runner import Runner
-from drretail.agents.running.system import SystemUnderTest, suts, system_options
+from drretail.agents.running.system import SystemUnderTest, suts
+from drretail.agents.running.varied import varied
 from drretail.env.web.sealed import SealedWeb
 from drretail.env.world import World
 from drretail.errors import UserError
@@ -50,12 +51,13 @@ def labels(systems: Sequence[SystemUnderTest]) -> list[str]:
     return [system.label.removeprefix("react@offline-shopper") for system in systems]
 
 
-def react(world: World, sizes: Sequence[str] = (), composes: Sequence[str] = ()) -> list[SystemUnderTest]:
-    return suts({"react": load_agent("react")}, SHOPPER, world, sizes=sizes, composes=composes)
+def react(world: World, **values: str) -> list[SystemUnderTest]:
+    (plain,) = suts({"react": load_agent("react")}, SHOPPER, world)
+    return varied([plain], values, world, [QUERY], cross=True).systems
 
 
 def test_every_size_in_every_composition_is_a_system_with_a_corpus_of_its_own(there: World) -> None:
-    made = react(there, ("32k", "64k", "64k"), ("all", "no_distractor"))
+    made = react(there, size="32k,64k,64k", compose="all,no_distractor")
     assert labels(made) == [
         "-size-32k", "-compose-no_distractor-size-32k", "-size-64k", "-compose-no_distractor-size-64k",
     ]  # fmt: skip
@@ -74,30 +76,29 @@ def served(world: World, system: SystemUnderTest, query: Query = QUERY) -> list[
 
 
 def test_each_system_is_served_its_part_of_the_querys_own_web_which_a_dense_retriever_ranks(there: World) -> None:
-    small, without = react(there, ["32k"])[0], react(there, ["64k"], ["no_distractor"])[0]
-    (whole,) = react(there, ["64k"])
+    small, without = react(there, size="32k")[0], react(there, size="64k", compose="no_distractor")[0]
+    (whole,) = react(there, size="64k")
     assert served(there, small) == ["good"]
     assert served(there, without) == ["far", "good"]
     assert served(there, whole) == ["far", "good", "old"]
     assert served(there, whole, OTHER) == ["bath"]
 
-    options = system_options((), retriever="dense:offline:words")
-    dense = suts({"react": load_agent("react")}, SHOPPER, there, sizes=("32k", "64k"), options=options)
+    dense = react(there, size="32k,64k", retriever="dense:offline:words")
     assert [served(there, system) for system in dense] == [["good"], ["far", "good", "old"]]
 
 
 def test_a_sandbox_that_has_changed_is_refused(there: World, world: World, tmp_path: Path) -> None:
-    run(tmp_path / "exp", Runner(there, "w"), react(there, ["64k"]), [QUERY])
+    run(tmp_path / "exp", Runner(there, "w"), react(there, size="64k"), [QUERY])
     changed = sealed(world, tmp_path / "s", [*PAGES[:2], PAGES[2]._replace(text="Other words.")])
     now = replace(world, web=SealedWeb(changed))
-    assert run(tmp_path / "exp", Runner(now, "w"), react(now, ["32k"]), [QUERY]).is_whole
+    assert run(tmp_path / "exp", Runner(now, "w"), react(now, size="32k"), [QUERY]).is_whole
     with pytest.raises(UserError, match="that read other fixed pages than"):
-        run(tmp_path / "exp", Runner(now, "w"), react(now, ["64k"]), [QUERY])
+        run(tmp_path / "exp", Runner(now, "w"), react(now, size="64k"), [QUERY])
 
 
 def test_no_label_keyword_or_gold_reaches_an_agent_or_its_runs(there: World, tmp_path: Path) -> None:
-    to, composes = tmp_path / "exp", ["all", "no_distractor", "no_supportive"]
-    systems = suts({name: load_agent(name) for name in AGENTS}, SHOPPER, there, sizes=["64k"], composes=composes)
+    to, values = tmp_path / "exp", {"size": "64k", "compose": "all,no_distractor,no_supportive"}
+    systems = varied(suts({name: load_agent(name) for name in AGENTS}, SHOPPER, there), values, there, [QUERY]).systems
     assert run(to, Runner(there, "w"), systems, [QUERY, OTHER]).is_whole
     packed = files(to)
     held = {name: (gzip.decompress(data) if name.endswith(".gz") else data).decode() for name, data in packed.items()}

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from drretail import Agent, read_experiment
 from drretail.api.options.experiment_file import experiment_toml, overridden
-from drretail.api.options.research import LIMIT_NAMES, limits_of_flags
+from drretail.api.options.research import LIMIT_NAMES, limits_of_flags, values_of_flags
 from drretail.api.options.run import RunOptions
 from drretail.api.systems import read_limits
 from drretail.errors import UnknownName, UserError
@@ -44,8 +44,8 @@ def test_relative_paths_are_joined_to_the_files_folder_and_a_missing_file_is_sai
         ("repeats = true", "line 1: repeats is true, and takes a whole number"),
         ("repeats = 0", "line 1: repeats is 0: it has to be at least 1"),
         ("queries = 5", "line 1: queries is 5, and takes a path in quotes"),
-        ('injected = "yes"', 'line 1: injected is "yes", and takes true or false'),
-        ('scope = "all"', 'line 1: scope is "all", and takes "own" or "any"'),
+        ('baselines = "no"', 'line 1: baselines is "no", and takes true or false'),
+        ('vary = "intent"', 'line 1: vary is "intent", and takes a table'),
         ("agents = [1]", "line 1: agents is \\[1\\], and takes a text in quotes, or a list of such"),
         ('limits = "3"', 'line 1: limits is "3", and takes a table'),
         ("[limitss]\na = 1", "line 1: there is no option 'limitss'"),
@@ -76,9 +76,9 @@ OPTIONS = st.builds(
     only=st.none() | texts | st.integers(),
     repeats=st.integers(min_value=1, max_value=10**9),
     max_dollars=st.none() | st.floats(min_value=0.0001, allow_infinity=False),
-    injected=st.booleans(),
     baselines=st.booleans(),
-    scope=st.sampled_from(["own", "any", None]),
+    vary=st.none() | st.dictionaries(texts, texts | st.integers() | st.lists(texts)),
+    cross=st.booleans(),
     limits=st.none() | st.dictionaries(st.sampled_from(LIMIT_NAMES), st.integers(1, 99)),
     title=st.none() | texts,
 )
@@ -111,6 +111,49 @@ def test_limits_are_those_of_the_record_and_a_wrong_one_is_answered_with_the_nea
         read_limits({"tool_turn": 3})
     with pytest.raises(UserError, match="The limit tool_turns is 0: "):
         read_limits({"tool_turns": 0})
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ('information = ["task", "tools"]', {"vary": {"information": ["task", "tools"]}}),
+        (
+            'size = "32k,64k"\ncompose = ["all", "no_distractor"]',
+            {"vary": {"size": ["32k", "64k"], "compose": ["all", "no_distractor"]}, "cross": True},
+        ),
+        ('without = ["web", "user"]\nredact = true', {"vary": {"without": ["web+user"], "redact": ["yes"]}}),
+        (
+            'preset = "tools_only"\nwithout = ["calculator"]\nscope = "any"',
+            {"vary": {"without": ["web+calculator"], "scope": ["any"]}},
+        ),
+        (
+            'counterfactual = ["swap"]\ninjected = true\nmoves = "prices:0.2,stock:0.1"',
+            {
+                "vary": {
+                    "counterfactual": ["own", "swap"],
+                    "injected": ["no", "yes"],
+                    "moves": ["none", "prices:0.2+stock:0.1"],
+                }
+            },
+        ),
+        (
+            'information = ["task", "memory"]\nmemory = ["my:recall"]',
+            {"vary": {"information": ["task", "memory"], "memory": ["none", "my:recall"]}, "cross": True},
+        ),
+        ('memory = ["my:recall"]\npreset = "paper"', {"vary": {"memory": ["my:recall"]}, "preset": "paper"}),
+    ],
+)
+def test_the_options_of_version_1_make_the_systems_that_they_made(
+    tmp_path: Path, text: str, read: dict[str, object]
+) -> None:
+    assert read_experiment(written(tmp_path, text)) == read
+
+
+@pytest.mark.parametrize("text", ["intent", "=mute", "intent="])
+def test_a_condition_of_another_form_says_how_one_is_written(text: str) -> None:
+    assert values_of_flags(["intent=mute,asked", "intent=told"]) == {"intent": ("mute", "asked", "told")}
+    with pytest.raises(UserError, match="write NAME=VALUE,…, such as"):
+        values_of_flags([text])
 
 
 @pytest.mark.parametrize("text", ["tool_turns", "tool_turns=many", "tool_turns=-1", "=3x"])

@@ -58,13 +58,16 @@ def kept(options: RunOptions, **settings: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("given", "needs"),
     [
-        ({"agents": "react", "counterfactual": "swap", "without": ["web"]}, []),
+        ({"agents": "react", "vary": {"counterfactual": "own,swap", "without": ["web"]}}, []),
         (
             {"agents": ["plan_to_function", "v2=kept_agent:answer"], "repeats": 2, "pages": False},
             ["v2=kept_agent:answer"],
         ),
         ({"agents": "react", "prompts": "terse", "limits": Limits(tool_turns=3)}, ["prompts: ../../terse"]),
-        ({"agents": "react", "memory": "kept_agent:recall", "moves": "prices:0.2", "only": 1}, ["kept_agent:recall"]),
+        (
+            {"agents": "react", "vary": {"memory": "none,kept_agent:recall", "moves": "none,prices:0.2"}, "only": 1},
+            ["kept_agent:recall"],
+        ),
     ],
     ids=["counterfactual", "own agent", "prompts", "memory"],
 )
@@ -81,7 +84,7 @@ def test_an_experiment_is_made_again_from_what_it_keeps(world: World, given: dic
 
 
 def test_a_question_is_kept_as_options_of_run_and_one_with_a_person_is_not(world: World) -> None:
-    first = ask("A bird bath, please.", world, user=USER, to="exp", without="web")
+    first = ask("A bird bath, please.", world, user=USER, to="exp", vary={"without": "web"})
     (options,) = read_options(Path("exp"))
     run_again(options, world, open_experiment("exp"))
     assert files(Path("again"), "run.json") == files(Path("exp"), "run.json")

@@ -100,15 +100,26 @@ def test_both_doors_make_the_same_runs(
     succeeds: Command, shop: str, queries: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By flags, by a file and by keyword arguments: every run.json is the same to the byte."""
-    flags = ["--queries", queries, "--world", shop, "--agent", "react", "--limit", "tool_turns=3", "--scope", "any"]
-    flags += ["--counterfactual", "neutral", "--without", "calculator", "--no-pages", "--seed", "7"]
+    flags = ["--queries", queries, "--world", shop, "--agent", "react", "--limit", "tool_turns=3"]
+    flags += [
+        "--vary",
+        "scope=any",
+        "--vary",
+        "counterfactual=own,neutral",
+        "--vary",
+        "without=calculator",
+        "--no-pages",
+        "--seed",
+        "7",
+    ]
     succeeds("run", *flags, "--to", "flags", "--quiet")
     config = succeeds("run", *flags, "--to", "file", "--print-config").stdout
     (tmp_path / "experiment.toml").write_text(config, encoding="utf-8")
     succeeds("run", "experiment.toml", "--quiet")
     monkeypatch.chdir(tmp_path)
-    given: dict[str, Any] = {"limits": {"tool_turns": 3}, "counterfactual": "neutral", "without": ["calculator"]}
-    assert run(shop, queries, "react", to="keywords", pages=False, seed="7", scope="any", **given).is_complete
+    vary = {"scope": "any", "counterfactual": ["own", "neutral"], "without": "calculator"}
+    given: dict[str, Any] = {"limits": {"tool_turns": 3}, "vary": vary}
+    assert run(shop, queries, "react", to="keywords", pages=False, seed="7", **given).is_complete
     by_flags, by_file, by_keywords = (files(tmp_path / name, "run.json") for name in ("flags", "file", "keywords"))
     assert by_flags == by_file == by_keywords
     assert len(by_flags) == 20

@@ -167,7 +167,7 @@ def test_labels_are_read_for_a_composition_alone_and_needed_for_each_page(folder
         pages_found(SealedWeb(folder).at("64k", "no_distractor"))
     labels.unlink()
     assert pages_found(SealedWeb(folder).at("64k", "all")) == {"good", "old", "far"}
-    with pytest.raises(UserError, match=r"has no labels\.jsonl, by which --compose chooses pages"):
+    with pytest.raises(UserError, match=r"has no labels\.jsonl, by which compose chooses pages"):
         SealedWeb(folder).at("64k", "supportive_only")
 
 

@@ -6,11 +6,13 @@ from dataclasses import replace
 
 import pytest
 
+from drretail.conditions.registry import load_condition
+from drretail.conditions.shopper import INTENT_CONDITION
 from drretail.eval.compare.ablations import ablation_tables, agents_by_setting, all_ablations
 from drretail.eval.compare.comparing import assessors_of, chosen_judges
 from drretail.eval.compare.distractors import distractor_tables
 from drretail.eval.scores.gathering import Assessor, Gathered
-from drretail.records.comparison import DistractorTable, Option, SettingRow, SettingTable
+from drretail.records.comparison import DistractorTable, SettingRow, SettingTable
 from drretail.records.run import NULL_AGENTS, Limits, System
 from drretail.records.score import Systems
 from drretail.viewer.plots.experiment_plots import ablation_plots
@@ -47,8 +49,8 @@ def held(values: Mapping[str, Sequence[float]] = VALUES, assessor: Assessor = JU
     return with_systems({name: in_setting(name) for name in values}, values, "quality", "personalization", assessor)
 
 
-def tables(made: Gathered, by: Option = "information", variant: str = "personalization") -> list[SettingTable]:
-    found = ablation_tables(made, by, assessors_of(made, chosen_judges(made, ())))
+def tables(made: Gathered, by: str = "information", variant: str = "personalization") -> list[SettingTable]:
+    found = ablation_tables(made, load_condition(by)[1], assessors_of(made, chosen_judges(made, ())))
     return [table for table in found if table.variant == variant]
 
 
@@ -69,9 +71,10 @@ def test_cells_are_means_over_queries_and_steps_the_paired_gains_in_the_order_of
     assert all(step.row.tests == 4 for step in row.steps)
 
 
-def grouped(by: Option, **systems: System) -> list[list[tuple[str, str]]]:
+def grouped(by: str, **systems: System) -> list[list[tuple[str, str]]]:
     """By what is else the same, each setting in its order with its system."""
-    return [list(its.items()) for its in agents_by_setting(build.definition([], systems), by).values()]
+    _, condition = load_condition(by)
+    return [list(its.items()) for its in agents_by_setting(build.definition([], systems), condition).values()]
 
 
 def test_systems_that_differ_in_more_than_the_setting_are_apart_and_floors_are_none() -> None:
@@ -108,7 +111,7 @@ def test_what_is_shown_has_a_column_a_setting_and_the_plot_a_row() -> None:
     assert shown.full_title == f"Answer quality: personalization by information, {judge}"
     first, (plot,) = ablation_plots(made)
     assert first == []
-    assert "against information" in plot.title
+    assert plot.title == "personalization by what is known about the shopper"
     assert all(each in str(plot.svg) for each in ("task", "context", "persona", "tools"))
 
 
@@ -150,18 +153,18 @@ SCORES: Mapping[str, Sequence[float]] = {
 
 
 def ablated(
-    systems: Mapping[str, System], values: Mapping[str, Sequence[float]], by: Option, variant: str = "IR_SC"
+    systems: Mapping[str, System], values: Mapping[str, Sequence[float]], by: str, variant: str = "IR_SC"
 ) -> SettingTable:
     (table,) = tables(with_systems(systems, values, "dr3", variant), by, variant)
     return table
 
 
-def test_the_variant_that_an_option_is_read_for_stands_alone_and_all_do_without_it() -> None:
+def test_the_variant_that_a_condition_is_read_for_stands_alone_and_all_do_without_it() -> None:
     table = ablated({size: on_sandbox(size) for size in SCORES}, SCORES, "size")
     named = [("intent", "lost"), ("quality", "FP"), ("basket", "utility_ratio")]
     made = [table.model_copy(update={"by": "intent", "metric": name, "variant": of}) for name, of in named]
-    assert [each.metric for each in main_tables(made)] == ["basket"]
-    assert [each.metric for each in main_tables(made[:2])] == ["quality", "intent"]
+    assert [each.metric for each in main_tables(made, INTENT_CONDITION)] == ["basket"]
+    assert [each.metric for each in main_tables(made[:2], INTENT_CONDITION)] == ["quality", "intent"]
 
 
 @pytest.mark.parametrize(
@@ -184,7 +187,7 @@ def test_a_curve_has_a_point_a_size_twice_as_many_tokens_as_far_apart_each_time(
     assert between == [("32k", "128k"), ("128k", "512k"), ("32k", "512k")]
     (plot,), further = ablation_plots([table])
     assert further == []
-    assert plot.title == "dr3 IR SC against size"
+    assert plot.title == "dr3 IR SC by the sandbox's size in tokens"
     places = [float(each) for each in re.findall(r'<circle cx="([\d.]+)"', plot.svg)]
     assert places[1] - places[0] == pytest.approx(places[2] - places[1], abs=0.2)
     heights = [float(each) for each in re.findall(r'<circle cx="[\d.]+" cy="([\d.]+)"', plot.svg)]

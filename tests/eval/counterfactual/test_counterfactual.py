@@ -7,7 +7,8 @@ from drretail.agents.base import Agent
 from drretail.agents.running.batch import Batch
 from drretail.agents.running.new_experiment import open_experiment
 from drretail.agents.running.runner import Runner
-from drretail.agents.running.system import SystemUnderTest, counterfactuals
+from drretail.agents.running.system import SystemUnderTest
+from drretail.agents.running.varied import varied
 from drretail.env.world import open_world
 from drretail.eval.counterfactual import measure
 from drretail.eval.counterfactual.measure import Advice, Change, changes, direction, measured, overridden, strays
@@ -211,7 +212,7 @@ def an_experiment(folder: Path, agent: Agent, repeats: int = 2, *, asked: int = 
     """Of the agent and, on as many of the queries, with other profiles; ``factual`` is it itself as well."""
     with open_world(two_tastes.build_shop(folder / "w")) as shop:
         plain = SystemUnderTest.of("minded", agent, {}, shop)
-        swapped = counterfactuals([plain], ["swap", "neutral"])
+        swapped = varied([plain], {"counterfactual": "swap,neutral"}, shop, QUERIES).systems
         for players, queries in (([plain], QUERIES if factual else []), (swapped, QUERIES[:asked])):
             if queries:
                 with open_experiment(folder / "exp", shop, queries, players, "42", is_part=True) as experiment:

@@ -44,7 +44,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("moves")
     build_shop(home / "world")
     agents = {"once": shopper(looks_again=False), "twice": shopper(looks_again=True)}
-    run(home / "world", QUERIES, agents, to=home / "exp", baselines=False, moves="prices:.4,stock:.4")
+    run(home / "world", QUERIES, agents, to=home / "exp", baselines=False, vary={"moves": "none,prices:.4+stock:.4"})
     score(home / "exp", metrics=["moves"], world=home / "world")
     return home / "exp"
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import drretail
-from drretail.agents.memory import ShopperRecord
+from drretail.conditions.memory import ShopperRecord
 from drretail.errors import UserError
 from drretail.eval.compare.ablations import tables_of_experiment
 from drretail.experiment import read_definition, read_journal, read_runs
@@ -42,8 +42,19 @@ def module(name: str, text: str) -> str:
     return f"{name}:recall"
 
 
-def made(world: Path, agents: Any = "react", queries: Any = MINE, to: str = "exp", **given: Any) -> Path:
-    drretail.run(world, [queries], agents, "offline:shopper", to=to, baselines=False, **given)
+def made(
+    world: Path,
+    agents: str = "react",
+    queries: Query = MINE,
+    to: str = "exp",
+    *,
+    replay: str | None = None,
+    cross: bool = False,
+    **vary: str,
+) -> Path:
+    """An experiment by the values of conditions."""
+    shared: dict[str, Any] = {"replay": replay, "cross": cross, "baselines": False}
+    drretail.run(world, [queries], agents, "offline:shopper", to=to, vary=vary, **shared)
     return Path(to)
 
 
@@ -83,7 +94,7 @@ def test_a_changed_module_is_another_system_and_a_replay_does_not_ask_it_again(w
 
 
 def test_verify_serves_what_the_memory_told_without_the_memory(world: Path, tmp_path: Path) -> None:
-    exp = made(world, information=("memory", "tools"), memory="shopper_memory:newest")
+    exp = made(world, information="memory,tools", memory="shopper_memory:newest")
     beside = made(world, to="beside", memory="shopper_memory:newest")
     (tmp_path / "shopper_memory.py").unlink()
     for folder in (exp, beside):
@@ -115,9 +126,10 @@ def test_the_record_holds_what_the_shop_knew_on_that_day(world: Path, monkeypatc
 
 def test_compare_shows_a_column_for_each_memory(world: Path) -> None:
     other = module("other", "def recall(record, question):\n    return 'nothing'\n")
-    exp = made(world, information=("task", "memory", "tools"), memory=("shopper_memory:newest", other))
+    exp = made(world, information="memory", memory=f"shopper_memory:newest,{other}")
+    made(world, information="task,tools")
     drretail.score(exp, "process")
-    (table, *_) = tables_of_experiment(exp, "information", (), ())
+    (table, *_) = tables_of_experiment(exp, "information")
     (row,) = table.rows
     memories = ["memory other:recall", "memory shopper_memory:newest"]
     names = [column.name for column in ablation_table(table).columns]
@@ -129,12 +141,12 @@ def test_compare_shows_a_column_for_each_memory(world: Path) -> None:
     ("given", "sentence"),
     [
         ({"memory": "nothing"}, "module:attribute"),
-        ({"memory": "lib/my.py:recall"}, "names a file: call drretail in lib with --memory my:recall"),
+        ({"memory": "lib/my.py:recall"}, "names a file: call drretail in lib with my:recall"),
         ({"memory": "no_such_module:recall"}, "there is no module 'no_such_module'"),
         ({"memory": "shopper_memory:newst"}, "Did you mean newest"),
         ({"memory": "shopper_memory:MOST"}, "a function of a ShopperRecord"),
-        ({"information": "memory"}, "add --memory"),
-        ({"information": "persona", "memory": "shopper_memory:newest"}, "beside the tools"),
+        ({"information": "memory"}, "add --vary memory="),
+        ({"information": "task", "memory": "shopper_memory:newest"}, "a memory is told with information=tools"),
         ({"information": "memory", "memory": "shopper_memory:newest", "queries": NOBODYS}, "has no user"),
     ],
 )

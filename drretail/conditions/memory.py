@@ -79,11 +79,11 @@ def load_memory(place: str) -> Memory:
     """The memory at ``module:attribute``. Raises UserError if it can't be loaded or called."""
     module, colon, attribute = place.partition(":")
     if not colon:
-        raise UserError(f"--memory {place} names no function: write it as module:attribute, such as my_memory:recall.")
+        raise UserError(f"--vary memory={place} names no function: write module:attribute, such as my_memory:recall.")
     if module.endswith(".py"):
         file = Path(module)
         where = f" in {file.parent}" if file.parent.name else ""
-        raise UserError(f"--memory {place} names a file: call drretail{where} with --memory {file.stem}:{attribute}.")
+        raise UserError(f"--vary memory={place} names a file: call drretail{where} with {file.stem}:{attribute}.")
     _, found = MEMORIES.load(place)
     if not callable(found):
         raise MEMORIES.refused(place, found, "a function of a ShopperRecord and the question that returns a text")

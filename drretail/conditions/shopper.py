@@ -1,0 +1,137 @@
+"""What a system knows about the shopper: its setting of information, a memory, hidden limits, another's profile."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from drretail.conditions.condition import Condition, dropping, with_options
+from drretail.conditions.memory import load_memory
+from drretail.env.world import World
+from drretail.errors import UserError
+from drretail.records.counterfactual import KINDS
+from drretail.records.query import Query, Task
+from drretail.records.run import INFORMATION, INTENT, INTENTS, MEMORY, System
+
+INFORMED = "information"
+
+
+def known_of(information: Literal["context", "persona"], query: Query) -> str:
+    """What a query holds of this kind on its user. Raises UserError if it holds none."""
+    if not (known := query.persona if information == "persona" else query.context):
+        raise UserError(
+            f"The query {query.query_id!r} holds no {information} of its user: make queries that do with drretail "
+            "queries pair (docs/benchmark.md)."
+        )
+    return known
+
+
+class _Information(Condition):
+    """PDR-Bench's settings (Table 2) and drretail's own, "tools". A memory's text belongs to the setting."""
+
+    def put(self, system: System, value: str, world: World) -> System:
+        self.check(value)
+        if value == self.default:
+            return system
+        without = sorted({*system.options.get("without", ()), "user"})
+        return with_options(system, {INFORMED: value, "without": without})
+
+    def check_queries(self, value: str, queries: Sequence[Query]) -> None:
+        for query in queries:
+            if value == "memory" and query.user_id is None:
+                raise UserError(
+                    f"The query {query.query_id!r} has no user, so no memory can tell of them: leave it out."
+                )
+            if value in ("context", "persona"):
+                known_of(value, query)
+
+    def unfit(self, system: System) -> str | None:
+        if system.information == "memory" and MEMORY not in system.options:
+            return "information=memory tells what a memory makes of records: add --vary memory=MODULE:ATTRIBUTE"
+        return None
+
+    def of(self, system: System) -> str:
+        return " ".join([system.information, *system.options.get(MEMORY, ())[:1]])
+
+    def without(self, system: System) -> System:
+        return dropping(system, INFORMED, MEMORY, tools="" if system.information == "tools" else "user")
+
+    def order(self, value: str) -> tuple[float, str]:
+        return self.values.index(value.partition(" ")[0]), value
+
+    def words(self, value: str) -> str:
+        known, _, place = value.partition(" ")
+        if not place:
+            return self.in_words.get(value, value)
+        return f"with memory {place}" if known == "memory" else f"{self.in_words[known]} and memory {place}"
+
+
+class _Memory(Condition):
+    """PDR-Bench's memory systems (Table 3): the text of a function of the shopper's records."""
+
+    def put(self, system: System, value: str, world: World) -> System:
+        if value == self.default:
+            return system
+        return with_options(system, {MEMORY: load_memory(value).option})
+
+    def unfit(self, system: System) -> str | None:
+        if MEMORY in system.options and system.information not in ("memory", "tools"):
+            return f"a memory is told with information=tools or information=memory, not {system.information}"
+        return None
+
+    def of(self, system: System) -> str:
+        return str(system.options.get(MEMORY, [self.default])[0])
+
+
+class _Intent(Condition):
+    """DESIGN's three ways to learn what queries hide. A system on queries that hide nothing has none of them."""
+
+    def put(self, system: System, value: str, world: World) -> System:
+        self.check(value)
+        return with_options(system, {INTENT: value})
+
+    def check_queries(self, value: str, queries: Sequence[Query]) -> None:
+        if not any(query.questions is not None for query in queries):
+            raise UserError(
+                "--vary intent is for queries that hide limits of their wish: `drretail queries hide` makes them."
+            )
+
+    def of(self, system: System) -> str | None:
+        return system.intent
+
+    def order(self, value: str) -> tuple[float, str]:
+        return INTENTS.index(value), value
+
+
+class _Counterfactual(Condition):
+    def unfit(self, system: System) -> str | None:
+        if self.of(system) != self.default and "user" in system.options.get("without", ()):
+            return "without the user's tools there is no profile to change"
+        return None
+
+
+def _told(task: Task, query: Query, value: str) -> Task:
+    return task.model_copy(update={"text": query.full_text}) if value == "told" else task
+
+
+INFORMATION_CONDITION = _Information(
+    name=INFORMED,
+    about="what is known about the shopper",
+    values=INFORMATION,
+    default="tools",
+    is_stepwise=True,
+    in_words={"task": "task only", "context": "with context", "persona": "with persona", "tools": "with tools"},
+)
+MEMORY_CONDITION = _Memory(
+    name=MEMORY, about="which memory tells of the shopper", default="none", form="MODULE:ATTRIBUTE", is_shown=False
+)
+INTENT_CONDITION = _Intent(
+    name=INTENT,
+    about="how hidden limits are learnt",
+    values=INTENTS,
+    default="asked",
+    task=_told,
+    is_stepwise=True,
+    headline=("basket", "utility_ratio"),
+)
+COUNTERFACTUAL = _Counterfactual(
+    name="counterfactual", about="whose profile the tools show", values=("own", *KINDS), is_shown=False
+)

@@ -1,0 +1,123 @@
+"""What a system may do: which tools it lacks, whose data they show, what searches tell, and its limits."""
+
+from collections.abc import Mapping
+
+from pydantic import ValidationError
+
+from drretail.conditions.condition import Condition, dropping, with_options
+from drretail.env.world import World
+from drretail.errors import UnknownName, UserError
+from drretail.records.run import Limits, System
+from drretail.tools.registry import FAMILIES, tools_of
+
+ALL = "all"
+
+
+class _Without(Condition):
+    """Families of tools that are left out, in addition to those that other conditions leave out."""
+
+    def put(self, system: System, value: str, world: World) -> System:
+        if value == self.default:
+            return system
+        families = [*FAMILIES] if value == ALL else value.split("+")
+        tools_of(families)  # raises for one that there isn't
+        return with_options(system, {"without": sorted({*families, *system.options.get("without", ())})})
+
+    def unfit(self, system: System) -> str | None:
+        if system.web_mode == "ws" and "web" in system.options.get("without", ()):
+            return "an agent without the web has no pages to read: leave +ws out"
+        return None
+
+    def of(self, system: System) -> str:
+        return "+".join(system.options.get("without", ())) or self.default
+
+
+class _Scope(Condition):
+    def put(self, system: System, value: str, world: World) -> System:
+        self.check(value)
+        return with_options(system, {}, scope=value)
+
+    def of(self, system: System) -> str:
+        return system.sees
+
+    def without(self, system: System) -> System:
+        return dropping(system, scope="own")
+
+
+class _Redact(Condition):
+    def put(self, system: System, value: str, world: World) -> System:
+        self.check(value)
+        return with_options(system, {"redact": True if value == "yes" else None})
+
+    def of(self, system: System) -> str:
+        return "yes" if system.options.get("redact") else "no"
+
+
+class _Limit(Condition):
+    """One limit of a run. Agents that don't heed it ignore it, and have no value of it."""
+
+    def put(self, system: System, value: str, world: World) -> System:
+        limits = read_limits({**system.limits.model_dump(exclude_none=True), self.name: self.number(value)})
+        return with_options(system, {}, limits=limits)
+
+    def of(self, system: System) -> str | None:
+        limit = getattr(system.limits, self.name)
+        return None if limit is None else str(limit)
+
+    def without(self, system: System) -> System:
+        default = Limits.model_fields[self.name].default
+        return dropping(system, limits=system.limits.model_copy(update={self.name: default}))
+
+    def number(self, value: str) -> float:
+        try:
+            number = float(value)
+        except ValueError:
+            raise UserError(f"--vary {self.name}={value}: write numbers, such as {self.name}=2,8.") from None
+        return int(number) if number == int(number) else number
+
+    def words(self, value: str) -> str:
+        return f"{value} {self.name.replace('_', ' ')}"
+
+
+def read_limits(given: Limits | Mapping[str, float] | None) -> Limits:
+    """The limits of a run. Raises UnknownName for an unknown limit, and UserError for a wrong number."""
+    if given is None or isinstance(given, Limits):
+        return given or Limits()
+    for name in given:
+        if name not in Limits.model_fields:
+            raise UnknownName("limit", name, Limits.model_fields)
+    try:
+        return Limits.model_validate(dict(given), strict=True)
+    except ValidationError as problem:
+        first = problem.errors()[0]
+        name = str(first["loc"][0])
+        raise UserError(f"The limit {name} is {given[name]}: {first['msg'].lower()}.") from problem
+
+
+def limit_condition(name: str) -> Condition:
+    """The condition of one of the fields of ``Limits``."""
+    default = Limits.model_fields[name].default
+    return _Limit(
+        name=name,
+        about=f"the limit {name}",
+        default="" if default is None else str(default),
+        form="N",
+        is_stepwise=True,
+        is_shown=name == "rag_turns",
+    )
+
+
+WITHOUT = _Without(
+    name="without",
+    about="which tools are left out",
+    default="none",
+    form="web+catalog+user+calculator, or all",
+    is_shown=False,
+)
+SCOPE = _Scope(
+    name="scope",
+    about="whether tools show only the user's own data, or any user's as in the paper",
+    values=("own", "any"),
+    is_shown=False,
+)
+REDACT = _Redact(name="redact", about="whether web searches lose personal data", values=("no", "yes"), is_shown=False)
