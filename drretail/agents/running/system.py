@@ -55,11 +55,6 @@ class SystemUnderTest:
     conditions: Mapping[str, Condition] = field(default_factory=dict[str, Condition])
     """By name, the user's own conditions that it may run under."""
 
-    @property
-    def sees_user(self) -> bool:
-        """True if it has tools for the user's data."""
-        return "user" not in self.system.options.get("without", ())
-
     def as_system(self, system: System) -> Self:
         """The same agent and models as another system: only with those limits that it heeds, and with its memory.
 
