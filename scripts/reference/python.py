@@ -65,6 +65,7 @@ NAMES = {
         "drretail.tools.tool: ToolResult",
         "drretail.tools.toolkit: Toolkit ToolReply",
     ),
+    "Conditions": ("drretail: Condition",),
     "Metrics": (
         "drretail: metric Family Value",
         "drretail.eval.judging.subject: Subject",
