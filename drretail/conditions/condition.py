@@ -22,7 +22,7 @@ class Condition:
     about: str
     """What differs, in words that complete "by": "how hidden limits are learnt"."""
     values: tuple[str, ...] = ()
-    """All values, the default first; empty if any text of ``form`` is a value."""
+    """All values; empty if any text of ``form`` is a value."""
     default: str = ""
     """The first of ``values``, if not given."""
     form: str = ""
@@ -106,4 +106,5 @@ def dropping(system: System, *names: str, tools: str = "", **fields: object) -> 
     if "without" in kept and tools:
         left = [each for each in kept.pop("without") if each != tools]
         kept |= {"without": left} if left else {}
-    return system.model_copy(update={"options": kept, **fields})
+    own = {name: condition for name, condition in system.conditions.items() if name not in names}
+    return system.model_copy(update={"options": kept, "conditions": own, **fields})
