@@ -149,12 +149,12 @@ def sample(options: SampleOptions) -> Sample:
     claims = planned_claims(experiment, options.n, options.seed).claims
     if not claims:
         raise UserError(f"No claim of {experiment} has a verdict: drretail score {experiment} judges them first.")
-    rows = sheet_rows(experiment, claims, options.uncited, options.seed)
-    write_atomically(path, as_csv(rows))
-    if options.uncited:
-        plan_uncited(experiment, uncited_items(experiment, claims, options.uncited, options.seed))
+    bare = uncited_items(experiment, claims, options.uncited, options.seed) if options.uncited else []
+    write_atomically(path, as_csv(sheet_rows(experiment, [*claims, *bare], asks_cited=options.uncited > 0)))
+    if bare:
+        plan_uncited(experiment, bare)
     by_system = dict(sorted(Counter(claim.system for claim in claims).items()))
-    return Sample(path, len(claims), by_system, LEAST, len(rows) - 1 - len(claims))
+    return Sample(path, len(claims), by_system, LEAST, len(bare))
 
 
 @accepts(CardOptions)
