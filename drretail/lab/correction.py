@@ -25,9 +25,9 @@ from drretail.lab.people_findings import CorrectedValue, Correction, MissingLabe
 from drretail.records.vote import CitedLabel, ClaimLabel
 from drretail.stats.clusters import FEWEST, Clusters
 from drretail.stats.prediction_powered import Item, corrected_mean, difference, labels_alone, labels_needed
-from drretail.tables.cells import read_cells
 from drretail.tables.figures import counted
 from drretail.tables.figures import number as in_words
+from drretail.tables.sheets import read_sheet
 
 LEAST = 20
 """Nothing is corrected with fewer labels of a system, or votes on a pair: coverage of .93 was not measured there."""
@@ -373,12 +373,10 @@ def _answers(
             by_claim[ballot.about].append(values[ballot.cited.replace("_", " ")])
     names = {sheet_name(claim): claim for claim in claims}
     for path in files:
-        heading, *rows = read_cells(path) or [[]]
-        columns = [name.strip().casefold() for name in heading]
-        if "item" not in columns or not {"label", "cited"} & {*columns}:
+        sheet = read_sheet(path)
+        if "item" not in sheet.columns or not {"label", "cited"} & {*sheet.columns}:
             raise UserError(f"{path} needs the columns item and label, as drretail lab sample writes them.")
-        for number, row in enumerate(rows, 2):
-            cells = dict(zip(columns, (cell.strip() for cell in row), strict=False))
+        for number, cells in sheet.rows:
             answer = " ".join(cells.get(column, "").casefold().split())
             if answer and answer not in values:
                 raise UnknownName(f"{column} ({path}, row {number})", answer, values)

@@ -23,6 +23,7 @@ from drretail.records.score import JudgeRef, Rules
 from drretail.records.vote import CitedLabel, ClaimLabel, Rating, Vote, about_claim, about_report
 from drretail.stats.agreement import Level, sign
 from drretail.tables.cells import read_cells
+from drretail.tables.sheets import read_sheet
 
 Kind = Literal["person", "judge"]
 
@@ -225,9 +226,7 @@ def read_opinions(
     Values are numbers, full | partial | none | contradicted, a | b | tie, or any words. Raises UserError if a column is
     missing, or if a rater gives two different values for one item.
     """
-    heading, *rows = read_cells(path) or [[]]
-    names = [name.strip() for name in heading]
-    found = list(_wide(path, names, rows, raters, item) if raters else _long(path, names, rows))
+    found = list(_wide(path, raters, item) if raters else _long(path))
     if not found:
         raise UserError(f"{path} holds no opinion: it needs rows below its heading.")
     first_rows: dict[tuple[str, str, str], _Row] = {}
@@ -258,30 +257,26 @@ def read_opinions(
     return opinions
 
 
-def _long(path: Path, names: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[_Row]:
-    lower = [name.casefold() for name in names]
-    is_sheet = "label" in lower and not {"rater", "value"} & {*lower}
-    if is_sheet:
-        lower[lower.index("label")] = "value"
-        lower, rows = [*lower, "rater"], [[*row, path.stem] for row in rows]
-    lacking = [name for name in NEEDED if name not in lower]
+def _long(path: Path) -> Iterator[_Row]:
+    sheet = read_sheet(path)
+    is_sheet = "label" in sheet.columns and not {"rater", "value"} & {*sheet.columns}
+    value, rater = ("label", path.stem) if is_sheet else ("value", "")
+    lacking = [name for name in (["item"] if is_sheet else NEEDED) if name not in sheet.columns]
     if lacking:
-        present = ", ".join(names) or "it is empty"
+        present = ", ".join(sheet.columns) or "it is empty"
         raise UserError(
             f"{path} has no column {' and no '.join(lacking)} (it has: {present}): name raters' own columns with "
             "--raters."
         )
-    for number, row in enumerate(rows, 2):
-        cells = {name: row[at].strip() for at, name in enumerate(lower) if at < len(row)}
-        if cells.get("value"):
-            about = cells.get("dimension", ""), cells.get("query", ""), cells.get("system", "")
-            item, rater = cells.get("item", ""), cells.get("rater", "")
-            yield _Row(f"{path}, row {number}", item, rater, cells["value"], *about)
+    for number, cells in sheet.rows:
+        if cells[value]:
+            about = (cells.get(name, "") for name in ("dimension", "query", "system"))
+            yield _Row(f"{path}, row {number}", cells["item"], cells.get("rater", rater), cells[value], *about)
 
 
-def _wide(
-    path: Path, names: Sequence[str], rows: Sequence[Sequence[str]], raters: Sequence[str], item: Sequence[str]
-) -> Iterator[_Row]:
+def _wide(path: Path, raters: Sequence[str], item: Sequence[str]) -> Iterator[_Row]:
+    heading, *rows = read_cells(path) or [[]]
+    names = [name.strip() for name in heading]
     for name in (*raters, *item):
         if name not in names:
             raise UnknownName(f"column of {path}", name, names)

@@ -87,21 +87,16 @@ def write_sheet(request: ReviewRequest, sheet: Path, *, again: bool, settle: boo
 
 def take_sheet(request: ReviewRequest, sheet: Path, *, settle: bool) -> None:
     """Appends the new decisions of a filled sheet, and prints what the checks find in its edits."""
-    from contextlib import closing
-
     from drretail.querygen.review.decisions import outcomes
-    from drretail.querygen.review.records import review_log
-    from drretail.querygen.review.sheet import Reading, new_reviews, read_filled
+    from drretail.querygen.review.records import keep_reviews
+    from drretail.querygen.review.sheet import Reading, read_filled
 
     current = current_reviews(request.file, request.queries)
     decided = {outcome.query.query_id: outcome.reviews for outcome in outcomes(request.queries, current)}
     queries = {query.query_id: query for query in request.queries}
     disputed = decided if settle else None
     filled = read_filled(sheet, Reading(queries, request.reviewer, now_in_utc(), request.named, disputed))
-    with closing(review_log(request.file)) as log:
-        new = new_reviews(filled, log.entries)
-        for decision in new:
-            log.append(decision)
+    new = keep_reviews(request.file, filled.reviews)
     known = len(filled.reviews) - len(new)
     remark(f"Decisions taken from {sheet}: {len(new)}, known before: {known}, queries left blank: {filled.blank}.")
     if filled.unnamed and not request.named:

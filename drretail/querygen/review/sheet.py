@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from drretail.errors import UserError, nearest_names, suggestion
+from drretail.errors import nearest_names, suggestion
 from drretail.querygen.checks.feasibility import basket_line
 from drretail.querygen.review.edits import edits_by_reviewer, retyped, review_lines
 from drretail.querygen.review.form import (
@@ -28,7 +28,8 @@ from drretail.querygen.review.form import (
 from drretail.querygen.review.item import Item, finding_line, shopper_lines
 from drretail.querygen.review.records import DECISIONS, QUESTIONS, Answers, Decision, Edit, Review
 from drretail.records.query import Query, version_of
-from drretail.tables.cells import as_csv, read_cells
+from drretail.tables import sheets
+from drretail.tables.sheets import Row
 
 GIVEN = ("query_id", "version", "query", "shopper", "findings", "cheapest_basket")
 NAMES = {field.name: "want" if field.name == "name" else field.name for field in WANT_FIELDS}
@@ -44,7 +45,6 @@ SETTLING_COLUMNS = (*GIVEN, SAYS, *OF_WANTS, *OF_QUERY, "reviewer", "decision", 
 """For a disagreement: what the reviewers say is given, and one of their edits may be taken as it is."""
 # This many characters tell two versions of a query apart.
 SHORT = 12
-Row = Mapping[str, str]
 
 
 def sheet_of(
@@ -60,7 +60,7 @@ def sheet_of(
         if disputed is not None:
             given[SAYS] = "\n".join(review_lines(disputed[item.query.query_id]))
         rows += _rows(item, given)
-    return as_csv([columns, *([row.get(column, "") for column in columns] for row in rows)])
+    return sheets.sheet_of(columns, rows)
 
 
 def _rows(item: Item, given: Row) -> Iterator[Row]:
@@ -83,8 +83,6 @@ def _rows(item: Item, given: Row) -> Iterator[Row]:
 WORDS: dict[str, Decision] = {
     word: decision for decision in DECISIONS for word in (decision, decision[0], f"{decision}ed")
 }
-# The faults that are shown at once.
-_MOST_FAULTS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,13 +139,13 @@ def read_filled(path: Path, reading: Reading) -> Filled:
 
     Raises UserError with the row and column of what is wrong; then nothing of the sheet counts.
     """
-    cells = read_cells(path)
+    sheet = sheets.read_sheet(path)
     columns = SETTLING_COLUMNS if reading.disputed is not None else COLUMNS
-    place = _places(path, cells, columns)
+    sheet.need([name for name in columns if name not in (*GIVEN[2:], SAYS, "reviewer")], "review sheet")
     reviews: dict[tuple[str, str], Review] = {}
     faults: list[str] = []
     blank = unnamed = 0
-    for block in _blocks(cells[1:], place, faults):
+    for block in _blocks(sheet.rows, faults):
         try:
             review = _review(block, reading)
             if review is None:
@@ -166,9 +164,7 @@ def read_filled(path: Path, reading: Reading) -> Filled:
             continue
         unnamed += not block.first.get("reviewer")
         reviews[review.query_id, review.reviewer] = review
-    if faults:
-        more = f"; and {len(faults) - _MOST_FAULTS} more" if len(faults) > _MOST_FAULTS else ""
-        raise UserError(f"{path} was not taken: {'; '.join(faults[:_MOST_FAULTS])}{more}.")
+    sheet.refuse(faults)
     return Filled(tuple(reviews.values()), blank, unnamed)
 
 
@@ -176,25 +172,10 @@ def _fault_line(row: int, column: str, message: str) -> str:
     return f"row {row}, column {column}: {message}"
 
 
-def _places(path: Path, cells: Sequence[Sequence[str]], columns: Sequence[str]) -> dict[str, int]:
-    heading = [name.strip().casefold() for name in cells[0]] if cells else []
-    needed = [name for name in columns if name not in (*GIVEN[2:], SAYS, "reviewer")]
-    missing = [name for name in needed if name not in heading]
-    if missing:
-        raise UserError(f"{path} is no review sheet: its first row lacks {', '.join(missing)}.")
-    twice = [name for name in needed if heading.count(name) > 1]
-    if twice:
-        raise UserError(f"{path}: the column {', '.join(twice)} stands twice in its first row.")
-    return {name: index for index, name in enumerate(heading) if name}
-
-
-def _blocks(rows: Iterable[Sequence[str]], place: Mapping[str, int], faults: list[str]) -> list[_Block]:
+def _blocks(rows: Iterable[tuple[int, Row]], faults: list[str]) -> list[_Block]:
     """The rows by query: a row with a version begins a query, and the rows below without one are its further wants."""
     blocks: list[_Block] = []
-    for number, cells in enumerate(rows, 2):
-        row = {name: cells[index].strip() if index < len(cells) else "" for name, index in place.items()}
-        if not any(row.values()):
-            continue
+    for number, row in rows:
         if row["version"]:
             blocks.append(_Block([(number, row)]))
         elif not blocks or row["query_id"] not in ("", blocks[-1].first["query_id"]):
@@ -317,14 +298,3 @@ def _first_change(block: _Block, query: Query) -> tuple[int | None, str]:
             if retyped(old[name], new[name]) != old[name]:
                 return row, column
     return block.rows[-1][0], NAMES["name"]
-
-
-def new_reviews(filled: Filled, known: Iterable[Review]) -> tuple[Review, ...]:
-    """The reviews that differ from their reviewer's last word, so that reading a sheet twice adds nothing."""
-    last = {(review.query_id, review.version, review.reviewer, review.settles): review for review in known}
-    return tuple(
-        review
-        for review in filled.reviews
-        if (before := last.get((review.query_id, review.version, review.reviewer, review.settles))) is None
-        or not review.says_the_same_as(before)
-    )

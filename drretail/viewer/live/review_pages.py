@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
@@ -41,9 +40,9 @@ from drretail.querygen.review.records import (
     Question,
     Review,
     content_of,
+    keep_reviews,
     read_history_of,
     read_reviews_of,
-    review_log,
 )
 from drretail.records.query import Query, version_of
 from drretail.screen import on_screen
@@ -272,10 +271,7 @@ class QueryReview:
             edit=edit,
             settles=settles,
         )
-        last = None if settles else self._last(page.query, page.reviewer)
-        if last is None or not last.says_the_same_as(review):
-            with closing(review_log(self.file)) as log:
-                log.append(review)
+        keep_reviews(self.file, [review])
 
     def _next(self, page: QueryPage) -> str:
         if page.dispute is None:
