@@ -1,7 +1,7 @@
 """``drretail queries decide``: people or a model decide by records which products keep the demands of queries."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,6 +17,7 @@ from drretail.errors import UserError
 from drretail.files import write_atomically
 from drretail.grounding.constraints.gold_files import write_with_gold
 from drretail.progress import busy
+from drretail.stats.raters import agreement_table
 from drretail.tables.figures import counted
 from drretail.tables.table import table_of
 from drretail.viewer.output import print_json, print_rows, print_table, print_text, remark, say
@@ -227,10 +228,7 @@ def _print(outcome: _Outcome, queries: "Sequence[Query]", *, as_json: bool) -> N
                 "unanswered": outcome.unanswered,
                 "failed": outcome.failed,
                 **({} if outcome.renewed is None else {"renewed": outcome.renewed}),
-                "agreement": [
-                    {"readers": one.readers, "questions": one.questions, "share": one.share, "kappa": one.kappa}
-                    for one in agreements
-                ],
+                "agreement": [asdict(each) for each in agreements],
                 "demands": demands_document(outcome.questions),
                 **writing_document(outcome.spent),
             }
@@ -244,11 +242,8 @@ def _print(outcome: _Outcome, queries: "Sequence[Query]", *, as_json: bool) -> N
             for question in outcome.disputed
         ]
         print_rows("Readers disagree", ["query", "want", "demand", "product", "answers"], said)
-    for one in agreements:
-        kappa = "not defined" if one.kappa is None else f"{one.kappa:.2f}"
-        share = "–" if one.share is None else f"{one.share:.2f}"
-        both = " and ".join(one.readers)
-        typer.echo(f"Agreement of {both} on {counted(one.questions, 'question')}: {share}, kappa {kappa}")
+    if agreements:
+        print_table(agreement_table("Agreement", agreements, "questions", str))
     if outcome.spent:
         typer.echo(writing_line(outcome.spent))
     print_text(graded_line(queries, outcome.questions))

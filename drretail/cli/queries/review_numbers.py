@@ -9,9 +9,10 @@ import typer
 from drretail.api.option import Option
 from drretail.api.worlds import open_world
 from drretail.cli.options import flags as options
+from drretail.stats.raters import agreement_table
 from drretail.tables.figures import counted
 from drretail.tables.table import Cell
-from drretail.viewer.output import print_json, print_rows
+from drretail.viewer.output import print_json, print_rows, print_table
 
 if TYPE_CHECKING:
     from drretail.querygen.review.decisions import Applied
@@ -76,17 +77,7 @@ def print_summary(file: Path, now: "Summary") -> None:
         ]
         print_rows("Answers: yes, no", ["", *(reviewer.name for reviewer in now.reviewers)], rows)
     if now.agreements:
-        rows = [
-            (
-                f"{each.first}, {each.second}",
-                _about(each.about),
-                each.n,
-                _share(each.share),
-                f"na: {each.na}" if each.kappa is None else each.kappa,
-            )
-            for each in now.agreements
-        ]
-        print_rows("Agreement", ["", "about", "queries", "the same", "Cohen's kappa"], rows)
+        print_table(agreement_table("Agreement", now.agreements, "queries", _about))
     if now.disagreements:
         rows = [
             (
