@@ -36,7 +36,7 @@ from drretail.llm.estimates import Estimates
 from drretail.progress import busy, choose_progress
 from drretail.tables.cells import as_csv
 from drretail.viewer.terminal.printed_lab import print_agreement, print_calibration, print_cards, print_correction
-from drretail.viewer.voting.plan import plan_uncited, planned_claims, sheet_rows, uncited_items
+from drretail.viewer.voting.plan import plan_uncited, planned, sheet_rows, uncited_items
 
 
 @accepts(AgreeOptions)
@@ -146,7 +146,7 @@ def sample(options: SampleOptions) -> Sample:
     path = experiment / "lab" / "sample.csv" if options.to is None else Path(options.to)
     if path.exists():
         raise UserError(f"{path} exists, and may hold labels: name another file with --to.")
-    claims = planned_claims(experiment, options.n, options.seed).claims
+    claims = planned(experiment, claims=options.n, seed=options.seed).claims
     if not claims:
         raise UserError(f"No claim of {experiment} has a verdict: drretail score {experiment} judges them first.")
     bare = uncited_items(experiment, claims, options.uncited, options.seed) if options.uncited else []

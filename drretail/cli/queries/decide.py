@@ -93,7 +93,9 @@ def decide(
             write_with_gold(queries, file)
             outcome.questions = questions_of(queries, offers, picks)
         if missing is not None:
-            outcome.renewed = _renew(missing, queries, offers)
+            from drretail.experiment import renew_decisions
+
+            outcome.renewed = renew_decisions(missing, queries, offers.reference)
     _print(outcome, queries, as_json=output.as_json)
     exit_code(len(outcome.disputed) + outcome.unanswered)
 
@@ -132,12 +134,6 @@ def _picks(experiment: Path, fingerprint: str) -> dict[str, set[str]]:
     for run in read_runs(experiment):
         picks.setdefault(run.query_id, set()).update(pick.product for pick in run.picks or ())
     return picks
-
-
-def _renew(experiment: Path, queries: "Sequence[Query]", offers: "Offers") -> list[str]:
-    from drretail.experiment import renew_decisions
-
-    return renew_decisions(experiment, queries, offers.reference)
 
 
 def _write(sheets: Sequence[Path], left: "Sequence[Question]") -> None:
@@ -214,7 +210,7 @@ def how_to_decide(file: Path, world: str) -> str:
 
 def _print(outcome: _Outcome, queries: "Sequence[Query]", *, as_json: bool) -> None:
     from drretail.querygen.decisions.answers import died_line
-    from drretail.querygen.decisions.questions import demands_document, graded_line, how_decided
+    from drretail.querygen.decisions.questions import graded_line, how_decided
 
     demands = how_decided(outcome.questions)
     agreements = () if outcome.settled is None else outcome.settled.agreements
@@ -229,7 +225,7 @@ def _print(outcome: _Outcome, queries: "Sequence[Query]", *, as_json: bool) -> N
                 "failed": outcome.failed,
                 **({} if outcome.renewed is None else {"renewed": outcome.renewed}),
                 "agreement": [asdict(each) for each in agreements],
-                "demands": demands_document(outcome.questions),
+                "demands": [asdict(each) for each in demands],
                 **writing_document(outcome.spent),
             }
         )

@@ -43,15 +43,7 @@ def summary_document(file: Path, now: "Summary", applied: "Applied | None") -> d
         ],
         "reviewers": [asdict(reviewer) for reviewer in now.reviewers],
         "agreement": [asdict(agreement) for agreement in now.agreements],
-        "disagreements": [
-            {
-                "query_id": disagreement.query_id,
-                "about": disagreement.about,
-                "said": disagreement.answers,
-                "settled_by": disagreement.settled_by,
-            }
-            for disagreement in now.disagreements
-        ],
+        "disagreements": [asdict(disagreement) for disagreement in now.disagreements],
         "stale": now.stale,
     }
     if applied is not None:

@@ -1,6 +1,6 @@
 """Which decisions on the queries of a file count, what becomes of each query, and the reviewed file."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -9,7 +9,15 @@ from typing import Literal
 from drretail.files import append_documents
 from drretail.grounding.constraints.gold_files import write_with_gold
 from drretail.querygen.review.item import Items
-from drretail.querygen.review.records import DECIDED, Review, Revision, content_of, history_path, read_history_of
+from drretail.querygen.review.records import (
+    DECIDED,
+    Review,
+    Revision,
+    content_of,
+    history_path,
+    read_history_of,
+    read_reviews_of,
+)
 from drretail.records.query import Query, version_of
 
 Version = tuple[str, str]
@@ -76,6 +84,11 @@ def current_decisions(
     return CurrentDecisions(
         tuple(review for review in lives if not review.settles), tuple(settling.values()), len(last) - len(lives)
     )
+
+
+def decisions_on(file: Path, queries: Sequence[Query]) -> CurrentDecisions:
+    """The decisions beside a file that still count for its queries. Raises UserError for an invalid line."""
+    return current_decisions(read_reviews_of(file), queries, read_history_of(file))
 
 
 def _lives(version: Version, current: dict[str, str], became: dict[Version, str | None]) -> bool:
@@ -155,7 +168,7 @@ class Applied:
 
 
 def write_reviewed(
-    to: Path, outcomes: Sequence[Outcome], items: Items, clock: Callable[[], datetime], *, in_place: bool = False
+    to: Path, outcomes: Sequence[Outcome], items: Items, at: datetime, *, in_place: bool = False
 ) -> Applied:
     """Writes accepted and edited queries to a file, and each edit and rejection to the history beside it.
 
@@ -169,7 +182,7 @@ def write_reviewed(
     revisions = (
         Revision(
             query_id=outcome.query.query_id,
-            at=clock(),
+            at=at,
             by=outcome.by,
             what="rejected" if outcome.result is None else "edited",
             attempt=1,

@@ -9,6 +9,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AwareDatetime, StringConstraints, model_validator
 
+from drretail.errors import UserError
 from drretail.files import append_documents, read_documents
 from drretail.records.base import Document, Record
 from drretail.records.evidence import Finding
@@ -22,9 +23,18 @@ QUESTIONS: dict[Question, str] = {
     "answerable": "Can the nine tools answer it?",
     "fits_profile": "Does it fit the shopper?",
 }
+LONGEST_NAME = 64
 ReviewerName = Annotated[
-    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=64, pattern=r"^[^\n]*$")
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=LONGEST_NAME, pattern=r"^[^\n]*$")
 ]
+
+
+def reviewer_of(typed: str) -> str:
+    """A reviewer's name without space around it. Raises UserError for an unusable one."""
+    name = typed.strip()
+    if not name or len(name) > LONGEST_NAME or not name.isprintable():
+        raise UserError(f"A name has at most {LONGEST_NAME} characters.")
+    return name
 
 
 class Answers(Record):
@@ -36,11 +46,7 @@ class Answers(Record):
     """None for queries without a user."""
 
     def of(self, question: Question) -> bool | None:
-        return {
-            "deep_research": self.deep_research,
-            "answerable": self.answerable,
-            "fits_profile": self.fits_profile,
-        }[question]
+        return getattr(self, question)
 
     @property
     def noes(self) -> tuple[Question, ...]:

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from typing import Literal
 
 from drretail.querygen.review.decisions import WHATS, CurrentDecisions, Outcome, Version, outcomes
 from drretail.querygen.review.edits import words_changed
@@ -13,6 +14,7 @@ from drretail.records.query import Query, version_of
 from drretail.records.wish import Wish
 from drretail.stats.raters import Agreement, agreement_on
 
+ABOUT: tuple[Question | Literal["decision"], ...] = ("decision", *QUESTIONS)
 NOT_BY_CHANCE = "what neither wants is not counted"
 WISH = "wish: "
 """The prefix of a wish's fields where their agreement is shown."""
@@ -33,7 +35,7 @@ def review_agreements(current: CurrentDecisions, queries: Iterable[Query] = ()) 
     for one, other in combinations(sorted(by_reviewer), 2):
         theirs = by_reviewer[other]
         both = [(mine, theirs[version]) for version, mine in by_reviewer[one].items() if version in theirs]
-        for about in ("decision", *QUESTIONS):
+        for about in ABOUT:
             answers = [(answer_in(mine, about), answer_in(their, about)) for mine, their in both]
             found.append(agreement_on(one, other, about, [pair for pair in answers if None not in pair]))
         typed = [each for version in _versions(current) for each in _typed_by_both(wishes, version, one, other)]
@@ -47,11 +49,11 @@ def review_agreements(current: CurrentDecisions, queries: Iterable[Query] = ()) 
     return tuple(found)
 
 
-def answer_in(review: Review, about: str) -> str | None:
+def answer_in(review: Review, about: Question | Literal["decision"]) -> str | None:
     """A review's answer on one thing; None if it was not asked."""
     if about == "decision":
         return review.decision
-    answer = next((review.answers.of(question) for question in QUESTIONS if question == about and review.answers), None)
+    answer = None if review.answers is None else review.answers.of(about)
     return None if answer is None else "yes" if answer else "no"
 
 
@@ -194,7 +196,7 @@ def _reviewer(name: str, reviews: Sequence[Review]) -> Reviewer:
 
 
 def _differing(reviews: Sequence[Review]) -> Iterator[tuple[str, dict[str, str]]]:
-    for about in ("decision", *QUESTIONS):
+    for about in ABOUT:
         answers = {review.reviewer: what for review in reviews if (what := answer_in(review, about)) is not None}
         if len(set(answers.values())) > 1:
             yield about, answers

@@ -22,24 +22,29 @@ T = TypeVar("T", PairItem, ReportItem)
 _LABELLED: tuple[ClaimSupport, ...] = ("full", "partial", "none", "contradicted")
 
 
-def planned(experiment: Path, size: int | None = None) -> VotingPlan:
+def planned(
+    experiment: Path, size: int | None = None, *, claims: int | None = None, seed: str | None = None
+) -> VotingPlan:
     """What everybody is asked: the kept plan, grown to ``size`` items of each kind if there are so many.
 
     Planned items never change, so that everybody is asked the same in the same order. If the plan is longer than
     ``size``, only its first items are returned. Without a size, each kind keeps its length, at least ``DEFAULT_SIZE``
-    and the number of pairs.
+    and the number of pairs. With ``claims``, the plan has so many of them, and only the pairs and reports already
+    planned. ``seed`` draws new items.
     """
-
-    def sizes(kept: VotingPlan) -> dict[str, int]:
-        begun = max(DEFAULT_SIZE, len(kept.pairs))
-        return {kind: size or max(begun, count) for kind, count in _lengths(kept).items()}
-
-    return _planned(experiment, sizes, None)
-
-
-def planned_claims(experiment: Path, size: int, seed: str | None = None) -> VotingPlan:
-    """The plan with ``size`` claims, and with only the pairs and reports already planned; ``seed`` draws new claims."""
-    return _planned(experiment, lambda kept: _lengths(kept) | {"claims": size}, seed)
+    definition = read_definition(experiment)
+    with planning(experiment):
+        kept = read_plan(experiment)
+        before = kept or VotingPlan(seed=definition.seed)
+        lengths, begun = _lengths(before), max(DEFAULT_SIZE, len(before.pairs))
+        if claims is None:
+            wanted = {kind: size or max(begun, count) for kind, count in lengths.items()}
+        else:
+            wanted = lengths | {"claims": claims}
+        plan = _grown(experiment, definition, before, wanted, seed or before.seed)
+        if plan != kept and any(_lengths(plan).values()):
+            write_plan(experiment, plan)
+    return plan.model_copy(update={kind: getattr(plan, kind)[:count] for kind, count in wanted.items()})
 
 
 def plan_uncited(experiment: Path, claims: Iterable[ClaimItem]) -> None:
@@ -53,18 +58,6 @@ def plan_uncited(experiment: Path, claims: Iterable[ClaimItem]) -> None:
 
 def _lengths(plan: VotingPlan) -> dict[str, int]:
     return {"pairs": len(plan.pairs), "reports": len(plan.reports), "claims": len(plan.claims)}
-
-
-def _planned(experiment: Path, sizes: Callable[[VotingPlan], dict[str, int]], seed: str | None) -> VotingPlan:
-    definition = read_definition(experiment)
-    with planning(experiment):
-        kept = read_plan(experiment)
-        before = kept or VotingPlan(seed=definition.seed)
-        wanted = sizes(before)
-        plan = _grown(experiment, definition, before, wanted, seed or before.seed)
-        if plan != kept and any(_lengths(plan).values()):
-            write_plan(experiment, plan)
-    return plan.model_copy(update={kind: getattr(plan, kind)[:count] for kind, count in wanted.items()})
 
 
 def _grown(experiment: Path, definition: Definition, plan: VotingPlan, sizes: dict[str, int], seed: str) -> VotingPlan:

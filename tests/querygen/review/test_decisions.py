@@ -105,7 +105,7 @@ def test_a_new_file_holds_what_was_accepted_and_edited_and_its_history_says_by_w
     ]
     decided = outcomes(QUERIES, current_decisions(reviews, QUERIES, []))
     before, to = file.read_bytes(), tmp_path / "reviewed.jsonl"
-    applied = write_reviewed(to, decided, items, lambda: NOON)
+    applied = write_reviewed(to, decided, items, NOON)
     (only,) = read_queries(to)
     assert only.text.endswith("me@example.com.")
     assert (applied.edited, applied.rejected) == ((QUERIES[0].query_id,), (QUERIES[1].query_id,))
@@ -117,5 +117,5 @@ def test_a_new_file_holds_what_was_accepted_and_edited_and_its_history_says_by_w
     assert (rejected.what, rejected.by, rejected.after) == ("rejected", "ann", None)
 
     first = to.read_bytes()
-    write_reviewed(to, decided, items, lambda: NOON)
+    write_reviewed(to, decided, items, NOON)
     assert (to.read_bytes(), len(read_history_of(to))) == (first, 2), "writing twice adds nothing"
