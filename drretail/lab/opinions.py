@@ -11,11 +11,11 @@ from drretail.eval.ballots import read_votes
 from drretail.eval.claims.claims import SUPPORT as SUPPORT_STAGE
 from drretail.eval.family import Family
 from drretail.eval.judge_prompts import in_all_wordings
-from drretail.eval.judging.pairs import meetings, pair_id
+from drretail.eval.judging.pairs import Labels, meetings, pair_id
 from drretail.eval.judging.verdicts import VerdictFile, judges_in, verdict_path
 from drretail.eval.registry import load_metric
-from drretail.eval.scores.gathering import Gathered, gather
-from drretail.eval.scores.pair_outcomes import read_outcomes
+from drretail.eval.scores.gathering import Assessor, Gathered, gather
+from drretail.eval.scores.pair_outcomes import PairOutcome, read_outcomes
 from drretail.eval.scores.panel import is_panel, name_of
 from drretail.experiment import read_runs
 from drretail.lab.judged_claims import sheet_name
@@ -120,22 +120,28 @@ def _has_opinions(judge: JudgeRef) -> bool:
     return judge.kind != "rule_based" and not is_panel(judge.spec)
 
 
-def _preferences(experiment: Path, gathered: Gathered) -> Iterator[Opinion]:
+def judged_meetings(
+    experiment: Path, gathered: Gathered
+) -> Iterator[tuple[Assessor, Labels, str, list[tuple[str, PairOutcome]]]]:
+    """For each judge with opinions, two systems and dimension: the outcome of each meeting, by the id in votes."""
     reports = {run.run_id: run.report for run in read_runs(experiment)}
     for assessor, by_pair in read_outcomes(experiment, gathered).items():
         if not _has_opinions(assessor.judge):
             continue
         for labels, by_dimension in by_pair.items():
             met = meetings(experiment, gathered.definition, [labels])
+            ids = [pair_id(each.run_ids, [reports.get(run_id) for run_id in each.run_ids]) for each in met]
             for dimension, outcomes in by_dimension.items():
-                for meeting, outcome in zip(met, outcomes, strict=True):
-                    if outcome.result is None or outcome.is_forfeit:  # without a report there is no opinion
-                        continue
-                    item = pair_id(meeting.run_ids, [reports.get(run_id) for run_id in meeting.run_ids])
-                    value = float(sign(outcome.result - 0.5))
-                    question = Question(PREFERENCE, dimension)
-                    who = judge_name(assessor.judge, assessor.rules)
-                    yield Opinion(question, who, "judge", item, value, outcome.query_id, judge=assessor.judge)
+                yield assessor, labels, dimension, list(zip(ids, outcomes, strict=True))
+
+
+def _preferences(experiment: Path, gathered: Gathered) -> Iterator[Opinion]:
+    for assessor, _, dimension, outcomes in judged_meetings(experiment, gathered):
+        question, who = Question(PREFERENCE, dimension), judge_name(assessor.judge, assessor.rules)
+        for item, outcome in outcomes:
+            if outcome.result is not None and not outcome.is_forfeit:  # without a report there is no opinion
+                value = float(sign(outcome.result - 0.5))
+                yield Opinion(question, who, "judge", item, value, outcome.query_id, judge=assessor.judge)
 
 
 def _supports(experiment: Path, gathered: Gathered, faithfulness: Family) -> Iterator[Opinion]:

@@ -36,7 +36,7 @@ from drretail.llm.estimates import Estimates
 from drretail.progress import busy, choose_progress
 from drretail.tables.cells import as_csv
 from drretail.viewer.terminal.printed_lab import print_agreement, print_calibration, print_cards, print_correction
-from drretail.viewer.voting.plan import plan_uncited, planned, sheet_rows, uncited_items
+from drretail.viewer.voting.plan import plan_uncited, planned, sheet_rows
 
 
 @accepts(AgreeOptions)
@@ -149,10 +149,8 @@ def sample(options: SampleOptions) -> Sample:
     claims = planned(experiment, claims=options.n, seed=options.seed).claims
     if not claims:
         raise UserError(f"No claim of {experiment} has a verdict: drretail score {experiment} judges them first.")
-    bare = uncited_items(experiment, claims, options.uncited, options.seed) if options.uncited else []
+    bare = plan_uncited(experiment, claims, options.uncited, options.seed) if options.uncited else []
     write_atomically(path, as_csv(sheet_rows(experiment, [*claims, *bare], asks_cited=options.uncited > 0)))
-    if bare:
-        plan_uncited(experiment, bare)
     by_system = dict(sorted(Counter(claim.system for claim in claims).items()))
     return Sample(path, len(claims), by_system, LEAST, len(bare))
 

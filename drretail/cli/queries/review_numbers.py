@@ -64,7 +64,7 @@ def print_summary(file: Path, now: "Summary") -> None:
         ]
         print_rows("Edits", ["", "texts changed", "words changed in these", "wishes typed or changed"], rows)
         rows = [
-            (ABOUT[question], *(f"{each.answers[question].yes}, {each.answers[question].no}" for each in now.reviewers))
+            (ABOUT[question], *(", ".join(map(str, each.answers[question].values())) for each in now.reviewers))
             for question in now.reviewers[0].answers
         ]
         print_rows("Answers: yes, no", ["", *(reviewer.name for reviewer in now.reviewers)], rows)

@@ -74,7 +74,7 @@ def read_sheet(path: Path, questions: Iterable[Question], offers: Offers) -> Fil
         question = by_key.get(key)
         if question is None and not offers.listings([row["product_id"]]):
             faults.append(f"row {number}: the shop has no product {row['product_id']!r}")
-        elif question is None or _folded(row["record"]) != _folded(question.record):
+        elif question is None or row["record"].casefold().split() != question.record.casefold().split():
             stale += 1
         elif state not in STATES:
             faults.append(f"row {number}: the state is {row['state']!r}; it takes one of {', '.join(STATES)}")
@@ -90,7 +90,3 @@ def read_sheet(path: Path, questions: Iterable[Question], offers: Offers) -> Fil
         raise UserError(f"{path} answers nothing that is asked: it is of other queries, or of records before a change.")
     sheet.refuse(faults)
     return Filled(Reading(f"person:{path.stem}", answers), blank, stale)
-
-
-def _folded(text: str) -> str:
-    return " ".join(text.casefold().split())

@@ -86,14 +86,6 @@ def _typed_by_both(wishes: Wishes, version: Version, one: str, other: str) -> It
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerCounts:
-    """How often one question was answered with yes and with no."""
-
-    yes: int
-    no: int
-
-
-@dataclass(frozen=True, slots=True)
 class Reviewer:
     """One reviewer's statistics."""
 
@@ -108,7 +100,8 @@ class Reviewer:
     """The mean share of words changed, over the queries whose text was changed; None if there are none."""
     wishes_typed: int
     """Queries whose wish was typed or changed."""
-    answers: dict[Question, AnswerCounts]
+    answers: dict[Question, dict[str, int]]
+    """How often each question was answered with yes and with no."""
     accepted_with_a_no: tuple[str, ...]
     """The ids of queries that were accepted although a question was answered with no."""
 
@@ -174,8 +167,8 @@ def _reviewer(name: str, reviews: Sequence[Review]) -> Reviewer:
         for review in reviews
         if review.edit and "text" in review.edit.fields
     ]
-    answered: dict[Question, Counter[str | None]] = {
-        question: Counter(answer_in(review, question) for review in reviews) for question in QUESTIONS
+    answered: dict[Question, list[str | None]] = {
+        question: [answer_in(review, question) for review in reviews] for question in QUESTIONS
     }
     return Reviewer(
         name=name,
@@ -186,7 +179,7 @@ def _reviewer(name: str, reviews: Sequence[Review]) -> Reviewer:
         edit_rate=len(changes) / len(reviews) if reviews else None,
         words_changed=sum(changes) / len(changes) if changes else None,
         wishes_typed=sum(bool(review.edit and "wish" in review.edit.fields) for review in reviews),
-        answers={question: AnswerCounts(counts["yes"], counts["no"]) for question, counts in answered.items()},
+        answers={question: {word: said.count(word) for word in ("yes", "no")} for question, said in answered.items()},
         accepted_with_a_no=tuple(
             review.query_id
             for review in reviews

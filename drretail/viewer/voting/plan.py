@@ -47,13 +47,26 @@ def planned(
     return plan.model_copy(update={kind: getattr(plan, kind)[:count] for kind, count in wanted.items()})
 
 
-def plan_uncited(experiment: Path, claims: Iterable[ClaimItem]) -> None:
-    """Adds claims without a verdict to the existing plan; claims that it already has keep their places."""
+def plan_uncited(experiment: Path, claims: Iterable[ClaimItem], count: int, seed: str | None) -> list[ClaimItem]:
+    """Draws up to ``count`` claims without a verdict, from the extractions that ``claims`` come from, and adds them to
+    the existing plan; claims that it already has keep their places.
+
+    Each system has equally many. They are split in proportion between claims that cite nothing and claims whose sources
+    could not be judged.
+    """
+    by, fields = {claim.extracted_by for claim in claims}, {*ClaimItem.model_fields}
+    bare = [
+        ClaimItem.model_validate(claim.model_dump(include=fields))
+        for claim in extracted_claims(experiment)
+        if claim.extracted_by in by and not claim.has_verdict
+    ]
+    drawn = draw_claims((), bare, count, seed or read_definition(experiment).seed)
     with planning(experiment):
         plan = read_plan(experiment)
         if plan is not None:
-            by_claim = {each.about: each for each in (*plan.uncited, *claims)}
+            by_claim = {each.about: each for each in (*plan.uncited, *drawn)}
             write_plan(experiment, plan.model_copy(update={"uncited": tuple(by_claim.values())}))
+    return drawn
 
 
 def _lengths(plan: VotingPlan) -> dict[str, int]:
@@ -149,18 +162,3 @@ def sheet_rows(experiment: Path, claims: Sequence[ClaimItem], *, asks_cited: boo
         row = [sheet_name(item.about), sheet.query, sheet.claim, texts, ""]
         rows.append([*row, sheet.passage, ""] if asks_cited else row)
     return rows
-
-
-def uncited_items(experiment: Path, claims: Iterable[ClaimItem], count: int, seed: str | None) -> list[ClaimItem]:
-    """Up to ``count`` claims without a verdict, drawn by lot from the extractions that ``claims`` come from.
-
-    Each system has equally many. They are split in proportion between claims that cite nothing and claims whose sources
-    could not be judged.
-    """
-    by, fields = {claim.extracted_by for claim in claims}, {*ClaimItem.model_fields}
-    bare = [
-        ClaimItem.model_validate(claim.model_dump(include=fields))
-        for claim in extracted_claims(experiment)
-        if claim.extracted_by in by and not claim.has_verdict
-    ]
-    return draw_claims((), bare, count, seed or read_definition(experiment).seed)

@@ -36,7 +36,7 @@ def test_decisions_edit_rate_and_size_are_counted_by_reviewer() -> None:
     assert (ann.name, ann.decided, ann.accepted, ann.edited, ann.rejected) == ("ann", 4, 1, 2, 1)
     assert ann.edit_rate == 0.5
     assert ann.words_changed == pytest.approx((0.1 + 0.7) / 2)
-    assert (ann.answers["deep_research"].yes, ann.answers["deep_research"].no) == (2, 2)
+    assert (ann.answers["deep_research"]["yes"], ann.answers["deep_research"]["no"]) == (2, 2)
     assert ann.accepted_with_a_no == ("q-0",)
     assert (bob.decided, bob.edit_rate, bob.accepted_with_a_no) == (3, pytest.approx(1 / 3), ())
 
