@@ -15,7 +15,7 @@ import sys
 import time
 import zlib
 from collections.abc import Generator, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from contextvars import ContextVar
 from itertools import chain, count
 from pathlib import Path
@@ -446,6 +446,15 @@ class LineAppender:
 
     def close(self) -> None:
         self._file.close()
+
+
+def append_documents(path: Path, documents: Iterable[Document]) -> None:
+    """Appends records to a .jsonl file; they are on disk when this returns. Without any, no file is made."""
+    lines = [document.as_line() for document in documents]
+    if lines:
+        with closing(LineAppender(path)) as file:
+            for line in lines:
+                file.append(line)
 
 
 def drop_cut_line(path: Path) -> None:

@@ -5,7 +5,7 @@ import os
 import re
 import unicodedata
 from collections.abc import Callable, Generator, Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from drretail.errors import UnknownName, UserError
 from drretail.eval.judging.dimensions import DIMENSIONS
-from drretail.files import LineAppender, read_json, read_jsonl, write_json
+from drretail.files import append_documents, read_json, read_jsonl, write_json
 from drretail.records.vote import (
     Ballot,
     CitedLabel,
@@ -73,7 +73,7 @@ def cast(experiment: Path, ballot: B, seen: str | None) -> tuple[B, Ballot | Non
         ballot = ballot.model_copy(update={"replaces": None if before is None else before.ballot_id})
         if before is not None and _says(before) == _says(ballot):
             return type(ballot).model_validate(before.model_dump()), None
-        _append(path, ballot)
+        append_documents(path, [ballot])
     return ballot, unseen
 
 
@@ -86,7 +86,7 @@ def take_back(experiment: Path, annotator: str, ballot_id: str, clock: Callable[
         now = current_ballots(_lines(path, forgives_a_cut=True))
         gone = next((vote for vote in now if vote.ballot_id == ballot_id), None)
         if gone is not None:
-            _append(path, Withdrawal(annotator=annotator, at=clock(), replaces=ballot_id))
+            append_documents(path, [Withdrawal(annotator=annotator, at=clock(), replaces=ballot_id)])
     return gone
 
 
@@ -143,8 +143,3 @@ def _locked(path: Path) -> Generator[None]:
         yield
     finally:
         os.close(descriptor)
-
-
-def _append(path: Path, line: Line) -> None:
-    with closing(LineAppender(path)) as file:
-        file.append(line.as_line())

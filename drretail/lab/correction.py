@@ -11,23 +11,19 @@ from typing import TypeVar
 from drretail.errors import UnknownName, UserError
 from drretail.eval.ballots import read_votes
 from drretail.eval.claims.claims import FAMILY
-from drretail.eval.judging.pairs import meetings, pair_id
 from drretail.eval.registry import load_metric
 from drretail.eval.scores.gathering import Gathered
-from drretail.eval.scores.pair_outcomes import read_outcomes
-from drretail.eval.scores.panel import is_panel
 from drretail.eval.scores.planned import counted as counted_value
 from drretail.eval.scores.planned import read_judgements
-from drretail.experiment import read_runs
 from drretail.lab.judged_claims import ExtractedClaim, extracted_claims, sheet_name
-from drretail.lab.opinions import PREFERENCE, RATING, SUPPORT_OF, Opinion, judge_name, opinions_of
+from drretail.lab.opinions import PREFERENCE, RATING, SUPPORT_OF, Opinion, judge_name, judged_meetings, opinions_of
 from drretail.lab.people_findings import CorrectedValue, Correction, MissingLabels, Separation
 from drretail.records.vote import CitedLabel, ClaimLabel
 from drretail.stats.clusters import FEWEST, Clusters
 from drretail.stats.prediction_powered import Item, corrected_mean, difference, labels_alone, labels_needed
-from drretail.tables.cells import read_cells
 from drretail.tables.figures import counted
 from drretail.tables.figures import number as in_words
+from drretail.tables.sheets import read_sheet
 
 LEAST = 20
 """Nothing is corrected with fewer labels of a system, or votes on a pair: coverage of .93 was not measured there."""
@@ -284,36 +280,30 @@ def _win_rates(
 
     Meetings that a missing report decided are known.
     """
-    reports = {run.run_id: run.report for run in read_runs(experiment)}
     user_of = gathered.clusters.user_of
     votes: dict[tuple[str, str], list[float]] = defaultdict(list)
     for opinion in opinions:
         if opinion.kind == "person":
             votes[opinion.item, opinion.question.dimension].append((opinion.value + 1) / 2)
     rows: list[CorrectedValue | MissingLabels] = []
-    judged = {
-        judge_name(assessor.judge, assessor.rules): (assessor.judge, by_pair)
-        for assessor, by_pair in read_outcomes(experiment, gathered).items()
-        if assessor.judge.kind != "rule_based" and not is_panel(assessor.judge.spec)
-    }
-    for who, (ref, by_pair) in sorted(judged.items()):
-        if judge not in (None, who, ref.spec):
+    judged = [
+        (judge_name(assessor.judge, assessor.rules), assessor.judge.spec, labels, dimension, outcomes)
+        for assessor, labels, dimension, outcomes in judged_meetings(experiment, gathered)
+    ]
+    for who, spec, labels, dimension, outcomes in sorted(judged, key=lambda each: each[0]):
+        if judge not in (None, who, spec):
             continue
-        for labels, by_dimension in by_pair.items():
-            met = meetings(experiment, gathered.definition, [labels])
-            ids = [pair_id(meeting.run_ids, [reports.get(run) for run in meeting.run_ids]) for meeting in met]
-            for dimension, outcomes in by_dimension.items():
-                repeats = Counter(outcome.query_id for outcome in outcomes if outcome.result is not None)
-                items: list[Item] = []
-                for about, outcome in zip(ids, outcomes, strict=True):
-                    query, verdict, is_known = outcome.query_id, outcome.result, outcome.is_forfeit
-                    if verdict is not None:
-                        given = [verdict] if is_known else votes.get((about, dimension))
-                        label, share = fmean(given) if given else None, 1 / repeats[query]
-                        cluster = user_of.get(query, query)
-                        items.append(Item(cluster, verdict, share, label, verdict=verdict, is_known=is_known))
-                if any(item.is_labelled for item in items):
-                    rows.append(_row(f"wins over {labels[1]}, {dimension.replace('_', ' ')}", labels[0], who, items))
+        repeats = Counter(outcome.query_id for _, outcome in outcomes if outcome.result is not None)
+        items: list[Item] = []
+        for about, outcome in outcomes:
+            query, verdict, is_known = outcome.query_id, outcome.result, outcome.is_forfeit
+            if verdict is not None:
+                given = [verdict] if is_known else votes.get((about, dimension))
+                label, share = fmean(given) if given else None, 1 / repeats[query]
+                cluster = user_of.get(query, query)
+                items.append(Item(cluster, verdict, share, label, verdict=verdict, is_known=is_known))
+        if any(item.is_labelled for item in items):
+            rows.append(_row(f"wins over {labels[1]}, {dimension.replace('_', ' ')}", labels[0], who, items))
     return rows
 
 
@@ -373,12 +363,10 @@ def _answers(
             by_claim[ballot.about].append(values[ballot.cited.replace("_", " ")])
     names = {sheet_name(claim): claim for claim in claims}
     for path in files:
-        heading, *rows = read_cells(path) or [[]]
-        columns = [name.strip().casefold() for name in heading]
-        if "item" not in columns or not {"label", "cited"} & {*columns}:
+        sheet = read_sheet(path)
+        if "item" not in sheet.columns or not {"label", "cited"} & {*sheet.columns}:
             raise UserError(f"{path} needs the columns item and label, as drretail lab sample writes them.")
-        for number, row in enumerate(rows, 2):
-            cells = dict(zip(columns, (cell.strip() for cell in row), strict=False))
+        for number, cells in sheet.rows:
             answer = " ".join(cells.get(column, "").casefold().split())
             if answer and answer not in values:
                 raise UnknownName(f"{column} ({path}, row {number})", answer, values)

@@ -2,9 +2,8 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from drretail.eval.claims.claims import FAMILY, HEADLINE, SUPPORT
 from drretail.eval.claims.labels import CONTRADICTED
@@ -16,22 +15,14 @@ from drretail.eval.registry import load_metric
 from drretail.eval.scores.panel import name_of
 from drretail.records.base import sha256_of
 from drretail.records.score import Verdict
-from drretail.records.vote import about_claim
+from drretail.records.vote import ClaimItem
 from drretail.stats.prediction_powered import next_stratum
 
 
-@dataclass(frozen=True, slots=True)
-class ExtractedClaim:
+class ExtractedClaim(ClaimItem):
     """A claim that a judge extracted from a report, with its verdict if it has one."""
 
-    about: str
-    """The claim's id in ballots and labelling plans."""
     judge: str
-    system: str
-    query_id: str
-    run_id: str
-    stratum: str
-    """System and verdict ("uncited" or "unverified" without one). Labels are drawn by lot within a stratum."""
     support: float | None = None
     """None without a verdict."""
     in_fp: bool = False
@@ -41,29 +32,9 @@ class ExtractedClaim:
     text: str = ""
     span: tuple[int, int] | None = None
     """Its place in the report."""
-    extracted_by: str = ""
-    """The judge's name as ballots spell it."""
-    claim_id: str = ""
-    report_sha: str = ""
-    repeat: int = 1
-
-    @property
-    def has_verdict(self) -> bool:
-        return self.support is not None
 
 
-class Drawable(Protocol):
-    """An item that labels are drawn from; its stratum belongs to one system."""
-
-    @property
-    def about(self) -> str: ...
-    @property
-    def system(self) -> str: ...
-    @property
-    def stratum(self) -> str: ...
-
-
-Claim = TypeVar("Claim", bound=Drawable)
+Claim = TypeVar("Claim", bound=ClaimItem)
 
 
 def draw_claims(kept: Iterable[Claim], found: Iterable[Claim], size: int, seed: str) -> list[Claim]:
@@ -135,19 +106,19 @@ def _extracted(subject: Subject, verdicts: Sequence[Verdict]) -> Iterator[Extrac
             word = {1.0: "full", 0.5: "partial"}.get(float(verdict.value), "none")
             word = "contradicted" if CONTRADICTED in verdict.notes else word
         yield ExtractedClaim(
-            about=about_claim(subject.run_id, str(subject.report_sha), name_of(judge), claim.claim_id),
-            judge=judge.spec,
-            system=subject.label,
-            query_id=subject.query.query_id,
             run_id=subject.run_id,
+            report_sha=str(subject.report_sha),
+            query_id=subject.query.query_id,
+            system=subject.label,
+            repeat=subject.repeat,
+            claim_id=claim.claim_id,
+            extracted_by=name_of(judge),
             stratum=f"{subject.label} {word}",
+            has_verdict=verdict is not None,
+            judge=judge.spec,
             support=None if verdict is None else float(verdict.value),
             in_fp=claim.claim_id in counted,
             cited=cites(claim),
             text=claim.claim,
             span=None if claim.start is None or claim.end is None else (claim.start, claim.end),
-            extracted_by=name_of(judge),
-            claim_id=claim.claim_id,
-            report_sha=str(subject.report_sha),
-            repeat=subject.repeat,
         )

@@ -11,11 +11,11 @@ from drretail.eval.ballots import read_votes
 from drretail.eval.claims.claims import SUPPORT as SUPPORT_STAGE
 from drretail.eval.family import Family
 from drretail.eval.judge_prompts import in_all_wordings
-from drretail.eval.judging.pairs import meetings, pair_id
+from drretail.eval.judging.pairs import Labels, meetings, pair_id
 from drretail.eval.judging.verdicts import VerdictFile, judges_in, verdict_path
 from drretail.eval.registry import load_metric
-from drretail.eval.scores.gathering import Gathered, gather
-from drretail.eval.scores.pair_outcomes import read_outcomes
+from drretail.eval.scores.gathering import Assessor, Gathered, gather
+from drretail.eval.scores.pair_outcomes import PairOutcome, read_outcomes
 from drretail.eval.scores.panel import is_panel, name_of
 from drretail.experiment import read_runs
 from drretail.lab.judged_claims import sheet_name
@@ -23,6 +23,7 @@ from drretail.records.score import JudgeRef, Rules
 from drretail.records.vote import CitedLabel, ClaimLabel, Rating, Vote, about_claim, about_report
 from drretail.stats.agreement import Level, sign
 from drretail.tables.cells import read_cells
+from drretail.tables.sheets import read_sheet
 
 Kind = Literal["person", "judge"]
 
@@ -119,22 +120,28 @@ def _has_opinions(judge: JudgeRef) -> bool:
     return judge.kind != "rule_based" and not is_panel(judge.spec)
 
 
-def _preferences(experiment: Path, gathered: Gathered) -> Iterator[Opinion]:
+def judged_meetings(
+    experiment: Path, gathered: Gathered
+) -> Iterator[tuple[Assessor, Labels, str, list[tuple[str, PairOutcome]]]]:
+    """For each judge with opinions, two systems and dimension: the outcome of each meeting, by the id in votes."""
     reports = {run.run_id: run.report for run in read_runs(experiment)}
     for assessor, by_pair in read_outcomes(experiment, gathered).items():
         if not _has_opinions(assessor.judge):
             continue
         for labels, by_dimension in by_pair.items():
             met = meetings(experiment, gathered.definition, [labels])
+            ids = [pair_id(each.run_ids, [reports.get(run_id) for run_id in each.run_ids]) for each in met]
             for dimension, outcomes in by_dimension.items():
-                for meeting, outcome in zip(met, outcomes, strict=True):
-                    if outcome.result is None or outcome.is_forfeit:  # without a report there is no opinion
-                        continue
-                    item = pair_id(meeting.run_ids, [reports.get(run_id) for run_id in meeting.run_ids])
-                    value = float(sign(outcome.result - 0.5))
-                    question = Question(PREFERENCE, dimension)
-                    who = judge_name(assessor.judge, assessor.rules)
-                    yield Opinion(question, who, "judge", item, value, outcome.query_id, judge=assessor.judge)
+                yield assessor, labels, dimension, list(zip(ids, outcomes, strict=True))
+
+
+def _preferences(experiment: Path, gathered: Gathered) -> Iterator[Opinion]:
+    for assessor, _, dimension, outcomes in judged_meetings(experiment, gathered):
+        question, who = Question(PREFERENCE, dimension), judge_name(assessor.judge, assessor.rules)
+        for item, outcome in outcomes:
+            if outcome.result is not None and not outcome.is_forfeit:  # without a report there is no opinion
+                value = float(sign(outcome.result - 0.5))
+                yield Opinion(question, who, "judge", item, value, outcome.query_id, judge=assessor.judge)
 
 
 def _supports(experiment: Path, gathered: Gathered, faithfulness: Family) -> Iterator[Opinion]:
@@ -225,9 +232,7 @@ def read_opinions(
     Values are numbers, full | partial | none | contradicted, a | b | tie, or any words. Raises UserError if a column is
     missing, or if a rater gives two different values for one item.
     """
-    heading, *rows = read_cells(path) or [[]]
-    names = [name.strip() for name in heading]
-    found = list(_wide(path, names, rows, raters, item) if raters else _long(path, names, rows))
+    found = list(_wide(path, raters, item) if raters else _long(path))
     if not found:
         raise UserError(f"{path} holds no opinion: it needs rows below its heading.")
     first_rows: dict[tuple[str, str, str], _Row] = {}
@@ -258,30 +263,26 @@ def read_opinions(
     return opinions
 
 
-def _long(path: Path, names: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[_Row]:
-    lower = [name.casefold() for name in names]
-    is_sheet = "label" in lower and not {"rater", "value"} & {*lower}
-    if is_sheet:
-        lower[lower.index("label")] = "value"
-        lower, rows = [*lower, "rater"], [[*row, path.stem] for row in rows]
-    lacking = [name for name in NEEDED if name not in lower]
+def _long(path: Path) -> Iterator[_Row]:
+    sheet = read_sheet(path)
+    is_sheet = "label" in sheet.columns and not {"rater", "value"} & {*sheet.columns}
+    value, rater = ("label", path.stem) if is_sheet else ("value", "")
+    lacking = [name for name in (["item"] if is_sheet else NEEDED) if name not in sheet.columns]
     if lacking:
-        present = ", ".join(names) or "it is empty"
+        present = ", ".join(sheet.columns) or "it is empty"
         raise UserError(
             f"{path} has no column {' and no '.join(lacking)} (it has: {present}): name raters' own columns with "
             "--raters."
         )
-    for number, row in enumerate(rows, 2):
-        cells = {name: row[at].strip() for at, name in enumerate(lower) if at < len(row)}
-        if cells.get("value"):
-            about = cells.get("dimension", ""), cells.get("query", ""), cells.get("system", "")
-            item, rater = cells.get("item", ""), cells.get("rater", "")
-            yield _Row(f"{path}, row {number}", item, rater, cells["value"], *about)
+    for number, cells in sheet.rows:
+        if cells[value]:
+            about = (cells.get(name, "") for name in ("dimension", "query", "system"))
+            yield _Row(f"{path}, row {number}", cells["item"], cells.get("rater", rater), cells[value], *about)
 
 
-def _wide(
-    path: Path, names: Sequence[str], rows: Sequence[Sequence[str]], raters: Sequence[str], item: Sequence[str]
-) -> Iterator[_Row]:
+def _wide(path: Path, raters: Sequence[str], item: Sequence[str]) -> Iterator[_Row]:
+    heading, *rows = read_cells(path) or [[]]
+    names = [name.strip() for name in heading]
     for name in (*raters, *item):
         if name not in names:
             raise UnknownName(f"column of {path}", name, names)

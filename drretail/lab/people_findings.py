@@ -13,15 +13,18 @@ SHARES = ("FP", "FR")
 """The corrected values that are shares of claims; all others are win rates."""
 
 
-class Agreed(Record):
+class _OfQuestion(Record):
+    scale: str
+    """preference, rating, support, number or label."""
+    dimension: str = ""
+
+
+class Agreed(_OfQuestion):
     """Two raters on one question; a statistic that is not defined is None.
 
     ``n`` items were rated by both, ``n_dropped`` by only one of them.
     """
 
-    scale: str
-    """preference, rating, support, number or label."""
-    dimension: str = ""
     first: str
     second: str
     n: int
@@ -52,11 +55,9 @@ class Agreed(Record):
         return f"{question}: {self.first} and {self.second} {name} {shown} of {self.n:,}"
 
 
-class PeopleAgreed(Record):
+class PeopleAgreed(_OfQuestion):
     """Agreement of all people on one question; ``n_items`` were rated by two or more."""
 
-    scale: str
-    dimension: str = ""
     n_people: int
     n_items: int
     level: str
@@ -66,11 +67,9 @@ class PeopleAgreed(Record):
     high: float | None = None
 
 
-class Alignment(Record):
+class Alignment(_OfQuestion):
     """A judge's ratings compared with the mean of people's."""
 
-    scale: str
-    dimension: str = ""
     judge: str
     n_reports: int
     mean_absolute_deviation: float | None = None

@@ -19,7 +19,7 @@ from drretail.records.evidence import Finding
 from drretail.records.query import Query
 from drretail.records.run import Usage
 from drretail.records.wish import Wish
-from drretail.tables.cells import read_cells
+from drretail.tables.sheets import read_sheet
 
 _LONGEST_ID = 64
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
@@ -82,13 +82,11 @@ def _lines(path: Path, *, as_json: bool) -> Iterator[tuple[str, Mapping[str, Any
 
 
 def _table(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    heading, *rows = read_cells(path) or [[]]
-    names = [name.strip().casefold() for name in heading]
-    if not set(names) & {"text", *OTHER_NAMES["text"]}:
-        raise UserError(f"{path} has no column {_QUESTION!r} in its first row: {', '.join(heading) or 'it is empty'}.")
-    for number, cells in enumerate(rows, 2):
-        if any(map(str.strip, cells)):
-            yield f"row {number}", dict(zip(names, cells, strict=False))
+    sheet = read_sheet(path)
+    if not {*sheet.columns} & {"text", *OTHER_NAMES["text"]}:
+        present = ", ".join(sheet.columns) or "it is empty"
+        raise UserError(f"{path} has no column {_QUESTION!r} in its first row: {present}.")
+    yield from ((f"row {number}", row) for number, row in sheet.rows)
 
 
 def _question(place: str, row: Mapping[str, Any]) -> Question:

@@ -7,6 +7,7 @@ noise.py             noise of agents and judges, pass^k
 ranking.py           strengths from paired comparisons (Bradley and Terry); win rates between reports of one length
 agreement.py         κ, percent, r, ρ and τ_b of two raters, α of many; how far a judge's ratings are from people's;
                      ρ inside systems
+raters.py            how far every two of several people agree, as records and as a table
 confusion.py         confusion tables of two raters, with bootstrap intervals over clusters
 prediction_powered.py  means from few labels and many verdicts (PPI++)
 """

@@ -6,6 +6,7 @@ terminal.py  lines that fit a width: split into parts, with names broken; column
 markdown.py  for repositories and documents
 latex.py     for papers
 cells.py     for spreadsheets: unrounded values, intervals and counts in columns of their own, no formulas
+sheets.py    sheets that people fill in
 
 The fifth, HTML, is ``viewer/page/templates/table.html.jinja``.
 """

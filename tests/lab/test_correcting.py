@@ -252,8 +252,19 @@ def test_wins_stand_pair_by_pair_a_tie_is_half_a_win_and_queries_are_clusters(tm
 
 def a_claim(about: str, query: str, support: float, system: str = "a") -> ExtractedClaim:
     """A claim in a stratum of its verdict, which is whether it is cited, too."""
-    stratum = f"{system} {support}"
-    return ExtractedClaim(about, "j", system, query, f"{system}/{query}", stratum, support, True, support == 1)
+    return ExtractedClaim(
+        run_id=f"{system}/{query}",
+        report_sha="",
+        query_id=query,
+        system=system,
+        claim_id=about,
+        extracted_by="j",
+        stratum=f"{system} {support}",
+        judge="j",
+        support=support,
+        in_fp=True,
+        cited=support == 1,
+    )
 
 
 def runs_of(claims: Sequence[ExtractedClaim], units: int = 0) -> list[PlannedRun]:

@@ -36,7 +36,7 @@ from drretail.llm.estimates import Estimates
 from drretail.progress import busy, choose_progress
 from drretail.tables.cells import as_csv
 from drretail.viewer.terminal.printed_lab import print_agreement, print_calibration, print_cards, print_correction
-from drretail.viewer.voting.plan import plan_uncited, planned_claims, sheet_rows, uncited_items
+from drretail.viewer.voting.plan import plan_uncited, planned, sheet_rows
 
 
 @accepts(AgreeOptions)
@@ -146,15 +146,13 @@ def sample(options: SampleOptions) -> Sample:
     path = experiment / "lab" / "sample.csv" if options.to is None else Path(options.to)
     if path.exists():
         raise UserError(f"{path} exists, and may hold labels: name another file with --to.")
-    claims = planned_claims(experiment, options.n, options.seed).claims
+    claims = planned(experiment, claims=options.n, seed=options.seed).claims
     if not claims:
         raise UserError(f"No claim of {experiment} has a verdict: drretail score {experiment} judges them first.")
-    rows = sheet_rows(experiment, claims, options.uncited, options.seed)
-    write_atomically(path, as_csv(rows))
-    if options.uncited:
-        plan_uncited(experiment, uncited_items(experiment, claims, options.uncited, options.seed))
+    bare = plan_uncited(experiment, claims, options.uncited, options.seed) if options.uncited else []
+    write_atomically(path, as_csv(sheet_rows(experiment, [*claims, *bare], asks_cited=options.uncited > 0)))
     by_system = dict(sorted(Counter(claim.system for claim in claims).items()))
-    return Sample(path, len(claims), by_system, LEAST, len(rows) - 1 - len(claims))
+    return Sample(path, len(claims), by_system, LEAST, len(bare))
 
 
 @accepts(CardOptions)

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -154,7 +154,7 @@ def _read(
 
 
 def _print_json(outcome: _Outcome) -> None:
-    from drretail.querygen.decisions.questions import demands_document
+    from drretail.querygen.decisions.questions import how_decided
     from drretail.querygen.lint import CODES
 
     rows: list[dict[str, Any]] = []
@@ -172,7 +172,7 @@ def _print_json(outcome: _Outcome) -> None:
             "codes": dict(outcome.codes),
             "untyped": outcome.untyped,
             "died": outcome.died,
-            "demands": demands_document(outcome.questions),
+            "demands": [asdict(each) for each in how_decided(outcome.questions)],
             "failed": outcome.failed,
             **writing_document(outcome.spent),
             "queries": rows,

@@ -1,7 +1,7 @@
 """``drretail queries decide``: people or a model decide by records which products keep the demands of queries."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,6 +17,7 @@ from drretail.errors import UserError
 from drretail.files import write_atomically
 from drretail.grounding.constraints.gold_files import write_with_gold
 from drretail.progress import busy
+from drretail.stats.raters import agreement_table
 from drretail.tables.figures import counted
 from drretail.tables.table import table_of
 from drretail.viewer.output import print_json, print_rows, print_table, print_text, remark, say
@@ -92,7 +93,9 @@ def decide(
             write_with_gold(queries, file)
             outcome.questions = questions_of(queries, offers, picks)
         if missing is not None:
-            outcome.renewed = _renew(missing, queries, offers)
+            from drretail.experiment import renew_decisions
+
+            outcome.renewed = renew_decisions(missing, queries, offers.reference)
     _print(outcome, queries, as_json=output.as_json)
     exit_code(len(outcome.disputed) + outcome.unanswered)
 
@@ -131,12 +134,6 @@ def _picks(experiment: Path, fingerprint: str) -> dict[str, set[str]]:
     for run in read_runs(experiment):
         picks.setdefault(run.query_id, set()).update(pick.product for pick in run.picks or ())
     return picks
-
-
-def _renew(experiment: Path, queries: "Sequence[Query]", offers: "Offers") -> list[str]:
-    from drretail.experiment import renew_decisions
-
-    return renew_decisions(experiment, queries, offers.reference)
 
 
 def _write(sheets: Sequence[Path], left: "Sequence[Question]") -> None:
@@ -213,7 +210,7 @@ def how_to_decide(file: Path, world: str) -> str:
 
 def _print(outcome: _Outcome, queries: "Sequence[Query]", *, as_json: bool) -> None:
     from drretail.querygen.decisions.answers import died_line
-    from drretail.querygen.decisions.questions import demands_document, graded_line, how_decided
+    from drretail.querygen.decisions.questions import graded_line, how_decided
 
     demands = how_decided(outcome.questions)
     agreements = () if outcome.settled is None else outcome.settled.agreements
@@ -227,11 +224,8 @@ def _print(outcome: _Outcome, queries: "Sequence[Query]", *, as_json: bool) -> N
                 "unanswered": outcome.unanswered,
                 "failed": outcome.failed,
                 **({} if outcome.renewed is None else {"renewed": outcome.renewed}),
-                "agreement": [
-                    {"readers": one.readers, "questions": one.questions, "share": one.share, "kappa": one.kappa}
-                    for one in agreements
-                ],
-                "demands": demands_document(outcome.questions),
+                "agreement": [asdict(each) for each in agreements],
+                "demands": [asdict(each) for each in demands],
                 **writing_document(outcome.spent),
             }
         )
@@ -244,11 +238,8 @@ def _print(outcome: _Outcome, queries: "Sequence[Query]", *, as_json: bool) -> N
             for question in outcome.disputed
         ]
         print_rows("Readers disagree", ["query", "want", "demand", "product", "answers"], said)
-    for one in agreements:
-        kappa = "not defined" if one.kappa is None else f"{one.kappa:.2f}"
-        share = "–" if one.share is None else f"{one.share:.2f}"
-        both = " and ".join(one.readers)
-        typer.echo(f"Agreement of {both} on {counted(one.questions, 'question')}: {share}, kappa {kappa}")
+    if agreements:
+        print_table(agreement_table("Agreement", agreements, "questions", str))
     if outcome.spent:
         typer.echo(writing_line(outcome.spent))
     print_text(graded_line(queries, outcome.questions))

@@ -1,6 +1,5 @@
 """``drretail queries review``: people review queries; also as ``drretail queries check --review``."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,7 +18,7 @@ from drretail.tables.figures import counted
 from drretail.viewer.output import print_json, remark
 
 if TYPE_CHECKING:
-    from drretail.querygen.review.decisions import Applied, CurrentDecisions
+    from drretail.querygen.review.decisions import Applied
     from drretail.records.query import Query
 
 
@@ -35,21 +34,13 @@ class ReviewRequest:
     """True if a flag named the reviewer."""
 
 
-def current_reviews(file: Path, queries: "Sequence[Query]") -> "CurrentDecisions":
-    """The decisions beside a file that are about the current versions of its queries."""
-    from drretail.querygen.review.decisions import current_decisions
-    from drretail.querygen.review.records import read_history_of, read_reviews_of
-
-    return current_decisions(read_reviews_of(file), queries, read_history_of(file))
-
-
 def write_sheet(request: ReviewRequest, sheet: Path, *, again: bool, settle: bool) -> None:
     """Writes a sheet of the queries that the reviewer has not decided yet, or of all: with ``again``, or if nobody is
     named.
 
     With ``settle``: of the queries on which reviewers disagree.
     """
-    from drretail.querygen.review.decisions import outcomes
+    from drretail.querygen.review.decisions import decisions_on, outcomes
     from drretail.querygen.review.item import Items
     from drretail.querygen.review.sheet import sheet_of
 
@@ -57,7 +48,7 @@ def write_sheet(request: ReviewRequest, sheet: Path, *, again: bool, settle: boo
         raise UserError(f"{sheet} exists, and may be filled in: name another file.")
     if sheet.suffix.casefold() != ".csv":
         raise UserError(f"{sheet}: the sheet is CSV: give it a name that ends in .csv.")
-    current = current_reviews(request.file, request.queries)
+    current = decisions_on(request.file, request.queries)
     name = request.reviewer if request.named else None
     disputed = {
         outcome.query.query_id: outcome.reviews
@@ -87,21 +78,16 @@ def write_sheet(request: ReviewRequest, sheet: Path, *, again: bool, settle: boo
 
 def take_sheet(request: ReviewRequest, sheet: Path, *, settle: bool) -> None:
     """Appends the new decisions of a filled sheet, and prints what the checks find in its edits."""
-    from contextlib import closing
+    from drretail.querygen.review.decisions import decisions_on, outcomes
+    from drretail.querygen.review.records import keep_reviews
+    from drretail.querygen.review.sheet import Reading, read_filled
 
-    from drretail.querygen.review.decisions import outcomes
-    from drretail.querygen.review.records import review_log
-    from drretail.querygen.review.sheet import Reading, new_reviews, read_filled
-
-    current = current_reviews(request.file, request.queries)
+    current = decisions_on(request.file, request.queries)
     decided = {outcome.query.query_id: outcome.reviews for outcome in outcomes(request.queries, current)}
     queries = {query.query_id: query for query in request.queries}
     disputed = decided if settle else None
-    filled = read_filled(sheet, Reading(queries, request.reviewer, now_in_utc(), request.named, disputed))
-    with closing(review_log(request.file)) as log:
-        new = new_reviews(filled, log.entries)
-        for decision in new:
-            log.append(decision)
+    filled = read_filled(sheet, Reading(queries, request.reviewer, datetime.now(UTC), request.named, disputed))
+    new = keep_reviews(request.file, filled.reviews)
     known = len(filled.reviews) - len(new)
     remark(f"Decisions taken from {sheet}: {len(new)}, known before: {known}, queries left blank: {filled.blank}.")
     if filled.unnamed and not request.named:
@@ -115,10 +101,6 @@ def take_sheet(request: ReviewRequest, sheet: Path, *, settle: bool) -> None:
             for query in edits:
                 for finding in items.check(query).findings:
                     remark(f"{query.query_id}, as edited: {finding.code}: {finding.text}")
-
-
-def now_in_utc() -> datetime:
-    return datetime.now(UTC)
 
 
 HOW = (
@@ -149,6 +131,7 @@ def review(
     or disputed.
     """
     from drretail.querygen.reading import read_queries
+    from drretail.querygen.review.decisions import decisions_on
     from drretail.querygen.review.summary import summary_of
 
     ways = {"--sheet": sheet, "--read": read, "--to": to, "--apply": apply, "--status": status}
@@ -167,7 +150,7 @@ def review(
         take_sheet(request, read, settle=settle)
     elif to or apply:
         applied = _apply(request, to)
-    now = summary_of(queries, current_reviews(file, queries))
+    now = summary_of(queries, decisions_on(file, queries))
     if output.as_json:
         print_json(summary_document(file, now, applied))
     else:
@@ -188,26 +171,25 @@ def _name(flag: str | None) -> str:
     """The reviewer's name. Raises UserError if neither the flag nor the system gives one."""
     import getpass
 
+    from drretail.querygen.review.records import LONGEST_NAME, reviewer_of
+
     try:
-        name = (getpass.getuser() if flag is None else flag).strip()
-    except (OSError, KeyError):  # a user without a name, as in some containers
-        name = ""
-    if not name or len(name) > 64 or not name.isprintable():
-        raise UserError("Say who reviews: --reviewer NAME, with at most 64 characters.")
-    return name
+        return reviewer_of(getpass.getuser() if flag is None else flag)
+    except (OSError, KeyError, UserError):  # a user without a name, as in some containers
+        raise UserError(f"Say who reviews: --reviewer NAME, with at most {LONGEST_NAME} characters.") from None
 
 
 def _apply(request: ReviewRequest, to: Path | None) -> "Applied":
-    from drretail.querygen.review.decisions import outcomes, write_reviewed
+    from drretail.querygen.review.decisions import decisions_on, outcomes, write_reviewed
     from drretail.querygen.review.item import Items
 
     if to is not None and to.resolve() == request.file.resolve():
         raise UserError(f"{to} is the reviewed file itself: --apply changes it, and keeps its history.")
-    decided = outcomes(request.queries, current_reviews(request.file, request.queries))
+    decided = outcomes(request.queries, decisions_on(request.file, request.queries))
     if to is not None and not any(outcome.result for outcome in decided):
         raise UserError(f"No query of {request.file} is accepted or edited: there is nothing to write.")
     if all(outcome.what == "rejected" for outcome in decided):
         raise UserError(f"All queries of {request.file} are rejected: nothing would be left of it.")
     with open_world(request.world) as shop:
         items = Items(shop, request.queries)
-        return write_reviewed(to or request.file, decided, items, now_in_utc, in_place=to is None)
+        return write_reviewed(to or request.file, decided, items, datetime.now(UTC), in_place=to is None)

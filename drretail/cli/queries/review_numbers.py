@@ -9,9 +9,10 @@ import typer
 from drretail.api.option import Option
 from drretail.api.worlds import open_world
 from drretail.cli.options import flags as options
+from drretail.stats.raters import agreement_table
 from drretail.tables.figures import counted
 from drretail.tables.table import Cell
-from drretail.viewer.output import print_json, print_rows
+from drretail.viewer.output import print_json, print_rows, print_table
 
 if TYPE_CHECKING:
     from drretail.querygen.review.decisions import Applied
@@ -42,15 +43,7 @@ def summary_document(file: Path, now: "Summary", applied: "Applied | None") -> d
         ],
         "reviewers": [asdict(reviewer) for reviewer in now.reviewers],
         "agreement": [asdict(agreement) for agreement in now.agreements],
-        "disagreements": [
-            {
-                "query_id": disagreement.query_id,
-                "about": disagreement.about,
-                "said": disagreement.answers,
-                "settled_by": disagreement.settled_by,
-            }
-            for disagreement in now.disagreements
-        ],
+        "disagreements": [asdict(disagreement) for disagreement in now.disagreements],
         "stale": now.stale,
     }
     if applied is not None:
@@ -71,22 +64,12 @@ def print_summary(file: Path, now: "Summary") -> None:
         ]
         print_rows("Edits", ["", "texts changed", "words changed in these", "wishes typed or changed"], rows)
         rows = [
-            (ABOUT[question], *(f"{each.answers[question].yes}, {each.answers[question].no}" for each in now.reviewers))
+            (ABOUT[question], *(", ".join(map(str, each.answers[question].values())) for each in now.reviewers))
             for question in now.reviewers[0].answers
         ]
         print_rows("Answers: yes, no", ["", *(reviewer.name for reviewer in now.reviewers)], rows)
     if now.agreements:
-        rows = [
-            (
-                f"{each.first}, {each.second}",
-                _about(each.about),
-                each.n,
-                _share(each.share),
-                f"na: {each.na}" if each.kappa is None else each.kappa,
-            )
-            for each in now.agreements
-        ]
-        print_rows("Agreement", ["", "about", "queries", "the same", "Cohen's kappa"], rows)
+        print_table(agreement_table("Agreement", now.agreements, "queries", _about))
     if now.disagreements:
         rows = [
             (

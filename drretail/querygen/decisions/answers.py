@@ -3,14 +3,13 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
 
 from drretail.env.offers import Offers
 from drretail.grounding.constraints.decisions import record_sha
 from drretail.querygen.decisions.questions import Key, Question
 from drretail.records.criteria import OF_KIND, Decision, Gold, State
 from drretail.records.query import Query
-from drretail.stats.agreement import cohen_kappa, percent
+from drretail.stats.raters import Agreement, agreements
 
 Subject = tuple[str, str, str]
 """What a decision is about: a want's name, a demand and a product's id."""
@@ -31,17 +30,6 @@ class Reading:
 
     reader: str
     answers: Mapping[Key, Answer]
-
-
-@dataclass(frozen=True, slots=True)
-class Agreement:
-    """How far two readers agree on the questions that both answered."""
-
-    readers: tuple[str, str]
-    questions: int
-    share: float | None
-    kappa: float | None
-    """Cohen's kappa; None if both gave one and the same answer throughout."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +70,8 @@ def settle(readings: Sequence[Reading]) -> Settled:
         agreeing = [(reader, answer) for reader, answer in given if answer.state == state]
         quoted = next((answer for _, answer in agreeing if answer.quote), agreeing[0][1])
         decided[key] = quoted, "+".join(dict.fromkeys(reader for reader, _ in agreeing))
-    return Settled(decided, disputed, [_agreement(a, b) for a, b in combinations(readings, 2)])
-
-
-def _agreement(one: Reading, other: Reading) -> Agreement:
-    both = [key for key in one.answers if key in other.answers]
-    a, b = ([reading.answers[key].state for key in both] for reading in (one, other))
-    return Agreement((one.reader, other.reader), len(both), percent(a, b), cohen_kappa(a, b))
+    states = [(each.reader, {key: answer.state for key, answer in each.answers.items()}) for each in readings]
+    return Settled(decided, disputed, [*agreements(states, "state")])
 
 
 def with_decisions(

@@ -2,9 +2,8 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 from drretail.env.offers import Offers
 from drretail.grounding.constraints.decisions import Decisions, Ruling
@@ -164,11 +163,6 @@ def how_decided(questions: Iterable[Question]) -> list[HowDecided]:
         )
         for demand, asked in by_demand.items()
     ]
-
-
-def demands_document(questions: Iterable[Question]) -> list[dict[str, Any]]:
-    """The same for ``--json``."""
-    return [asdict(each) for each in how_decided(questions)]
 
 
 def graded_line(queries: Sequence[Query], questions: Sequence[Question]) -> str:

@@ -1,15 +1,23 @@
 """Which decisions on the queries of a file count, what becomes of each query, and the reviewed file."""
 
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import closing
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
+from drretail.files import append_documents
 from drretail.grounding.constraints.gold_files import write_with_gold
 from drretail.querygen.review.item import Items
-from drretail.querygen.review.records import DECIDED, Log, Review, Revision, content_of, history_path, read_history_of
+from drretail.querygen.review.records import (
+    DECIDED,
+    Review,
+    Revision,
+    content_of,
+    history_path,
+    read_history_of,
+    read_reviews_of,
+)
 from drretail.records.query import Query, version_of
 
 Version = tuple[str, str]
@@ -76,6 +84,11 @@ def current_decisions(
     return CurrentDecisions(
         tuple(review for review in lives if not review.settles), tuple(settling.values()), len(last) - len(lives)
     )
+
+
+def decisions_on(file: Path, queries: Sequence[Query]) -> CurrentDecisions:
+    """The decisions beside a file that still count for its queries. Raises UserError for an invalid line."""
+    return current_decisions(read_reviews_of(file), queries, read_history_of(file))
 
 
 def _lives(version: Version, current: dict[str, str], became: dict[Version, str | None]) -> bool:
@@ -155,7 +168,7 @@ class Applied:
 
 
 def write_reviewed(
-    to: Path, outcomes: Sequence[Outcome], items: Items, clock: Callable[[], datetime], *, in_place: bool = False
+    to: Path, outcomes: Sequence[Outcome], items: Items, at: datetime, *, in_place: bool = False
 ) -> Applied:
     """Writes accepted and edited queries to a file, and each edit and rejection to the history beside it.
 
@@ -165,24 +178,23 @@ def write_reviewed(
     waiting = [outcome.query for outcome in outcomes if outcome.what in ("undecided", "disputed")]
     kept = [outcome.query if in_place and outcome.query in waiting else outcome.result for outcome in outcomes]
     queries = tuple(query for query in kept if query is not None)
+    known = {_key(revision) for revision in read_history_of(to)}
+    revisions = (
+        Revision(
+            query_id=outcome.query.query_id,
+            at=at,
+            by=outcome.by,
+            what="rejected" if outcome.result is None else "edited",
+            attempt=1,
+            before=outcome.query,
+            reasons=items.of(outcome.query).checked.findings,
+            after=outcome.result,
+            findings=() if outcome.result is None else items.check(outcome.result).findings,
+        )
+        for outcome in changed
+    )
     # The history first: without it, the file would look as if somebody else had changed it.
-    with closing(Log(history_path(to), read_history_of(to))) as history:
-        known = {_key(revision) for revision in history.entries}
-        for outcome in changed:
-            after = outcome.result
-            revision = Revision(
-                query_id=outcome.query.query_id,
-                at=clock(),
-                by=outcome.by,
-                what="rejected" if after is None else "edited",
-                attempt=1,
-                before=outcome.query,
-                reasons=items.of(outcome.query).checked.findings,
-                after=after,
-                findings=() if after is None else items.check(after).findings,
-            )
-            if _key(revision) not in known:
-                history.append(revision)
+    append_documents(history_path(to), [revision for revision in revisions if _key(revision) not in known])
     write_with_gold(queries, to)
     return Applied(
         queries=queries,

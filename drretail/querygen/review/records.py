@@ -3,12 +3,14 @@
 Both are kept beside the file of queries: ``<file>.reviews.jsonl`` and ``<file>.history.jsonl``.
 """
 
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, Generic, Literal, Self, TypeVar
+from typing import Annotated, Literal, Self
 
 from pydantic import AwareDatetime, StringConstraints, model_validator
 
-from drretail.files import LineAppender, read_documents
+from drretail.errors import UserError
+from drretail.files import append_documents, read_documents
 from drretail.records.base import Document, Record
 from drretail.records.evidence import Finding
 from drretail.records.query import Query, version_of
@@ -21,9 +23,18 @@ QUESTIONS: dict[Question, str] = {
     "answerable": "Can the nine tools answer it?",
     "fits_profile": "Does it fit the shopper?",
 }
+LONGEST_NAME = 64
 ReviewerName = Annotated[
-    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=64, pattern=r"^[^\n]*$")
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=LONGEST_NAME, pattern=r"^[^\n]*$")
 ]
+
+
+def reviewer_of(typed: str) -> str:
+    """A reviewer's name without space around it. Raises UserError for an unusable one."""
+    name = typed.strip()
+    if not name or len(name) > LONGEST_NAME or not name.isprintable():
+        raise UserError(f"A name has at most {LONGEST_NAME} characters.")
+    return name
 
 
 class Answers(Record):
@@ -35,11 +46,7 @@ class Answers(Record):
     """None for queries without a user."""
 
     def of(self, question: Question) -> bool | None:
-        return {
-            "deep_research": self.deep_research,
-            "answerable": self.answerable,
-            "fits_profile": self.fits_profile,
-        }[question]
+        return getattr(self, question)
 
     @property
     def noes(self) -> tuple[Question, ...]:
@@ -154,28 +161,20 @@ def read_history_of(queries: Path) -> tuple[Revision, ...]:
     return read_documents(history_path(queries), Revision, "revision")
 
 
-D = TypeVar("D", Review, Revision)
+def keep_reviews(queries: Path, reviews: Iterable[Review]) -> tuple[Review, ...]:
+    """Appends the reviews that differ from their reviewer's last word, and returns them: the same twice adds nothing.
 
+    If they settle a disagreement, the last word is that of whoever settled it last. Raises as ``read_reviews_of``.
+    """
 
-class Log(Generic[D]):
-    """Appends entries to a file. Each is on disk before the next decision is asked for."""
+    def about(review: Review) -> object:
+        return review.subject, None if review.settles else review.reviewer
 
-    def __init__(self, path: Path, entries: tuple[D, ...]) -> None:
-        self.entries = list(entries)
-        self._path = path
-        self._lines: LineAppender | None = None
-
-    def append(self, entry: D) -> None:
-        if self._lines is None:
-            self._lines = LineAppender(self._path)
-        self._lines.append(entry.as_line())
-        self.entries.append(entry)
-
-    def close(self) -> None:
-        if self._lines is not None:
-            self._lines.close()
-
-
-def review_log(queries: Path) -> Log[Review]:
-    """The log of the reviews of a query file. Raises as ``read_reviews_of``."""
-    return Log(reviews_path(queries), read_reviews_of(queries))
+    last = {about(review): review for review in read_reviews_of(queries)}
+    new = tuple(
+        review
+        for review in reviews
+        if (before := last.get(about(review))) is None or not review.says_the_same_as(before)
+    )
+    append_documents(reviews_path(queries), new)
+    return new

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from drretail.errors import UserError, nearest_names, suggestion
+from drretail.errors import nearest_names, suggestion
 from drretail.querygen.checks.feasibility import basket_line
 from drretail.querygen.review.edits import edits_by_reviewer, retyped, review_lines
 from drretail.querygen.review.form import (
@@ -20,6 +20,7 @@ from drretail.querygen.review.form import (
     WANT_FIELDS,
     WISH_FIELDS,
     YES,
+    Fault,
     Faults,
     Form,
     edit_by,
@@ -28,7 +29,8 @@ from drretail.querygen.review.form import (
 from drretail.querygen.review.item import Item, finding_line, shopper_lines
 from drretail.querygen.review.records import DECISIONS, QUESTIONS, Answers, Decision, Edit, Review
 from drretail.records.query import Query, version_of
-from drretail.tables.cells import as_csv, read_cells
+from drretail.tables import sheets
+from drretail.tables.sheets import Row
 
 GIVEN = ("query_id", "version", "query", "shopper", "findings", "cheapest_basket")
 NAMES = {field.name: "want" if field.name == "name" else field.name for field in WANT_FIELDS}
@@ -44,7 +46,6 @@ SETTLING_COLUMNS = (*GIVEN, SAYS, *OF_WANTS, *OF_QUERY, "reviewer", "decision", 
 """For a disagreement: what the reviewers say is given, and one of their edits may be taken as it is."""
 # This many characters tell two versions of a query apart.
 SHORT = 12
-Row = Mapping[str, str]
 
 
 def sheet_of(
@@ -60,7 +61,7 @@ def sheet_of(
         if disputed is not None:
             given[SAYS] = "\n".join(review_lines(disputed[item.query.query_id]))
         rows += _rows(item, given)
-    return as_csv([columns, *([row.get(column, "") for column in columns] for row in rows)])
+    return sheets.sheet_of(columns, rows)
 
 
 def _rows(item: Item, given: Row) -> Iterator[Row]:
@@ -83,8 +84,6 @@ def _rows(item: Item, given: Row) -> Iterator[Row]:
 WORDS: dict[str, Decision] = {
     word: decision for decision in DECISIONS for word in (decision, decision[0], f"{decision}ed")
 }
-# The faults that are shown at once.
-_MOST_FAULTS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,15 +111,6 @@ class Reading:
     """The reviews that disagree, by query id, if the sheet settles them; None otherwise."""
 
 
-class _Fault(Exception):
-    """What is wrong with a cell, which is in the query's first row unless ``row`` is given."""
-
-    def __init__(self, column: str, message: str, row: int | None = None) -> None:
-        super().__init__(message)
-        self.column = column
-        self.row = row
-
-
 @dataclass(slots=True)
 class _Block:
     """The rows of one query, with their numbers."""
@@ -135,75 +125,61 @@ class _Block:
         cells = {name: self.first[name] for name in OF_QUERY} | {TEXT: self.first[EDITED_TEXT] or query.text}
         return Form(cells, tuple({name: row[column] for name, column in NAMES.items()} for _, row in self.rows))
 
+    def line_of(self, fault: Fault) -> str:
+        """What is wrong with a cell, with its row and column."""
+        names = {TEXT: EDITED_TEXT} if fault.want is None else NAMES
+        return _line_of(self.rows[fault.want or 0][0], names.get(fault.column, fault.column), fault.message)
+
 
 def read_filled(path: Path, reading: Reading) -> Filled:
     """The decisions of a filled sheet.
 
     Raises UserError with the row and column of what is wrong; then nothing of the sheet counts.
     """
-    cells = read_cells(path)
+    sheet = sheets.read_sheet(path)
     columns = SETTLING_COLUMNS if reading.disputed is not None else COLUMNS
-    place = _places(path, cells, columns)
+    sheet.need([name for name in columns if name not in (*GIVEN[2:], SAYS, "reviewer")], "review sheet")
     reviews: dict[tuple[str, str], Review] = {}
     faults: list[str] = []
     blank = unnamed = 0
-    for block in _blocks(cells[1:], place, faults):
+    for block in _blocks(sheet.rows, faults):
         try:
             review = _review(block, reading)
             if review is None:
                 blank += 1
                 continue
             if (review.query_id, review.reviewer) in reviews:
-                raise _Fault("query_id", f"{review.reviewer} decides twice on {review.query_id!r}")
-        except _Fault as fault:
-            faults.append(_fault_line(fault.row or block.rows[0][0], fault.column, str(fault)))
-            continue
+                raise _fault("query_id", f"{review.reviewer} decides twice on {review.query_id!r}")
         except Faults as problem:
-            for fault in problem.faults:
-                row = block.rows[fault.want or 0][0]
-                column = EDITED_TEXT if fault.column == TEXT else fault.column
-                faults.append(_fault_line(row, column if fault.want is None else NAMES[column], fault.message))
+            faults += [block.line_of(fault) for fault in problem.faults]
             continue
         unnamed += not block.first.get("reviewer")
         reviews[review.query_id, review.reviewer] = review
-    if faults:
-        more = f"; and {len(faults) - _MOST_FAULTS} more" if len(faults) > _MOST_FAULTS else ""
-        raise UserError(f"{path} was not taken: {'; '.join(faults[:_MOST_FAULTS])}{more}.")
+    sheet.refuse(faults)
     return Filled(tuple(reviews.values()), blank, unnamed)
 
 
-def _fault_line(row: int, column: str, message: str) -> str:
+def _fault(column: str, message: str, want: int | None = None) -> Faults:
+    return Faults([Fault(column, message, want)])
+
+
+def _line_of(row: int, column: str, message: str) -> str:
     return f"row {row}, column {column}: {message}"
 
 
-def _places(path: Path, cells: Sequence[Sequence[str]], columns: Sequence[str]) -> dict[str, int]:
-    heading = [name.strip().casefold() for name in cells[0]] if cells else []
-    needed = [name for name in columns if name not in (*GIVEN[2:], SAYS, "reviewer")]
-    missing = [name for name in needed if name not in heading]
-    if missing:
-        raise UserError(f"{path} is no review sheet: its first row lacks {', '.join(missing)}.")
-    twice = [name for name in needed if heading.count(name) > 1]
-    if twice:
-        raise UserError(f"{path}: the column {', '.join(twice)} stands twice in its first row.")
-    return {name: index for index, name in enumerate(heading) if name}
-
-
-def _blocks(rows: Iterable[Sequence[str]], place: Mapping[str, int], faults: list[str]) -> list[_Block]:
+def _blocks(rows: Iterable[tuple[int, Row]], faults: list[str]) -> list[_Block]:
     """The rows by query: a row with a version begins a query, and the rows below without one are its further wants."""
     blocks: list[_Block] = []
-    for number, cells in enumerate(rows, 2):
-        row = {name: cells[index].strip() if index < len(cells) else "" for name, index in place.items()}
-        if not any(row.values()):
-            continue
+    for number, row in rows:
         if row["version"]:
             blocks.append(_Block([(number, row)]))
         elif not blocks or row["query_id"] not in ("", blocks[-1].first["query_id"]):
-            faults.append(_fault_line(number, "query_id", "this row of a want does not stand below its query's row"))
+            faults.append(_line_of(number, "query_id", "this row of a want does not stand below its query's row"))
         else:
             misplaced = next((name for name in (*OF_QUERY, *REVIEWER_COLUMNS, TAKES) if row.get(name)), None)
             if misplaced is not None:
                 first = blocks[-1].rows[0][0]
-                faults.append(_fault_line(number, misplaced, f"belongs into row {first}, the first of its query"))
+                faults.append(_line_of(number, misplaced, f"belongs into row {first}, the first of its query"))
             blocks[-1].rows.append((number, row))
     return blocks
 
@@ -216,13 +192,13 @@ def _review(block: _Block, reading: Reading) -> Review | None:
         return None
     who = row.get("reviewer") or reading.reviewer
     if reading.named and who != reading.reviewer:
-        raise _Fault(
+        raise _fault(
             "reviewer", f"{who!r} is not {reading.reviewer!r}; leave --reviewer away to take the sheet's names"
         )
     decision, answers = WORDS.get(row["decision"].casefold()), None
     if decision is None:
         problem = f"{row['decision']!r} is none of" if row["decision"] else "is empty; it takes one of"
-        raise _Fault("decision", f"{problem} {', '.join(DECISIONS)}")
+        raise _fault("decision", f"{problem} {', '.join(DECISIONS)}")
     if reading.disputed is None:
         answers = Answers(
             deep_research=_answer(row, "deep_research"),
@@ -242,7 +218,7 @@ def _review(block: _Block, reading: Reading) -> Review | None:
             settles=reading.disputed is not None,
         )
     except ValidationError as problem:
-        raise _Fault("reviewer", problem.errors()[0]["msg"]) from problem
+        raise _fault("reviewer", problem.errors()[0]["msg"]) from problem
 
 
 def _is_as_written(form: Form, query: Query) -> bool:
@@ -256,11 +232,11 @@ def _query(row: Row, queries: Mapping[str, Query]) -> Query:
     query = queries.get(row["query_id"])
     if query is None:
         near = suggestion(nearest_names(row["query_id"], queries), queries).removesuffix(".")
-        raise _Fault("query_id", f"the file has no query {row['query_id']!r} ({near})")
+        raise _fault("query_id", f"the file has no query {row['query_id']!r} ({near})")
     if row["version"] != version_of(query)[:SHORT]:
-        raise _Fault("version", f"{query.query_id} was changed since the sheet was written; write a new sheet")
+        raise _fault("version", f"{query.query_id} was changed since the sheet was written; write a new sheet")
     if row.get("query") and row["query"].split() != query.text.split():
-        raise _Fault("query", "this is not the query's text; what is to be changed stands in edited_text")
+        raise _fault("query", "this is not the query's text; what is to be changed stands in edited_text")
     return query
 
 
@@ -268,14 +244,14 @@ def _answer(row: Row, question: str) -> bool:
     cell = row[question].casefold()
     if cell in YES or cell in NO:
         return cell in YES
-    raise _Fault(question, f"{row[question]!r} is neither yes nor no" if cell else "is empty; it takes yes or no")
+    raise _fault(question, f"{row[question]!r} is neither yes nor no" if cell else "is empty; it takes yes or no")
 
 
 def _fits(row: Row, query: Query) -> bool | None:
     if query.user_id is not None:
         return _answer(row, "fits_profile")
     if row["fits_profile"].casefold() not in ("", "na", "n/a"):
-        raise _Fault("fits_profile", f"{query.query_id} has no user: leave it empty")
+        raise _fault("fits_profile", f"{query.query_id} has no user: leave it empty")
     return None
 
 
@@ -286,45 +262,34 @@ def _taken(block: _Block, query: Query, decision: Decision, reading: Reading) ->
         return None
     edits = edits_by_reviewer(reading.disputed.get(query.query_id, ()), query)
     if name not in edits:
-        raise _Fault(TAKES, f"{name!r} has no edit of {query.query_id}; those with one: {', '.join(edits) or 'nobody'}")
+        raise _fault(TAKES, f"{name!r} has no edit of {query.query_id}; those with one: {', '.join(edits) or 'nobody'}")
     if decision != "edit":
-        raise _Fault(TAKES, f"is filled in, but the decision is {decision}; write edit, or clear it")
+        raise _fault(TAKES, f"is filled in, but the decision is {decision}; write edit, or clear it")
     if not _is_as_written(block.form(query), query):
-        raise _Fault(TAKES, "is filled in, but other cells were changed, too; clear it, or put back what was there")
+        raise _fault(TAKES, "is filled in, but other cells were changed, too; clear it, or put back what was there")
     return edits[name]
 
 
 def _edit(person: str, query: Query, block: _Block, decision: Decision) -> Edit | None:
     edit = edit_by(person, query, block.form(query))
     if decision == "edit" and edit is None:
-        raise _Fault("decision", "is edit, but nothing was changed: change a cell or write the new text, or accept")
+        raise _fault("decision", "is edit, but nothing was changed: change a cell or write the new text, or accept")
     if decision != "edit" and edit is not None:
-        row, column = _first_change(block, query)
-        raise _Fault(
-            column, f"was changed, but the decision is {decision}; write edit, or put back what was there", row
+        column, want = _first_change(block, query)
+        raise _fault(
+            column, f"was changed, but the decision is {decision}; write edit, or put back what was there", want
         )
     return edit
 
 
-def _first_change(block: _Block, query: Query) -> tuple[int | None, str]:
-    """Row and column of the first changed cell; the row is None for the query's first."""
+def _first_change(block: _Block, query: Query) -> tuple[str, int | None]:
+    """The first changed cell, and its want's index; None for a cell of the query."""
     before, now = form_of(query), block.form(query)
-    for name, column in ((TEXT, EDITED_TEXT), *((name, name) for name in OF_QUERY)):
+    for name in (TEXT, *OF_QUERY):
         if retyped(before.query[name], now.query[name]) != before.query[name]:
-            return None, column
-    for (row, _), old, new in zip(block.rows, before.wants, now.wants, strict=False):
-        for name, column in NAMES.items():
+            return name, None
+    for want, (old, new) in enumerate(zip(before.wants, now.wants, strict=False)):
+        for name in NAMES:
             if retyped(old[name], new[name]) != old[name]:
-                return row, column
-    return block.rows[-1][0], NAMES["name"]
-
-
-def new_reviews(filled: Filled, known: Iterable[Review]) -> tuple[Review, ...]:
-    """The reviews that differ from their reviewer's last word, so that reading a sheet twice adds nothing."""
-    last = {(review.query_id, review.version, review.reviewer, review.settles): review for review in known}
-    return tuple(
-        review
-        for review in filled.reviews
-        if (before := last.get((review.query_id, review.version, review.reviewer, review.settles))) is None
-        or not review.says_the_same_as(before)
-    )
+                return name, want
+    return "name", len(block.rows) - 1

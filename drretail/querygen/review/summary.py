@@ -1,9 +1,10 @@
 """The statistics of a review: who decided what, how much was edited, and where reviewers agree and disagree."""
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
+from typing import Literal
 
 from drretail.querygen.review.decisions import WHATS, CurrentDecisions, Outcome, Version, outcomes
 from drretail.querygen.review.edits import words_changed
@@ -11,10 +12,9 @@ from drretail.querygen.review.records import QUESTIONS, Question, Review
 from drretail.querygen.review.typings import FIELDS, WANTED, Typed, compared
 from drretail.records.query import Query, version_of
 from drretail.records.wish import Wish
-from drretail.stats.agreement import cohen_kappa
+from drretail.stats.raters import Agreement, agreement_on
 
-NO_QUERY = "no query was answered by both"
-ONE_ANSWER = "both gave all the same answer"
+ABOUT: tuple[Question | Literal["decision"], ...] = ("decision", *QUESTIONS)
 NOT_BY_CHANCE = "what neither wants is not counted"
 WISH = "wish: "
 """The prefix of a wish's fields where their agreement is shown."""
@@ -22,25 +22,7 @@ Wishes = Mapping[tuple[Version, str], Wish | None]
 """The wanted wish by a query's version and reviewer; reviewers who rejected the query are left out."""
 
 
-@dataclass(frozen=True, slots=True)
-class Agreement:
-    """The agreement of two reviewers on one thing.
-
-    ``share`` is 0 to 1; ``kappa`` is -1 to 1, or None with the reason in ``na``.
-    """
-
-    first: str
-    second: str
-    about: str
-    """ "decision", a question, or "wish: " with a field."""
-    n: int
-    """Queries on which both have decided; for a field of wants, the things that both name."""
-    share: float | None
-    kappa: float | None
-    na: str | None = None
-
-
-def agreements(current: CurrentDecisions, queries: Iterable[Query] = ()) -> tuple[Agreement, ...]:
+def review_agreements(current: CurrentDecisions, queries: Iterable[Query] = ()) -> tuple[Agreement, ...]:
     """The agreement of every two reviewers, by name: on the decision, on each question, and on each field of the wish.
 
     Fields of the wish are included if both have typed or kept one. ``queries`` are those of the file.
@@ -53,21 +35,25 @@ def agreements(current: CurrentDecisions, queries: Iterable[Query] = ()) -> tupl
     for one, other in combinations(sorted(by_reviewer), 2):
         theirs = by_reviewer[other]
         both = [(mine, theirs[version]) for version, mine in by_reviewer[one].items() if version in theirs]
-        for about in ("decision", *QUESTIONS):
+        for about in ABOUT:
             answers = [(answer_in(mine, about), answer_in(their, about)) for mine, their in both]
-            found.append(_agreement(one, other, about, [pair for pair in answers if None not in pair]))
+            found.append(agreement_on(one, other, about, [pair for pair in answers if None not in pair]))
         typed = [each for version in _versions(current) for each in _typed_by_both(wishes, version, one, other)]
         for field in FIELDS if typed else ():
             pairs = [each.values for each in typed if each.field == field]
-            found.append(_agreement(one, other, f"{WISH}{field}", pairs))
+            agreement = agreement_on(one, other, f"{WISH}{field}", pairs)
+            if field == WANTED:
+                # Things that neither names are not counted, so that agreement by chance is unknown.
+                agreement = replace(agreement, kappa=None, na=NOT_BY_CHANCE)
+            found.append(agreement)
     return tuple(found)
 
 
-def answer_in(review: Review, about: str) -> str | None:
+def answer_in(review: Review, about: Question | Literal["decision"]) -> str | None:
     """A review's answer on one thing; None if it was not asked."""
     if about == "decision":
         return review.decision
-    answer = next((review.answers.of(question) for question in QUESTIONS if question == about and review.answers), None)
+    answer = None if review.answers is None else review.answers.of(about)
     return None if answer is None else "yes" if answer else "no"
 
 
@@ -99,24 +85,6 @@ def _typed_by_both(wishes: Wishes, version: Version, one: str, other: str) -> It
         yield from compared(first, second)
 
 
-def _agreement(one: str, other: str, about: str, pairs: Sequence[tuple[Hashable, Hashable]]) -> Agreement:
-    kappa = cohen_kappa([pair[0] for pair in pairs], [pair[1] for pair in pairs])
-    share = sum(mine == theirs for mine, theirs in pairs) / len(pairs) if pairs else None
-    na = None if kappa is not None else ONE_ANSWER if pairs else NO_QUERY
-    if about == f"{WISH}{WANTED}":
-        # Things that neither names are not counted, so that agreement by chance is unknown.
-        kappa, na = None, NOT_BY_CHANCE
-    return Agreement(one, other, about, len(pairs), share, kappa, na)
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerCounts:
-    """How often one question was answered with yes and with no."""
-
-    yes: int
-    no: int
-
-
 @dataclass(frozen=True, slots=True)
 class Reviewer:
     """One reviewer's statistics."""
@@ -132,7 +100,8 @@ class Reviewer:
     """The mean share of words changed, over the queries whose text was changed; None if there are none."""
     wishes_typed: int
     """Queries whose wish was typed or changed."""
-    answers: dict[Question, AnswerCounts]
+    answers: dict[Question, dict[str, int]]
+    """How often each question was answered with yes and with no."""
     accepted_with_a_no: tuple[str, ...]
     """The ids of queries that were accepted although a question was answered with no."""
 
@@ -185,7 +154,7 @@ def summary_of(queries: Sequence[Query], current: CurrentDecisions) -> Summary:
         reviewers=tuple(
             _reviewer(name, [review for review in current.reviews if review.reviewer == name]) for name in names
         ),
-        agreements=agreements(current, queries),
+        agreements=review_agreements(current, queries),
         disagreements=tuple(disagreements),
         stale=current.stale,
     )
@@ -198,8 +167,8 @@ def _reviewer(name: str, reviews: Sequence[Review]) -> Reviewer:
         for review in reviews
         if review.edit and "text" in review.edit.fields
     ]
-    answered: dict[Question, Counter[str | None]] = {
-        question: Counter(answer_in(review, question) for review in reviews) for question in QUESTIONS
+    answered: dict[Question, list[str | None]] = {
+        question: [answer_in(review, question) for review in reviews] for question in QUESTIONS
     }
     return Reviewer(
         name=name,
@@ -210,7 +179,7 @@ def _reviewer(name: str, reviews: Sequence[Review]) -> Reviewer:
         edit_rate=len(changes) / len(reviews) if reviews else None,
         words_changed=sum(changes) / len(changes) if changes else None,
         wishes_typed=sum(bool(review.edit and "wish" in review.edit.fields) for review in reviews),
-        answers={question: AnswerCounts(counts["yes"], counts["no"]) for question, counts in answered.items()},
+        answers={question: {word: said.count(word) for word in ("yes", "no")} for question, said in answered.items()},
         accepted_with_a_no=tuple(
             review.query_id
             for review in reviews
@@ -220,7 +189,7 @@ def _reviewer(name: str, reviews: Sequence[Review]) -> Reviewer:
 
 
 def _differing(reviews: Sequence[Review]) -> Iterator[tuple[str, dict[str, str]]]:
-    for about in ("decision", *QUESTIONS):
+    for about in ABOUT:
         answers = {review.reviewer: what for review in reviews if (what := answer_in(review, about)) is not None}
         if len(set(answers.values())) > 1:
             yield about, answers

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
@@ -17,7 +16,7 @@ from starlette.routing import Route
 
 from drretail.env.world import World
 from drretail.querygen.reading import read_queries
-from drretail.querygen.review.decisions import CurrentDecisions, Outcome, current_decisions, outcomes
+from drretail.querygen.review.decisions import CurrentDecisions, Outcome, decisions_on, outcomes
 from drretail.querygen.review.edits import edits_by_reviewer, review_lines
 from drretail.querygen.review.form import (
     HOW,
@@ -41,9 +40,8 @@ from drretail.querygen.review.records import (
     Question,
     Review,
     content_of,
-    read_history_of,
-    read_reviews_of,
-    review_log,
+    keep_reviews,
+    reviewer_of,
 )
 from drretail.records.query import Query, version_of
 from drretail.screen import on_screen
@@ -51,7 +49,6 @@ from drretail.viewer.live.access import cookie_name
 from drretail.viewer.live.layout import page_response
 from drretail.viewer.live.voting_pages import LONGEST_NOTE, YEAR, now
 
-LONGEST_NAME = 64
 _WANT = re.compile(r"want\.(\d{1,6})\.\w+")
 _MARKED = re.compile(r"(\[-.*?-\]|\{\+.*?\+\})", re.DOTALL)
 
@@ -153,9 +150,7 @@ class QueryReview:
         return routes
 
     async def name(self, request: Request) -> Response:
-        name = (await _sent(request))["name"].strip()
-        if not name or len(name) > LONGEST_NAME or not name.isprintable():
-            raise HTTPException(400, f"A name has at most {LONGEST_NAME} characters.")
+        name = reviewer_of((await _sent(request))["name"])
         answer = RedirectResponse("/review", 303)
         answer.set_cookie(self._cookie, quote(name), max_age=YEAR, httponly=True, samesite="lax")
         return answer
@@ -272,10 +267,7 @@ class QueryReview:
             edit=edit,
             settles=settles,
         )
-        last = None if settles else self._last(page.query, page.reviewer)
-        if last is None or not last.says_the_same_as(review):
-            with closing(review_log(self.file)) as log:
-                log.append(review)
+        keep_reviews(self.file, [review])
 
     def _next(self, page: QueryPage) -> str:
         if page.dispute is None:
@@ -336,7 +328,7 @@ class QueryReview:
 
     def _current(self) -> CurrentDecisions:
         queries, _ = self._read()
-        return current_decisions(read_reviews_of(self.file), queries, read_history_of(self.file))
+        return decisions_on(self.file, queries)
 
     def _read(self) -> tuple[tuple[Query, ...], Items]:
         """The queries as the file has them now, since decisions may be applied to it at any time."""

@@ -8,13 +8,13 @@ from typing import Any, TypeVar
 from drretail.eval.ballots import planning, read_plan, write_plan
 from drretail.eval.judging.pairs import choose_pairs, meetings, pair_id, research_labels
 from drretail.experiment import Definition, read_definition, read_runs
-from drretail.lab.judged_claims import ExtractedClaim, draw_claims, extracted_claims, sheet_name
+from drretail.lab.judged_claims import draw_claims, extracted_claims, sheet_name
 from drretail.records.base import sha256_of
 from drretail.records.run import Run
 from drretail.records.vote import ClaimItem, ClaimSupport, PairItem, ReportItem, VotingPlan
 from drretail.viewer.claims import claims_of
 from drretail.viewer.judged import read_judgements
-from drretail.viewer.voting.items import Names, Sheets, paragraph_of
+from drretail.viewer.voting.items import Names, Sheets
 
 DEFAULT_SIZE = 21
 """The number of comparisons that the paper's annotators made (Appendix D)."""
@@ -22,49 +22,55 @@ T = TypeVar("T", PairItem, ReportItem)
 _LABELLED: tuple[ClaimSupport, ...] = ("full", "partial", "none", "contradicted")
 
 
-def planned(experiment: Path, size: int | None = None) -> VotingPlan:
+def planned(
+    experiment: Path, size: int | None = None, *, claims: int | None = None, seed: str | None = None
+) -> VotingPlan:
     """What everybody is asked: the kept plan, grown to ``size`` items of each kind if there are so many.
 
     Planned items never change, so that everybody is asked the same in the same order. If the plan is longer than
     ``size``, only its first items are returned. Without a size, each kind keeps its length, at least ``DEFAULT_SIZE``
-    and the number of pairs.
+    and the number of pairs. With ``claims``, the plan has so many of them, and only the pairs and reports already
+    planned. ``seed`` draws new items.
     """
-
-    def sizes(kept: VotingPlan) -> dict[str, int]:
-        begun = max(DEFAULT_SIZE, len(kept.pairs))
-        return {kind: size or max(begun, count) for kind, count in _lengths(kept).items()}
-
-    return _planned(experiment, sizes, None)
-
-
-def planned_claims(experiment: Path, size: int, seed: str | None = None) -> VotingPlan:
-    """The plan with ``size`` claims, and with only the pairs and reports already planned; ``seed`` draws new claims."""
-    return _planned(experiment, lambda kept: _lengths(kept) | {"claims": size}, seed)
-
-
-def plan_uncited(experiment: Path, claims: Iterable[ClaimItem]) -> None:
-    """Adds claims without a verdict to the existing plan; claims that it already has keep their places."""
-    with planning(experiment):
-        plan = read_plan(experiment)
-        if plan is not None:
-            by_claim = {each.about: each for each in (*plan.uncited, *claims)}
-            write_plan(experiment, plan.model_copy(update={"uncited": tuple(by_claim.values())}))
-
-
-def _lengths(plan: VotingPlan) -> dict[str, int]:
-    return {"pairs": len(plan.pairs), "reports": len(plan.reports), "claims": len(plan.claims)}
-
-
-def _planned(experiment: Path, sizes: Callable[[VotingPlan], dict[str, int]], seed: str | None) -> VotingPlan:
     definition = read_definition(experiment)
     with planning(experiment):
         kept = read_plan(experiment)
         before = kept or VotingPlan(seed=definition.seed)
-        wanted = sizes(before)
+        lengths, begun = _lengths(before), max(DEFAULT_SIZE, len(before.pairs))
+        if claims is None:
+            wanted = {kind: size or max(begun, count) for kind, count in lengths.items()}
+        else:
+            wanted = lengths | {"claims": claims}
         plan = _grown(experiment, definition, before, wanted, seed or before.seed)
         if plan != kept and any(_lengths(plan).values()):
             write_plan(experiment, plan)
     return plan.model_copy(update={kind: getattr(plan, kind)[:count] for kind, count in wanted.items()})
+
+
+def plan_uncited(experiment: Path, claims: Iterable[ClaimItem], count: int, seed: str | None) -> list[ClaimItem]:
+    """Draws up to ``count`` claims without a verdict, from the extractions that ``claims`` come from, and adds them to
+    the existing plan; claims that it already has keep their places.
+
+    Each system has equally many. They are split in proportion between claims that cite nothing and claims whose sources
+    could not be judged.
+    """
+    by, fields = {claim.extracted_by for claim in claims}, {*ClaimItem.model_fields}
+    bare = [
+        ClaimItem.model_validate(claim.model_dump(include=fields))
+        for claim in extracted_claims(experiment)
+        if claim.extracted_by in by and not claim.has_verdict
+    ]
+    drawn = draw_claims((), bare, count, seed or read_definition(experiment).seed)
+    with planning(experiment):
+        plan = read_plan(experiment)
+        if plan is not None:
+            by_claim = {each.about: each for each in (*plan.uncited, *drawn)}
+            write_plan(experiment, plan.model_copy(update={"uncited": tuple(by_claim.values())}))
+    return drawn
+
+
+def _lengths(plan: VotingPlan) -> dict[str, int]:
+    return {"pairs": len(plan.pairs), "reports": len(plan.reports), "claims": len(plan.claims)}
 
 
 def _grown(experiment: Path, definition: Definition, plan: VotingPlan, sizes: dict[str, int], seed: str) -> VotingPlan:
@@ -145,61 +151,14 @@ MORE_COLUMNS = ["passage", "cited"]
 """For claims without a verdict: the text around the claim, and whether it names a source (people fill this in)."""
 
 
-def sheet_rows(experiment: Path, claims: Sequence[ClaimItem], uncited: int, seed: str | None) -> list[list[str]]:
-    """The sheet's rows, the heading first: these claims, and up to ``uncited`` others without a verdict, drawn by lot.
-
-    The others are from the same judges' extractions, equally many for each system. They are split in proportion between
-    claims that cite nothing and claims whose sources could not be judged.
-    """
+def sheet_rows(experiment: Path, claims: Sequence[ClaimItem], *, asks_cited: bool) -> list[list[str]]:
+    """The sheet's rows, the heading first; with ``asks_cited`` it also asks of each claim whether it is cited."""
     definition = read_definition(experiment)
-    names = Names(definition)
-    rows = list(_ruled(Sheets(experiment, definition, names), claims))
-    if not uncited:
-        return [COLUMNS, *rows]
-    extracted = extracted_claims(experiment)
-    chosen = drawn_uncited(extracted, claims, uncited, seed or definition.seed)
-    questions = {query.query_id: query.text for query in definition.queries}
-    rows += [[sheet_name(each.about), questions[each.query_id], names.withheld(each.text), "", ""] for each in chosen]
-    # By the claim's name in the sheet: its paragraph in the report, or the whole report if its place is unknown.
-    reports = {run.run_id: run.report or "" for run in read_runs(experiment)}
-    passages = {
-        sheet_name(claim.about): names.withheld(paragraph_of(reports.get(claim.run_id, ""), claim.span))
-        for claim in extracted
-    }
-    return [[*COLUMNS, *MORE_COLUMNS], *([*row, passages.get(row[0], ""), ""] for row in rows)]
-
-
-def drawn_uncited(
-    extracted: Iterable[ExtractedClaim], claims: Iterable[ClaimItem], count: int, seed: str
-) -> list[ExtractedClaim]:
-    """Up to ``count`` claims without a verdict, from the extractions that ``claims`` come from."""
-    by = {claim.extracted_by for claim in claims}
-    return draw_claims(
-        (), [claim for claim in extracted if claim.extracted_by in by and not claim.has_verdict], count, seed
-    )
-
-
-def uncited_items(experiment: Path, claims: Sequence[ClaimItem], count: int, seed: str | None) -> list[ClaimItem]:
-    """The sheet's claims without a verdict, as items of a plan."""
-    seed = seed or read_definition(experiment).seed
-    return [
-        ClaimItem(
-            run_id=each.run_id,
-            report_sha=each.report_sha,
-            query_id=each.query_id,
-            system=each.system,
-            repeat=each.repeat,
-            claim_id=each.claim_id,
-            extracted_by=each.extracted_by,
-            stratum=each.stratum,
-            has_verdict=False,
-        )
-        for each in drawn_uncited(extracted_claims(experiment), claims, count, seed)
-    ]
-
-
-def _ruled(sheets: Sheets, claims: Sequence[ClaimItem]) -> Iterator[list[str]]:
+    sheets = Sheets(experiment, definition, Names(definition), asks_cited)
+    rows = [[*COLUMNS, *MORE_COLUMNS] if asks_cited else COLUMNS]
     for item in claims:
         sheet = sheets.of_claim(item)
         texts = "\n\n".join(f"{source.title}\n{source.about}\n{source.text}" for source in sheet.sources)
-        yield [sheet_name(item.about), sheet.query, sheet.claim, texts, ""]
+        row = [sheet_name(item.about), sheet.query, sheet.claim, texts, ""]
+        rows.append([*row, sheet.passage, ""] if asks_cited else row)
+    return rows

@@ -3,20 +3,18 @@
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
-from statistics import median
 
 import typer
 
 from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.records.vote import Ballot, CitedLabel, ClaimLabel, Rating, Vote
-from drretail.stats.agreement import kappa_without_ties
+from drretail.stats.agreement import TIE, kappa_without_ties
+from drretail.stats.raters import Agreement, agreement_table, agreements
 from drretail.tables.figures import counted
-from drretail.tables.table import Table, table_of
 from drretail.viewer.output import print_rows, print_table
 
 MOST_ROWS = 20
-"""The most people, and the most agreements of two people, of which each has a row of its own when printed."""
+"""The most people of whom each has a row of its own when printed."""
 AGREEMENT = "Agreement (Cohen's kappa without ties)"
 
 
@@ -45,42 +43,24 @@ class PairCount:
 
 
 @dataclass(frozen=True, slots=True)
-class PeopleAgree:
-    """κ of two people in one dimension, without ties (None if undefined); ``n`` pairs were voted on by both."""
-
-    first: str
-    second: str
-    dimension: str
-    n: int
-    kappa: float | None
-
-
-@dataclass(frozen=True, slots=True)
 class VoteResults:
     people: tuple[PersonCount, ...]
     """The number of answers by person."""
     pairs: tuple[PairCount, ...]
     """The number of votes for each of two systems, by dimension."""
-    agreement: tuple[PeopleAgree, ...]
-    """How far every two people agree."""
+    agreement: tuple[Agreement, ...]
+    """How far every two people agree in each dimension, κ without ties."""
 
 
 def results_of(ballots: Sequence[Ballot]) -> VoteResults:
     """All counts, with people and systems by name and dimensions in their order."""
     votes = [ballot for ballot in ballots if isinstance(ballot, Vote)]
-    choices: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
-    for vote in votes:
-        choices[vote.annotator, vote.dimension][vote.pair_id] = _winner(vote) or "tie"
     people = sorted({vote.annotator for vote in votes})
-    rows: list[PeopleAgree] = []
-    for first, second in combinations(people, 2):
-        for dimension in DIMENSIONS:
-            one, other = choices[first, dimension], choices[second, dimension]
-            both = sorted({*one} & {*other})
-            if both:
-                kappa = kappa_without_ties([one[pair] for pair in both], [other[pair] for pair in both])
-                rows.append(PeopleAgree(first, second, dimension, len(both), kappa))
-    return VoteResults(tuple(_people(ballots)), tuple(_pairs(votes)), tuple(rows))
+    choices = {dimension: {person: dict[str, str]() for person in people} for dimension in DIMENSIONS}
+    for vote in votes:
+        choices[vote.dimension][vote.annotator][vote.pair_id] = _winner(vote) or TIE
+    found = (each for name, by in choices.items() for each in agreements(by.items(), name, kappa_without_ties))
+    return VoteResults(tuple(_people(ballots)), tuple(_pairs(votes)), tuple(each for each in found if each.n))
 
 
 def _people(ballots: Sequence[Ballot]) -> list[PersonCount]:
@@ -148,24 +128,8 @@ def print_results(results: VoteResults) -> None:
     ]
     if pairs:
         print_rows("Votes", ["systems", "dimension", "for the first", "ties", "for the second"], pairs)
-    if len(results.agreement) > MOST_ROWS:
-        print_table(_agreement_by_dimension(results.agreement))
-    elif results.agreement:
-        agreed = [(f"{row.first}, {row.second}", _words(row.dimension), row.n, row.kappa) for row in results.agreement]
-        print_rows(AGREEMENT, ["", "dimension", "pairs", "kappa"], agreed)
-
-
-def _agreement_by_dimension(agreement: Sequence[PeopleAgree]) -> Table:
-    by_dimension: dict[str, list[PeopleAgree]] = defaultdict(list)
-    for row in agreement:
-        by_dimension[row.dimension].append(row)
-    rows: list[tuple[object, ...]] = []
-    for dimension, found in by_dimension.items():
-        kappas = [row.kappa for row in found if row.kappa is not None]
-        low, middle, high = (min(kappas), median(kappas), max(kappas)) if kappas else (None, None, None)
-        rows.append((_words(dimension), len(found), len(kappas), low, middle, high))
-    columns = ["dimension", "pairs of people", "with a kappa", "lowest", "median", "highest"]
-    return table_of(AGREEMENT, columns, rows, notes=["--json has every two people."])
+    if results.agreement:
+        print_table(agreement_table(AGREEMENT, results.agreement, "pairs", _words))
 
 
 def _words(dimension: str) -> str:

@@ -163,7 +163,8 @@ def test_the_majority_of_the_sheets_decides_and_a_later_one_settles(
     differences = file.with_name("q.differences.csv")
     assert differences.exists() is (code == 3)
     if code:
-        assert "person:ann and person:bob on 2 questions: 0.50, kappa 0.33" in result.stdout
+        (agreed,) = [line.split() for line in result.stdout.splitlines() if line.startswith("person:ann, person:bob")]
+        assert agreed[2:] == ["state", "2", "50%", "0.33"]
         assert f"1 difference → {differences}" in result.stderr
         head, row = read_cells(differences)
         assert row[head.index("readers_say")] == "person:ann: open\nperson:bob: broken: blue"
@@ -330,7 +331,7 @@ def test_two_readings_are_in_two_orders_and_only_what_they_agree_on_is_decided(
     first, second = (re.findall(r"Size (\d)", messages[0].text) for messages in chat.asked)
     assert first == second[::-1]
     assert (result.exit_code, sorted(decided(file))) == (3, ["0", "2", "4"])
-    assert "Agreement of model:fake:x and model:fake:x on 5 questions: 0.60" in result.stdout
+    assert "model:fake:x, model:fake:x state 5 60%" in " ".join(result.stdout.split())
 
 
 def test_the_picks_of_an_experiment_are_asked_about_and_its_baskets_renewed(

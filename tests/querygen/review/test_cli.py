@@ -82,7 +82,7 @@ def test_status_and_json_tell_the_numbers(world: World, decided: Path) -> None:
     assert (document["agreement"][0]["about"], document["agreement"][0]["share"]) == ("decision", 0.5)
     (dispute,) = document["disagreements"]
     about = {"query_id": QUERIES[2].query_id, "about": "decision", "settled_by": None}
-    assert dispute == about | {"said": {"ann": "accept", "bob": "reject"}}
+    assert dispute == about | {"answers": {"ann": "accept", "bob": "reject"}}
 
 
 def test_reviewed_queries_are_written_and_what_is_disputed_is_left_out_and_told(

@@ -8,7 +8,7 @@ import pytest
 from drretail.querygen.reading import read_queries
 from drretail.querygen.review.decisions import CurrentDecisions, current_decisions, outcomes, write_reviewed
 from drretail.querygen.review.item import Items
-from drretail.querygen.review.records import Review, Revision, read_history_of
+from drretail.querygen.review.records import Review, Revision, keep_reviews, read_history_of, read_reviews_of
 from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
 from tests.querygen.review.conftest import QUERIES
@@ -105,7 +105,7 @@ def test_a_new_file_holds_what_was_accepted_and_edited_and_its_history_says_by_w
     ]
     decided = outcomes(QUERIES, current_decisions(reviews, QUERIES, []))
     before, to = file.read_bytes(), tmp_path / "reviewed.jsonl"
-    applied = write_reviewed(to, decided, items, lambda: NOON)
+    applied = write_reviewed(to, decided, items, NOON)
     (only,) = read_queries(to)
     assert only.text.endswith("me@example.com.")
     assert (applied.edited, applied.rejected) == ((QUERIES[0].query_id,), (QUERIES[1].query_id,))
@@ -117,5 +117,16 @@ def test_a_new_file_holds_what_was_accepted_and_edited_and_its_history_says_by_w
     assert (rejected.what, rejected.by, rejected.after) == ("rejected", "ann", None)
 
     first = to.read_bytes()
-    write_reviewed(to, decided, items, lambda: NOON)
+    write_reviewed(to, decided, items, NOON)
     assert (to.read_bytes(), len(read_history_of(to))) == (first, 2), "writing twice adds nothing"
+
+
+def test_the_same_word_twice_is_kept_once_but_whoever_settles_after_another_has_the_last(tmp_path: Path) -> None:
+    file = tmp_path / "q.jsonl"
+    for _ in range(2):
+        keep_reviews(file, [reviewed(QUERY, "ann")])
+    for who in ("ann", "ann", "bob", "ann"):
+        keep_reviews(file, [reviewed(QUERY, who, "reject", settles=True)])
+    assert [(each.reviewer, each.settles) for each in read_reviews_of(file)] == [
+        ("ann", False), ("ann", True), ("bob", True), ("ann", True),
+    ]  # fmt: skip

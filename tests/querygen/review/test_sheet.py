@@ -20,12 +20,12 @@ from drretail.querygen.review.sheet import (
     SETTLING_COLUMNS,
     Filled,
     Reading,
-    as_csv,
     read_filled,
     sheet_of,
 )
 from drretail.records.money import Money
 from drretail.records.query import Query
+from drretail.tables.cells import as_csv
 from tests.querygen.review.conftest import FEEDER, LAMP, QUERIES, TYPED
 from tests.querygen.review.scripted import NOON, reviewed
 

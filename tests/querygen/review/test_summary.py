@@ -7,10 +7,11 @@ import pytest
 from drretail.querygen.review.decisions import current_decisions
 from drretail.querygen.review.edits import edits_by_reviewer, review_lines
 from drretail.querygen.review.records import Answers, Review
-from drretail.querygen.review.summary import NOT_BY_CHANCE, ONE_ANSWER, Agreement, agreements, summary_of
+from drretail.querygen.review.summary import NOT_BY_CHANCE, review_agreements, summary_of
 from drretail.querygen.review.typings import compared, matched
 from drretail.records.money import Money
 from drretail.records.wish import Want, Wish
+from drretail.stats.raters import ONE_ANSWER, Agreement
 from tests.build import demands
 from tests.querygen.review.conftest import FEEDER, LAMP, QUERIES, TYPED
 from tests.querygen.review.scripted import reviewed, simple
@@ -35,7 +36,7 @@ def test_decisions_edit_rate_and_size_are_counted_by_reviewer() -> None:
     assert (ann.name, ann.decided, ann.accepted, ann.edited, ann.rejected) == ("ann", 4, 1, 2, 1)
     assert ann.edit_rate == 0.5
     assert ann.words_changed == pytest.approx((0.1 + 0.7) / 2)
-    assert (ann.answers["deep_research"].yes, ann.answers["deep_research"].no) == (2, 2)
+    assert (ann.answers["deep_research"]["yes"], ann.answers["deep_research"]["no"]) == (2, 2)
     assert ann.accepted_with_a_no == ("q-0",)
     assert (bob.decided, bob.edit_rate, bob.accepted_with_a_no) == (3, pytest.approx(1 / 3), ())
 
@@ -56,7 +57,7 @@ def test_wishes_that_differ_are_listed_by_field() -> None:
 
 
 def by_about(reviews: Sequence[Review], count: int) -> dict[str, Agreement]:
-    found = agreements(current_decisions(reviews, [simple(number) for number in range(count)], []))
+    found = review_agreements(current_decisions(reviews, [simple(number) for number in range(count)], []))
     assert {(each.first, each.second) for each in found} == {("ann", "bob")}
     return {each.about: each for each in found}
 
@@ -99,7 +100,9 @@ def test_typings_are_compared_field_by_field_where_both_have_a_wish() -> None:
         reviewed(simple(3), "bob", "reject"),
     ]
     queries = [simple(0), simple(1), typed, simple(3)]
-    found = {agreement.about: agreement for agreement in agreements(current_decisions(reviews, queries, []), queries)}
+    found = {
+        agreement.about: agreement for agreement in review_agreements(current_decisions(reviews, queries, []), queries)
+    }
     quantity, wanted = found["wish: quantity"], found["wish: wanted"]
     assert (quantity.n, quantity.share) == (3, pytest.approx(1 / 3))
     assert (wanted.n, wanted.share, wanted.kappa, wanted.na) == (4, 0.75, None, NOT_BY_CHANCE)

@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from drretail.env.world import World
 from drretail.files import write_lines
 from drretail.querygen.review.form import WANT_FIELDS, WISH_FIELDS, form_of
-from drretail.querygen.review.records import read_reviews_of, review_log
+from drretail.querygen.review.records import keep_reviews, read_reviews_of
 from drretail.records.money import Money
 from drretail.records.query import Query, version_of
 from drretail.records.wish import Want, Wish
@@ -84,10 +84,7 @@ def test_a_decision_stands_in_the_file_into_which_sheets_are_read(reviewer: Test
     assert (kept.status_code, kept.headers["location"]) == (303, "/review/2")
     (review,) = read_reviews_of(file)
     assert (review.reviewer, review.decision, review.note) == ("Ann B", "accept", "clear")
-    with_sheet = reviewed(QUERIES[1], "Ann B", "reject")
-    log = review_log(file)
-    log.append(with_sheet)
-    log.close()
+    keep_reviews(file, [reviewed(QUERIES[1], "Ann B", "reject")])
     home = reviewer.get("/review").text
     assert "2 of 3 decided" in home
     assert "Go on with query 3" in home
@@ -187,10 +184,7 @@ def test_the_same_sent_twice_is_one_decision_and_another_one_takes_its_place(rev
 
 def test_a_dispute_is_settled_on_a_page_of_its_own(reviewer: TestClient, file: Path) -> None:
     one, two = (QUERIES[0].wish.model_copy(update={"deadline": day}) for day in ("Monday", "Friday"))  # pyright: ignore
-    log = review_log(file)
-    for review in (reviewed(QUERIES[0], "bob", wish=one), reviewed(QUERIES[0], "carl", wish=two)):
-        log.append(review)
-    log.close()
+    keep_reviews(file, [reviewed(QUERIES[0], "bob", wish=one), reviewed(QUERIES[0], "carl", wish=two)])
     assert 'href="/review/settle/1">q1</a>' in reviewer.get("/review").text
     page = reviewer.get("/review/settle/1").text
     assert "bob's edit: now: deadline: Monday" in words(page)

@@ -16,7 +16,7 @@ from drretail.imports.recording import record
 from drretail.lab.correction import correction_of
 from drretail.progress import Progress
 from drretail.records.vote import CitedLabel, ClaimLabel, Rating, Vote
-from drretail.viewer.voting.plan import plan_uncited, planned, uncited_items
+from drretail.viewer.voting.plan import plan_uncited, planned
 from tests.imports.foreign import REPORT, drb
 from tests.viewer.dom import parse
 from tests.viewer.experiment import rewrite
@@ -153,7 +153,7 @@ def test_claims_are_asked_about_once_some_without_a_source_were_drawn_and_their_
 ) -> None:
     assert 'data-question="cited"' not in ann.get("/label/1").text
     few = len(planned(exp, 6).claims)
-    plan_uncited(exp, uncited_items(exp, planned(exp, 6).claims, 3, None))
+    plan_uncited(exp, planned(exp, 6).claims, 3, None)
     ann = of_ann(exp, 6)
     assert 'data-question="cited"' in ann.get("/label/1").text
     bare = few + 1
