@@ -23,6 +23,10 @@ _SPACE = re.compile(r"\s+")
 _ADDRESS = re.compile(r"https?://[^\s<>\"]+", re.IGNORECASE)
 
 
+MADE_UP_PICTURES = "https://images.shop.example/"
+"""Where the made-up shops' pictures would be; there are none."""
+
+
 def clean_text(text: str) -> str:
     """The text with entities resolved, tags and control characters removed, and white space as single spaces.
 
@@ -145,7 +149,8 @@ def _image(raw: Any) -> str | None:
     if isinstance(raw, dict):
         raw = raw.get("large")
     first = raw[0] if isinstance(raw, list) and raw else raw
-    return _address(first.get("large") if isinstance(first, dict) else first)
+    found = _address(first.get("large") if isinstance(first, dict) else first)
+    return None if found is None or found.startswith(MADE_UP_PICTURES) else found
 
 
 def _address(raw: Any) -> str | None:

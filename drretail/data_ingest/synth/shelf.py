@@ -6,6 +6,7 @@ from hashlib import sha256
 from random import Random
 from typing import Any
 
+from drretail.data_ingest.raw.products import MADE_UP_PICTURES
 from drretail.data_ingest.synth.recipe import Brand, CategoryRecipe, Kind, Option
 
 ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -60,7 +61,7 @@ def _article(recipe: CategoryRecipe, kind: Kind, asin: str, random: Random) -> A
     noise = random.gauss(0, 0.15 + 0.9 / ratings**0.5)
     stated = [option.says for option in chosen.values() if option.says]
     general = random.sample(kind.features, k=min(len(kind.features), random.randint(2, 4)))
-    address = f"https://images.shop.example/{asin}"
+    address = f"{MADE_UP_PICTURES}{asin}"
     row = {
         "main_category": recipe.main_category,
         "title": title[0].upper() + title[1:],
@@ -69,7 +70,7 @@ def _article(recipe: CategoryRecipe, kind: Kind, asin: str, random: Random) -> A
         "features": [text.format(**words) for text in (*stated, *general)],
         "description": _description(kind, words, random),
         "price": price,
-        "images": [{"thumb": f"{address}/75.jpg", "large": None, "variant": "MAIN", "hi_res": None}],
+        "images": [{"thumb": f"{address}/75.jpg", "large": f"{address}/500.jpg", "variant": "MAIN", "hi_res": None}],
         "videos": [],
         "store": brand.name,
         "categories": [recipe.root, *kind.path],
