@@ -460,8 +460,9 @@ class Scores(Document):
     """From the same verdicts: how strong each system is among all that it was compared with."""
     agreements: tuple[Agreement, ...] = ()
     """Agreement of every two judges that are models, by family and variant."""
-    slices: tuple[SliceScore, ...] = ()
-    """Headline variants over parts of the queries, by judge and system."""
+    slices: tuple[SliceScore, ...] = Field(default=(), exclude_if=lambda slices: not slices)
+    """Headline variants over parts of the queries, by judge and system. In scores.json only of metrics that are not
+    installed; the rest is made when it is asked for."""
     correlations: tuple[Correlation, ...] = ()
     """Correlations of what runs did with what their reports score, within systems."""
     counterfactuals: tuple[CounterfactualRow, ...] = ()
