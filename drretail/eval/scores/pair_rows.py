@@ -173,9 +173,7 @@ def _numbers(outcomes: Sequence[PairOutcome], gathered: Gathered) -> dict[str, A
         "tie": share(lambda outcome: outcome.tie),
         "loss": share(lambda outcome: outcome.loss),
         "win_rate": rate.value,
-        "ci_low": rate.low,
-        "ci_high": rate.high,
-        "no_interval": rate.lacks,
+        **rate.ends,
         "n_users": clusters.users(results),
         "n_queries": lead.n_queries,
         "queries_won": lead.queries_won,
@@ -234,9 +232,7 @@ def _rank_scores(
             **_about(assessor, dimension),
             system=name,
             strength=strength.interval.value,
-            ci_low=strength.interval.low,
-            ci_high=strength.interval.high,
-            no_interval=strength.interval.lacks,
+            **strength.interval.ends,
             n_users=clusters.users({pair_outcome.query_id for pair_outcome in scored}),
             n_opponents=sum(
                 name in labels and any(pair_outcome.result is not None for pair_outcome in met[labels])

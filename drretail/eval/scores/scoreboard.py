@@ -280,16 +280,14 @@ def _took(gathered: Gathered, label: str, prices: PriceTable) -> dict[str, Board
 def _columns(shown: _Shown, metrics: Metrics, rows: Sequence[BoardRow], *, are_answers: bool) -> list[ShownColumn]:
     """The columns with a value in some row; dollars only if anything cost money."""
     made = [
-        ShownColumn(
-            name=name,
-            metric=metric,
-            variant=column.variant,
-            meaning=column.meaning,
-            unit=column.unit or ("count" if column.variant in metrics[metric].counts else metrics[metric].scale),
-            beside_meaning=column.beside_meaning or column.beside,
-            decides=column.decides,
-            of_run=column.of_run,
-            of_run_meaning=column.of_run_meaning,
+        ShownColumn.model_validate(
+            {
+                **dict(column),
+                "name": name,
+                "metric": metric,
+                "unit": column.unit or ("count" if column.variant in metrics[metric].counts else metrics[metric].scale),
+                "beside_meaning": column.beside_meaning or column.beside,
+            }
         )
         for metric, column, name in shown.columns
     ]
