@@ -2,6 +2,7 @@
 differences.
 """
 
+from collections.abc import Collection
 from datetime import date
 from typing import Literal
 
@@ -70,6 +71,10 @@ class BoardRow(Record):
     """By the column's name."""
     failed: dict[str, int] = Field(default_factory=dict[str, int])
     """By the column's name: reports on which the judge gave no usable answer."""
+
+    def only(self, names: Collection[str]) -> "BoardRow":
+        """The row with the cells of these columns."""
+        return self.model_copy(update={"cells": {name: cell for name, cell in self.cells.items() if name in names}})
 
 
 class BoardJudge(Record):

@@ -112,6 +112,7 @@ def _row(about: About, variant: str, reports: Sequence[RunResult], policy: Polic
     unasked = [hidden and report.lacks == NOT_JUDGED for report in reports]
     found = (_of(report, variant).state for report in reports)
     states = Counter("na" if is_unasked else state for is_unasked, state in zip(unasked, found, strict=True))
+    present = attendance(reports if policy == "planned" else (), variant)
     is_pooled, n_queries = variant in about.metric.pooled, None
     if hidden:
         queries, found = [], Interval(None)
@@ -150,12 +151,10 @@ def _row(about: About, variant: str, reports: Sequence[RunResult], policy: Polic
         prompt_hash=about.prompt_hash,
         items={} if hidden else _items(variant, reports),
         note=NOT_RATED if hidden else None,
+        n_zero=present.earned_nothing,
+        n_missing=present.missing,
+        n_pending=present.pending,
     )
-    if policy == "planned":
-        present = attendance(reports, variant)
-        row = row.model_copy(
-            update={"n_zero": present.earned_nothing, "n_missing": present.missing, "n_pending": present.pending}
-        )
     assert row.n_planned == row.n_scored + row.n_na + row.n_unverifiable + row.n_failed
     return row
 

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -175,13 +175,10 @@ def _numbers(outcomes: Sequence[PairOutcome], gathered: Gathered) -> dict[str, A
         "win_rate": rate.value,
         **rate.ends,
         "n_users": clusters.users(results),
-        "n_queries": lead.n_queries,
-        "queries_won": lead.queries_won,
-        "queries_lost": lead.queries_lost,
+        **asdict(lead),
         "queries_read": lead_read.n_queries,
         "read_won": lead_read.queries_won,
         "read_lost": lead_read.queries_lost,
-        "p": lead.p,
         "longer_won": mean(_longer_won),
         "length_controlled": even.value,
         "length_controlled_low": even.low,

@@ -140,7 +140,13 @@ def scoreboard(
     kept = _columns(
         shown, metrics, [*rows, *(row for other in others for row in other.rows)], are_answers=gathered.are_answers
     )
-    kept_names = {column.name for column in kept}
+    names_kept = {column.name for column in kept}
+    signs = {
+        each.name: -1 if metrics[each.metric].higher_is_better else 1
+        for each in kept
+        if each.metric and (metrics[each.metric].higher_is_better or gathered.are_answers)
+    }
+    ranked = [row.only(names_kept) for row in _ranked(rows, signs, gathered.definition.systems)]
     shared = shared_models(shown.labels, gathered.definition.systems)
     short = {label: label.replace(shared, "", 1) if shared else label for label in shown.labels}
     names = {(metric, column.variant): name for metric, column, name in shown.columns}
@@ -149,18 +155,7 @@ def scoreboard(
     return Scoreboard(
         judge=BoardJudge() if first is None else _judge(first),
         columns=tuple(kept),
-        rows=tuple(
-            row.model_copy(update={"cells": {name: cell for name, cell in row.cells.items() if name in kept_names}})
-            for row in _ranked(
-                rows,
-                {
-                    each.name: -1 if metrics[each.metric].higher_is_better else 1
-                    for each in kept
-                    if each.metric and (metrics[each.metric].higher_is_better or gathered.are_answers)
-                },
-                gathered.definition.systems,
-            )
-        ),
+        rows=tuple(ranked),
         systems=gathered.definition.systems,
         others=others,
         differs=(alone,) if alone else tuple(finding.sentence for finding in findings(measures, short)),

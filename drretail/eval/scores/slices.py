@@ -54,13 +54,14 @@ def with_slices(experiment: Path, scores: Scores) -> Scores:
     """
     held = {row.metric for row in scores.slices}
     shown = {(row.metric, row.system, Assessor.of(row)) for row in scores.scores if row.metric not in held}
-    found = (installed(name) for name in dict.fromkeys(row.metric for row in scores.scores if row.metric not in held))
-    families = {family.name: family for family in found if family is not None}
-    keys = {TableKey(metric, judge) for metric, _, judge in shown if metric in families}
-    asked = {key for key in keys if not is_panel(key.assessor.judge.spec)}
+    found = map(installed, dict.fromkeys(row.metric for row in scores.scores if row.metric not in held))
+    families = [family for family in found if family is not None]
     if not families:
         return scores
-    gathered = read_judgements(experiment, [*families.values()], asked)
+    names = {family.name for family in families}
+    judges = {TableKey(metric, judge) for metric, _, judge in shown if metric in names}
+    asked = {key for key in judges if not is_panel(key.assessor.judge.spec)}
+    gathered = read_judgements(experiment, families, asked)
     judged = [
         (about, [run.result for run in runs])
         for about, runs in judged_systems(gathered, asked)

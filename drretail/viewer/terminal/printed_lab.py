@@ -22,23 +22,20 @@ if TYPE_CHECKING:
 
 def print_cards(cards: "Sequence[JudgeCard]") -> None:
     """Prints each card's sets and their confusions, and says so if the judge is no better than words alone."""
-    for card in cards:
-        _print_card(card)
-
-
-def _print_card(card: "JudgeCard") -> None:
     columns = ["", "claims", "failed", "balanced accuracy", "words alone", "judge − words", "κ", "κ linear"]
-    rows: list[list[object]] = []
-    for claims in card.sets:
-        measured = (claims.balanced_accuracy, claims.words_alone, claims.over_words, claims.kappa, claims.kappa_linear)
-        cells = (Cell(each.value, "number", each.low, each.high) for each in measured)
-        rows.append([claims.name, claims.n, claims.failed, *cells])
-    print_rows(f"{card.judge.spec} beside people's labels", columns, rows, notes=NOTES["card"].splitlines())
-    for claims in card.sets:
-        confusions = [(f"people: {label}", *counts.values()) for label, counts in claims.confusion.items()]
-        columns, notes = ["", "full", "partial", "none"], _card_sentences(claims)
-        print_rows(f"{claims.name}: what people say, and the judge", columns, confusions, notes=notes)
-    print_text(f"Judging took {'a price unknown' if card.dollars is None else f'${dollars(card.dollars)}'}.")
+    fields = ("balanced_accuracy", "words_alone", "over_words", "kappa", "kappa_linear")
+    for card in cards:
+        rows: list[list[object]] = []
+        for claims in card.sets:
+            measured = (getattr(claims, field) for field in fields)
+            cells = (Cell(each.value, "number", each.low, each.high) for each in measured)
+            rows.append([claims.name, claims.n, claims.failed, *cells])
+        print_rows(f"{card.judge.spec} beside people's labels", columns, rows, notes=NOTES["card"].splitlines())
+        for claims in card.sets:
+            confusions = [(f"people: {label}", *counts.values()) for label, counts in claims.confusion.items()]
+            title, notes = f"{claims.name}: what people say, and the judge", _card_sentences(claims)
+            print_rows(title, ["", "full", "partial", "none"], confusions, notes=notes)
+        print_text(f"Judging took {'a price unknown' if card.dollars is None else f'${dollars(card.dollars)}'}.")
 
 
 def _card_sentences(claims: "SetCard") -> Iterator[str]:
