@@ -218,23 +218,17 @@ def _rank_scores(
     found = {} if hidden else strengths(names, contests, seed, clusters)
     for name in names:
         strength = found.get(name, Strength(Interval(None), NOT_RATED))
-        scored = [
-            outcome
-            for labels, outcomes in met.items()
-            if name in labels
-            for outcome in outcomes
-            if outcome.result is not None
+        own = [
+            [each for each in outcomes if each.result is not None] for labels, outcomes in met.items() if name in labels
         ]
+        scored = [outcome for outcomes in own for outcome in outcomes]
         yield RankScore(
             **_about(assessor, dimension),
             system=name,
             strength=strength.interval.value,
             **strength.interval.ends,
-            n_users=clusters.users({pair_outcome.query_id for pair_outcome in scored}),
-            n_opponents=sum(
-                name in labels and any(pair_outcome.result is not None for pair_outcome in met[labels])
-                for labels in met
-            ),
+            n_users=clusters.users({outcome.query_id for outcome in scored}),
+            n_opponents=sum(map(bool, own)),
             n_scored=len(scored),
             note=strength.lacks,
         )

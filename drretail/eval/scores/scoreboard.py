@@ -114,9 +114,8 @@ def scoreboard(
         gathered.definition,
     )
     judges = _judges(shown)
-    by_code = sorted(
-        {assessor for *_, assessor in shown.rows if assessor.judge.spec == CODE}, key=lambda assessor: assessor.order
-    )
+    of_code = {assessor for *_, assessor in shown.rows if assessor.judge.spec == CODE}
+    by_code = sorted(of_code, key=lambda assessor: assessor.order)
     first = judges[0] if judges else None
     if first is not None and all(judge.rules == first.rules for judge in judges):
         shown = replace(shown, columns=list(_own_names(shown.columns, metrics, first.rules)))
@@ -130,16 +129,12 @@ def scoreboard(
         )
         for label in shown.labels
     ]
-    of_others = [
-        (judge, [BoardRow(system=label, cells=_cells(shown, label, [judge])) for label in shown.labels])
-        for judge in judges[1:]
-    ]
-    others = tuple(
-        JudgedRows(judge=_judge(judge), rows=tuple(row for row in made if row.cells)) for judge, made in of_others
-    )
-    kept = _columns(
-        shown, metrics, [*rows, *(row for other in others for row in other.rows)], are_answers=gathered.are_answers
-    )
+    others: list[JudgedRows] = []
+    for judge in judges[1:]:
+        made = (BoardRow(system=label, cells=_cells(shown, label, [judge])) for label in shown.labels)
+        others.append(JudgedRows(judge=_judge(judge), rows=tuple(row for row in made if row.cells)))
+    every = [*rows, *(row for other in others for row in other.rows)]
+    kept = _columns(shown, metrics, every, are_answers=gathered.are_answers)
     names_kept = {column.name for column in kept}
     signs = {
         each.name: -1 if metrics[each.metric].higher_is_better else 1
@@ -157,7 +152,7 @@ def scoreboard(
         columns=tuple(kept),
         rows=tuple(ranked),
         systems=gathered.definition.systems,
-        others=others,
+        others=tuple(others),
         differs=(alone,) if alone else tuple(finding.sentence for finding in findings(measures, short)),
         compared=tuple(measures),
         notes=tuple(_notes(shown, [*assessors, *by_code], gathered, metrics, prices)),

@@ -120,41 +120,24 @@ def print_agreement(agreement: "Agreement") -> None:
     for question, group in groupby(agreement.pairs, key=lambda pair: _question(pair.scale, pair.dimension)):
         pairs = list(group)
         shown = _statistics(pairs)
-        rows = [
-            (
-                f"{pair.first}, {pair.second}",
-                pair.n,
-                *(getattr(pair, name) for name in shown),
-                interval(pair.low, pair.high) or None,
-            )
-            for pair in pairs
-        ]
+        rows: list[list[object]] = []
+        for pair in pairs:
+            found = [getattr(pair, name) for name in shown]
+            rows.append([f"{pair.first}, {pair.second}", pair.n, *found, interval(pair.low, pair.high) or None])
         print_rows(question, ["", "n", *(STATISTICS[name][0] for name in shown), "95 %"], rows)
     meanings = (STATISTICS[name][1] for name in _statistics(agreement.pairs))
     print_text(f"{'; '.join(filter(None, meanings))}. {NOTES['agree']}", "")
     if agreement.people:
-        rows = [
-            (
-                _question(each.scale, each.dimension),
-                each.n_people,
-                each.n_items,
-                each.level,
-                Cell(each.alpha, "number", each.low, each.high),
-            )
-            for each in agreement.people
-        ]
+        rows = []
+        for each in agreement.people:
+            alpha = Cell(each.alpha, "number", each.low, each.high)
+            rows.append([_question(each.scale, each.dimension), each.n_people, each.n_items, each.level, alpha])
         print_rows("All people (Krippendorff's α)", ["", "people", "items", "level", "α"], rows)
     if agreement.alignments:
-        rows = [
-            (
-                f"{each.judge}, {each.dimension.replace('_', ' ')}",
-                each.n_reports,
-                each.mean_absolute_deviation,
-                each.pairwise_comparison_accuracy,
-                each.ranking_agreement,
-            )
-            for each in agreement.alignments
-        ]
+        rows = []
+        for each in agreement.alignments:
+            figures = (each.mean_absolute_deviation, each.pairwise_comparison_accuracy, each.ranking_agreement)
+            rows.append([f"{each.judge}, {each.dimension.replace('_', ' ')}", each.n_reports, *figures])
         columns = ["", "reports", "MAD", "PCA", "same order"]
         print_rows("Judges beside the mean of people", columns, rows, notes=[NOTES["agree_with_mean"]])
 
