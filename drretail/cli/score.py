@@ -110,9 +110,11 @@ def print_tables(options: ScoreOptions, scored: "RecordedScores", kinds: "list[S
     from drretail.eval.scores.slices import with_slices
     from drretail.viewer.terminal.printed_scores import print_audits, print_slices
 
-    scores = rows_of_families(scored, scored.judging.families) if options.metrics else scored
+    # Slices of all families: what systems were asked for shows in some alone.
+    scores = with_slices(folder_of(options.experiment), scored) if kinds else scored
+    scores = rows_of_families(scores, scored.judging.families) if options.metrics else scores
     if kinds:
-        print_slices(with_slices(folder_of(options.experiment), scores), kinds)
+        print_slices(scores, kinds)
     print_families(scores.model_copy(update={"scores": ()}) if kinds else scores)
     others = other_families(scored, scored.judging.families) if options.metrics else []
     if others:

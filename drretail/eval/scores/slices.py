@@ -54,9 +54,10 @@ def with_slices(experiment: Path, scores: Scores) -> Scores:
     """
     held = {row.metric for row in scores.slices}
     shown = {(row.metric, row.system, Assessor.of(row)) for row in scores.scores if row.metric not in held}
-    found = map(installed, dict.fromkeys(row.metric for row in scores.scores if row.metric not in held))
+    # All families, since whether the systems are assistants shows in one of them.
+    found = map(installed, dict.fromkeys(row.metric for row in scores.scores))
     families = [family for family in found if family is not None]
-    if not families:
+    if not shown:
         return scores
     names = {family.name for family in families}
     judges = {TableKey(metric, judge) for metric, _, judge in shown if metric in names}
