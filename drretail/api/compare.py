@@ -16,6 +16,7 @@ from drretail.eval.compare.twins import twin_rows
 from drretail.eval.family import Family
 from drretail.eval.judging.pairs import resolve_name
 from drretail.eval.scores.file import made_scores
+from drretail.eval.scores.slices import with_slices
 from drretail.experiment import read_definition
 from drretail.lab.card import card_lines, judges_of_faithfulness
 from drretail.records.comparison import Comparison, DistractorTable, SettingTable, TwinRow
@@ -130,7 +131,7 @@ def _by_setting(experiment: Path, options: CompareOptions) -> Compared:
 
 def _sliced(experiment: Path, options: CompareOptions) -> Scores:
     """The scores with only the slices by level or axis, of the wanted families or variants and judges."""
-    scores = made_scores(experiment)
+    scores = with_slices(experiment, made_scores(experiment))
     rows = [row for row in scores.slices if row.by == options.by]
     if not rows:
         how = (

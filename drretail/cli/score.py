@@ -48,6 +48,7 @@ def score(options: ScoreOptions, shown: Shown, planned: flags.Planned, output: f
     """
     from drretail.api.score import estimate_score
     from drretail.api.score import score as score_runs
+    from drretail.eval.scores.slices import with_slices
     from drretail.viewer.terminal.printed_scores import slice_kinds
 
     kinds = slice_kinds(shown.by)
@@ -59,7 +60,8 @@ def score(options: ScoreOptions, shown: Shown, planned: flags.Planned, output: f
     if output.as_json:
         # All scores and what judging took, as one JSON document.
         taken = [judging_document(cost) for cost in scored.judging.spent]
-        print_json({**scored.model_dump(mode="json", exclude_none=True), "spending": taken})
+        scores = with_slices(folder_of(options.experiment), scored) if kinds else scored
+        print_json({**scores.model_dump(mode="json", exclude_none=True), "spending": taken})
     elif shown.details or kinds:
         print_tables(options, scored, kinds)
     else:
@@ -105,9 +107,12 @@ def print_tables(options: ScoreOptions, scored: "RecordedScores", kinds: "list[S
     """Prints the scores of the requested families as tables, with what judging took."""
     from drretail.eval.method import method_cards
     from drretail.eval.scores.selection import other_families, rows_of_families
+    from drretail.eval.scores.slices import with_slices
     from drretail.viewer.terminal.printed_scores import print_audits, print_slices
 
-    scores = rows_of_families(scored, scored.judging.families) if options.metrics else scored
+    # Slices of all families: what systems were asked for shows in some alone.
+    scores = with_slices(folder_of(options.experiment), scored) if kinds else scored
+    scores = rows_of_families(scores, scored.judging.families) if options.metrics else scores
     if kinds:
         print_slices(scores, kinds)
     print_families(scores.model_copy(update={"scores": ()}) if kinds else scores)

@@ -47,6 +47,18 @@ class Document(Record):
         return canonical_json(self.model_dump(mode="json", exclude_none=True))
 
 
+class Estimated(Record):
+    """A number over queries with its 95 % interval over users."""
+
+    ci_low: float | None = None
+    """Lower end of the interval; ``ci_high`` is its upper end."""
+    ci_high: float | None = None
+    no_interval: NoInterval | None = None
+    """Why there is no interval."""
+    n_users: int | None = None
+    """Users of the queries with a value. None if no user is known: then each query counts as a user."""
+
+
 class OfJudge(Record):
     """What one judge found under one set of rules. Numbers of two judges, or of two sets of rules, are not
     comparable.

@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from drretail.records.base import Document, NoInterval, OfJudge, Record
+from drretail.records.base import Document, Estimated, OfJudge, Record
 from drretail.records.pairs import PairScore
 
 Outcome = Literal[
@@ -47,15 +47,13 @@ class PlannedPairs(Document):
     pairs: tuple[PlannedPair, ...]
 
 
-class Finished(Record):
+class Finished(Estimated):
     """A and B in what both finished, and in how often they did not: no report, or no decision though something is
     wanted.
     """
 
     difference: float | None = None
     """Mean of A minus B over the queries that both finished, with its 95 % interval."""
-    ci_low: float | None = None
-    ci_high: float | None = None
     n_pairs: int
     failed_a: float
     """Queries that A did not finish: the sum of each query's share of such runs."""
@@ -66,7 +64,7 @@ class Finished(Record):
     """Two-sided p of this difference, from flipping the signs of users; not corrected."""
 
 
-class ComparedRow(Record):
+class ComparedRow(Estimated):
     """One variant. A query's value is the mean of its repeats; a difference is A's value minus B's on one query."""
 
     metric: str
@@ -81,19 +79,11 @@ class ComparedRow(Record):
     """Mean over the paired queries only, as is ``mean_b``."""
     mean_b: float | None = None
     difference: float | None = None
-    """Mean of A minus B over the paired queries."""
-    ci_low: float | None = None
-    """Lower end of the 95 % interval over users; ``ci_high`` is its upper end."""
-    ci_high: float | None = None
-    no_interval: NoInterval | None = None
-    """Why there is no interval."""
+    """Mean of A minus B over the paired queries, with its 95 % interval and test over users."""
     n_planned: int
     """Queries that the experiment asks; ``n_pairs`` of them have values of both systems."""
     n_pairs: int
     """Queries with values of both systems."""
-    n_users: int | None = None
-    """Number of their users; interval and test are over them. None if no user is known: then each query counts as a
-    user."""
     dropped: dict[str, int] = Field(default_factory=dict[str, int])
     """Queries that lack one of the two values, by whose it is and why; together n_planned − n_pairs."""
     runs_planned: int = 0
@@ -231,22 +221,17 @@ class Comparison(Record):
     """What was seen in figures that nobody asked for beforehand: nothing is concluded from them."""
 
 
-class SettingCell(Record):
+class SettingCell(Estimated):
     """One system in one setting."""
 
     setting: str
     system: str
     mean: float | None = None
     """Over queries, repeats of a query averaged first."""
-    ci_low: float | None = None
-    """Lower end of the 95 % interval over users; ``ci_high`` is its upper end."""
-    ci_high: float | None = None
     n: int
     """Queries with a value."""
     n_planned: int | None = None
     """Queries that the system was asked; None in older scores."""
-    n_users: int | None = None
-    """Number of their users; None if no user is known."""
     at: float | None = None
     """The setting as a number, if it is one: tokens of a size, turns."""
 

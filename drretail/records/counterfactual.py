@@ -4,7 +4,7 @@ from typing import Literal, get_args
 
 from pydantic import Field
 
-from drretail.records.base import Document, Record
+from drretail.records.base import Document, Estimated, Record
 from drretail.records.run import System
 
 CounterfactualKind = Literal["swap", "neutral"]
@@ -48,7 +48,7 @@ class Counterfactual(Document):
     """How unlike the two profiles are, from 0 to 1."""
 
 
-class CounterfactualRow(Record):
+class CounterfactualRow(Estimated):
     """One measure of one system that saw other data, against the same system that saw the user's own.
 
     ``n_planned`` = ``n_scored`` + ``n_na`` + ``n_failed``, in queries.
@@ -65,10 +65,6 @@ class CounterfactualRow(Record):
     of: Dimension | None = None
     value: float | None = None
     """None if nothing could be measured."""
-    ci_low: float | None = None
-    ci_high: float | None = None
-    n_users: int | None = None
-    """Users of the queries with a value; None if no user is known."""
     n_planned: int
     n_scored: int
     n_na: int = 0

@@ -1,20 +1,18 @@
 """Rows of pairwise judging: how two systems compare, and how strong each of many is."""
 
-from drretail.records.base import NoInterval, OfJudge, Record
+from drretail.records.base import Estimated, OfJudge
 
 EQUAL = "equal"
 """The verdict if nothing tells two reports apart; the others are "a" and "b"."""
 
 
-class Share(Record):
+class Share(Estimated):
     """A mean over queries with its interval. All are None if nothing was scored, or if numbers would mean nothing."""
 
     value: float | None = None
-    ci_low: float | None = None
-    ci_high: float | None = None
 
 
-class PairScore(OfJudge):
+class PairScore(OfJudge, Estimated):
     """System ``a`` against system ``b`` in one dimension, by one judge; ``a`` comes first in the alphabet.
 
     The n count pairs of reports, repeat k of ``a`` with repeat k of ``b``: ``n_planned`` = ``n_scored`` + ``n_na`` +
@@ -54,13 +52,7 @@ class PairScore(OfJudge):
     tie: Share = Share()
     loss: Share = Share()
     win_rate: float | None = None
-    """Wins plus half the ties, as a share."""
-    ci_low: float | None = None
-    ci_high: float | None = None
-    no_interval: NoInterval | None = None
-    """Why the rate, and so the shares, have no interval."""
-    n_users: int | None = None
-    """Number of these queries' users; None if no user is known."""
+    """Wins plus half the ties, as a share. Where it has no interval, the shares have none."""
     n_queries: int = 0
     """Queries with a scored pair. ``queries_won`` and ``queries_lost`` are those whose repeats, averaged, prefer ``a``
     and ``b``; the rest are even.
@@ -104,7 +96,7 @@ class PairScore(OfJudge):
     """"not rated (rule-based)" where a rule-based judge's numbers would mean nothing."""
 
 
-class RankScore(OfJudge):
+class RankScore(OfJudge, Estimated):
     """How strong one system is in one dimension, by one judge, among all that it was compared with.
 
     P(i beats j) = e^strength_i / (e^strength_i + e^strength_j), a tie being half a win each; strengths sum to 0.
@@ -115,12 +107,6 @@ class RankScore(OfJudge):
     system: str
     prompt_hash: str = ""
     strength: float | None = None
-    ci_low: float | None = None
-    ci_high: float | None = None
-    no_interval: NoInterval | None = None
-    """Why the strength has no interval."""
-    n_users: int | None = None
-    """Users of the queries on which it was compared; None if no user is known."""
     n_opponents: int = 0
     n_scored: int = 0
     """Scored pairs of reports of which one is this system's."""

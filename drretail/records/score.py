@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pydantic import Field, ValidationInfo, field_validator
 
 from drretail.errors import UnknownName, UserError
-from drretail.records.base import Document, ModelKind, NoInterval, OfJudge, Record, Rules
+from drretail.records.base import Document, Estimated, ModelKind, OfJudge, Record, Rules
 from drretail.records.comparison import SettingTable, TwinRow
 from drretail.records.counterfactual import CounterfactualRow, kind_of
 from drretail.records.judge_audit import JudgeAudit
@@ -105,7 +105,7 @@ FEW = 10
 """With fewer queries a mean says little, and tables grey it."""
 
 
-class SliceScore(OfJudge):
+class SliceScore(OfJudge, Estimated):
     """A variant's mean over the queries of one slice, computed as in the row of all queries, and never pooled.
 
     ``n_planned`` and ``n_scored`` count reports, ``n_queries`` and ``n_counted`` queries. A query may be in several
@@ -120,13 +120,9 @@ class SliceScore(OfJudge):
     system: str
     value: float | None = None
     """None if nothing could be scored."""
-    ci_low: float | None = None
-    ci_high: float | None = None
     n_queries: int
     n_counted: int
     """Queries with a value."""
-    n_users: int | None = None
-    """Number of their users; the interval is over them. None if no user is known."""
     n_planned: int
     n_scored: int
 
@@ -268,7 +264,7 @@ class Verdict(Document):
         return key if self.other_run_id is None else (*key, self.other_run_id, str(self.order))
 
 
-class Score(OfJudge):
+class Score(OfJudge, Estimated):
     """One row of scores.json.
 
     ``n_planned`` = ``n_scored`` + ``n_na`` + ``n_unverifiable`` + ``n_failed``, in reports. Counts of items are in
@@ -297,14 +293,6 @@ class Score(OfJudge):
     """``macro``: the mean over reports; ``micro``: all claims pooled."""
     value: float | None = None
     """None if nothing could be scored."""
-    ci_low: float | None = None
-    """Lower end of the 95 % interval over users; ``ci_high`` is its upper end."""
-    ci_high: float | None = None
-    no_interval: NoInterval | None = None
-    """Why the value has no interval."""
-    n_users: int | None = None
-    """Users of the queries with a value; the interval is over them. None if no user is known: then each query counts as
-    a user."""
     n_queries: int | None = None
     """For a value of two parts, such as J: queries of the smaller part, if that has too few users for an interval."""
     n_planned: int
@@ -460,8 +448,9 @@ class Scores(Document):
     """From the same verdicts: how strong each system is among all that it was compared with."""
     agreements: tuple[Agreement, ...] = ()
     """Agreement of every two judges that are models, by family and variant."""
-    slices: tuple[SliceScore, ...] = ()
-    """Headline variants over parts of the queries, by judge and system."""
+    slices: tuple[SliceScore, ...] = Field(default=(), exclude_if=lambda slices: not slices)
+    """Headline variants over parts of the queries, by judge and system. In scores.json only of metrics that are not
+    installed; the rest is made when it is asked for."""
     correlations: tuple[Correlation, ...] = ()
     """Correlations of what runs did with what their reports score, within systems."""
     counterfactuals: tuple[CounterfactualRow, ...] = ()

@@ -2,12 +2,13 @@
 differences.
 """
 
+from collections.abc import Collection
 from datetime import date
 from typing import Literal
 
 from pydantic import Field
 
-from drretail.records.base import ModelKind, Record, Rules
+from drretail.records.base import Estimated, ModelKind, Record, Rules
 from drretail.records.comparison import ComparedRow
 from drretail.records.run import System
 
@@ -20,7 +21,7 @@ or run.
 class BoardColumn(Record):
     """A variant that a family of metrics puts on the scoreboard."""
 
-    variant: str
+    variant: str = ""
     name: str = ""
     """Its short heading. If blank, the variant."""
     meaning: str = ""
@@ -40,29 +41,18 @@ class BoardColumn(Record):
     of_run_meaning: str | None = None
 
 
-class ShownColumn(Record):
-    """A column with a value in some row."""
+class ShownColumn(BoardColumn):
+    """A column with a value in some row. Its name is different from every other column's."""
 
-    name: str
-    """Different from every other column's."""
     metric: str = ""
-    """Blank for words, tokens and dollars."""
-    variant: str = ""
-    meaning: str = ""
-    unit: Unit = "share"
-    beside_meaning: str = ""
-    decides: bool = False
-    of_run: str | None = None
-    """As in ``BoardColumn``, as are ``of_run_meaning``, ``decides`` and ``beside_meaning``."""
-    of_run_meaning: str | None = None
+    """Blank for words, tokens and dollars, as is the variant."""
+    unit: Unit = "share"  # pyright: ignore[reportIncompatibleVariableOverride]  (records are frozen)
 
 
-class BoardCell(Record):
+class BoardCell(Estimated):
     """A system's mean over its reports. A row leaves out cells without a value."""
 
     value: float
-    ci_low: float | None = None
-    ci_high: float | None = None
     beside: float | None = None
     n_scored: int
     """Reports, or runs with an answer, in the mean."""
@@ -81,6 +71,10 @@ class BoardRow(Record):
     """By the column's name."""
     failed: dict[str, int] = Field(default_factory=dict[str, int])
     """By the column's name: reports on which the judge gave no usable answer."""
+
+    def only(self, names: Collection[str]) -> "BoardRow":
+        """The row with the cells of these columns."""
+        return self.model_copy(update={"cells": {name: cell for name, cell in self.cells.items() if name in names}})
 
 
 class BoardJudge(Record):

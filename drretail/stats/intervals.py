@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import fsum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from drretail.records.base import NoInterval
 from drretail.stats.clusters import FEWEST, Groups, cluster_variance, freedom, numbered, tail
@@ -35,6 +35,11 @@ class Interval:
     low: float | None = None
     high: float | None = None
     lacks: NoInterval | None = None
+
+    @property
+    def ends(self) -> dict[str, Any]:
+        """The fields of a record that is ``Estimated``."""
+        return {"ci_low": self.low, "ci_high": self.high, "no_interval": self.lacks}
 
     def within(self, lowest: float | None, highest: float | None) -> "Interval":
         """The interval, cut at the ends of the scale."""

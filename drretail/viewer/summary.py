@@ -18,7 +18,6 @@ def summary_of(view: ExperimentView) -> dict[str, Any]:
         "scores": None
         if not view.is_scored
         else [s.model_dump(mode="json", exclude_none=True) for s in view.scores.scores],
-        "slices": [s.model_dump(mode="json", exclude_none=True) for s in view.scores.slices],
     }
 
 

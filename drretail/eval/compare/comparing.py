@@ -119,30 +119,14 @@ def compare(
     theirs = [row for row in pairs if request.pairwise and {row.a, row.b} == {a, b}]
     met = tuple(row for row in theirs if row.note is None and row.n_scored)
     comparison = Comparison(a=a, b=b, tables=tables, pairs=met)
-    return comparison.model_copy(
-        update={
-            "missing": tuple(
-                missing(
-                    gathered,
-                    comparison,
-                    request.experiment,
-                    request.families,
-                    assessors,
-                    theirs if request.pairwise else None,
-                )
-            ),
-            "conclusions": tuple(
-                conclusions(
-                    comparison,
-                    {label for label, system in gathered.definition.systems.items() if system.self_checked},
-                    {name for name, metric in gathered.families.items() if metric.description.self_checked},
-                    _read_by(gathered, a, b),
-                    _kin(gathered.definition, comparison),
-                )
-            ),
-            "exploratory": tuple(exploratory(comparison)),
-        }
-    )
+    asked = theirs if request.pairwise else None
+    gaps = missing(gathered, comparison, request.experiment, request.families, assessors, asked)
+    self_checked = {label for label, system in gathered.definition.systems.items() if system.self_checked}
+    finding = {name for name, metric in gathered.families.items() if metric.description.self_checked}
+    kin = _kin(gathered.definition, comparison)
+    said = conclusions(comparison, self_checked, finding, _read_by(gathered, a, b), kin)
+    found = {"missing": tuple(gaps), "conclusions": tuple(said), "exploratory": tuple(exploratory(comparison))}
+    return comparison.model_copy(update=found)
 
 
 def compare_recorded(

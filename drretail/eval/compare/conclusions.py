@@ -149,11 +149,8 @@ def conclusions(
         yield f"Asked for before anything was scored, and corrected over {tests}: {listed(planned)}."
     yield from _different(comparison, name)
     yield from _neither_is_better(comparison)
-    if any(
-        row.n_users not in (None, row.n_pairs)
-        for group in _groups(comparison, name, "higher", "lower")
-        for row in group.all
-    ):
+    told_apart = (row for group in _groups(comparison, name, "higher", "lower") for row in group.all)
+    if any(row.n_users not in (None, row.n_pairs) for row in told_apart):
         yield "Equal systems look different more often if all questions of a user fail together."
     yield from _held_back(comparison, name)
     yield from _beside(comparison)
@@ -161,9 +158,8 @@ def conclusions(
     for group in _groups(comparison, name, "missing"):
         yield f"In {group.names} by {group.judges}, {why_incomplete(group.all)}."
     yield from _identical(comparison, name)
-    undecided = [
-        f"by {group.judges} in {group.names} ({group.counts})" for group in _groups(comparison, name, "undecided")
-    ]
+    open_groups = _groups(comparison, name, "undecided")
+    undecided = [f"by {group.judges} in {group.names} ({group.counts})" for group in open_groups]
     if undecided:
         yield (
             f"No difference can be concluded {'; '.join(undecided)}. What was seen there may be "

@@ -104,14 +104,8 @@ def _corrected(results: _Results, planned: _Results) -> Primary:
     found: dict[PrimaryTest, dict[Labels, Corrected]] = {test: {} for test, _ in results}
     judges = {test.assessor for test in found if test.assessor.judge.spec != CODE}
     for assessor in sorted(judges, key=lambda assessor: assessor.order) or [None]:
-        every, asked = (
-            {
-                key: each
-                for key, each in its.items()
-                if key[0].assessor == assessor or key[0].assessor.judge.spec == CODE
-            }
-            for its in (results, planned)
-        )
+        counts = [test for test in found if test.assessor == assessor or test.assessor.judge.spec == CODE]
+        every, asked = ({key: each for key, each in its.items() if key[0] in counts} for its in (results, planned))
         corrected = dict(zip(every, _holm([*every.values()]), strict=True))
         corrected |= {
             key: replace(each, is_planned=True) for key, each in zip(asked, _holm([*asked.values()]), strict=True)
@@ -214,18 +208,11 @@ def _of_scores(
         for variant in variants:
             sides = {label: side_of(runs[label], variant) for labels in every for label in labels}
             tests = primary[PrimaryTest(assessor, name, variant)]
-            made = tuple(
-                ComparedPair(a=a, b=b, row=row)
-                for a, b in every
-                for row in rows_between(
-                    gathered,
-                    metric,
-                    assessor,
-                    {a: runs[a], b: runs[b]},
-                    {variant: (sides[a], sides[b])},
-                    {variant: tests[a, b]},
-                )
-            )
+            made: list[ComparedPair] = []
+            for a, b in every:
+                of_both, both = {a: runs[a], b: runs[b]}, {variant: (sides[a], sides[b])}
+                rows = rows_between(gathered, metric, assessor, of_both, both, {variant: tests[a, b]})
+                made += [ComparedPair(a=a, b=b, row=row) for row in rows]
             if any(pair.row.outcome != "nothing" for pair in made):
                 by_query = {
                     label: [fmean(repeats) for repeats in side.values.values() if repeats]
@@ -236,7 +223,7 @@ def _of_scores(
                     judge=assessor.judge.spec,
                     failed=sum(len(judged.errors) for its in runs.values() for _, judged in its),
                     means={label: fmean(values) if values else 0.0 for label, values in by_query.items()},
-                    pairs=made,
+                    pairs=tuple(made),
                 )
 
 

@@ -1,14 +1,23 @@
 """Rows of scores from the values of single reports: means, counts of states, intervals over users."""
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from drretail.eval.family import Family, is_unrated
-from drretail.eval.scores.gathering import LACKS_IN_WORDS, NOT_JUDGED, Assessor, RunResult, TableKey
+from drretail.eval.family import Family, is_judged, is_unrated
+from drretail.eval.scores.gathering import (
+    LACKS_IN_WORDS,
+    NOT_JUDGED,
+    Assessor,
+    Gathered,
+    JudgedRun,
+    RunResult,
+    TableKey,
+)
 from drretail.eval.scores.panel import is_panel
 from drretail.eval.scores.planned import attendance, counted, counted_values, headline_variants, means_by_query
 from drretail.eval.values import Value
+from drretail.records.base import sha256_of
 from drretail.records.score import WHOLES, Policy, Score
 from drretail.stats.clusters import Clusters
 from drretail.stats.intervals import Interval, Ratio, mean_interval, ratio_interval, share_interval
@@ -35,6 +44,32 @@ class About:
 
 
 Judged = tuple[About, Sequence[RunResult]]
+
+
+def judged_systems(gathered: Gathered, asked: Collection[TableKey] = ()) -> Iterator[tuple[About, list[JudgedRun]]]:
+    """Each system's runs by each judge of each family, in the order of the plan.
+
+    A judge that was not ``asked`` has none of systems of which it judged nothing.
+    """
+    systems = gathered.definition.systems
+    for name, metric in gathered.families.items():
+        # One hash for all prompts of the family, by which all current verdicts were asked.
+        hashes = sorted(metric.prompt_hashes() - {""})
+        wording = hashes[0] if len(hashes) == 1 else sha256_of(hashes)[:16] if hashes else ""
+        wanted = {key.assessor for key in asked if key.metric == name}
+        for assessor in sorted({*gathered.assessors(name), *wanted}, key=lambda assessor: assessor.order):
+            by_run = gathered.tables_of_judges.get(TableKey(name, assessor), {})
+            by_label: dict[str, list[JudgedRun]] = defaultdict(list)
+            named: set[str] = set()
+            for plan, run in gathered.judged_runs(name, assessor):
+                by_label[plan.label].append(run)
+                is_asked = assessor in wanted and is_judged(metric, systems[plan.label], floors=False)
+                named |= {plan.label} if is_asked or plan.run_id in by_run else set()
+            yield from (
+                (About(metric, label, assessor, wording, gathered.clusters), runs)
+                for label, runs in by_label.items()
+                if label in named
+            )
 
 
 def rows_of_all(judged: Sequence[Judged]) -> list[list[Score]]:
@@ -77,6 +112,7 @@ def _row(about: About, variant: str, reports: Sequence[RunResult], policy: Polic
     unasked = [hidden and report.lacks == NOT_JUDGED for report in reports]
     found = (_of(report, variant).state for report in reports)
     states = Counter("na" if is_unasked else state for is_unasked, state in zip(unasked, found, strict=True))
+    present = attendance(reports if policy == "planned" else (), variant)
     is_pooled, n_queries = variant in about.metric.pooled, None
     if hidden:
         queries, found = [], Interval(None)
@@ -103,9 +139,7 @@ def _row(about: About, variant: str, reports: Sequence[RunResult], policy: Polic
         policy=policy,
         aggregation="micro" if is_pooled else "macro",
         value=found.value,
-        ci_low=found.low,
-        ci_high=found.high,
-        no_interval=found.lacks,
+        **found.ends,
         n_users=about.clusters.users(queries),
         n_queries=n_queries,
         n_planned=len(reports),
@@ -117,12 +151,10 @@ def _row(about: About, variant: str, reports: Sequence[RunResult], policy: Polic
         prompt_hash=about.prompt_hash,
         items={} if hidden else _items(variant, reports),
         note=NOT_RATED if hidden else None,
+        n_zero=present.earned_nothing,
+        n_missing=present.missing,
+        n_pending=present.pending,
     )
-    if policy == "planned":
-        present = attendance(reports, variant)
-        row = row.model_copy(
-            update={"n_zero": present.earned_nothing, "n_missing": present.missing, "n_pending": present.pending}
-        )
     assert row.n_planned == row.n_scored + row.n_na + row.n_unverifiable + row.n_failed
     return row
 

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping
+from dataclasses import asdict
 from itertools import combinations
 
 from drretail.eval.family import Family, is_unrated
@@ -101,11 +102,7 @@ def correlations(gathered: Gathered) -> list[Correlation]:
             metric=metric,
             variant=variant,
             **assessor.columns,
-            rho=found.rho,
-            n=found.n,
-            n_queries=found.n_queries,
-            n_effective=found.n_effective,
-            p=found.p,
+            **asdict(found),
             p_holm=found.p,
         )
         for metric, variants in correlated.items()

@@ -1,6 +1,6 @@
 """scores.json from the contents of the folder: all runs, and the verdicts of all judges."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from math import sqrt
 from pathlib import Path
@@ -15,12 +15,12 @@ from drretail.eval.compare.differences import primary_tests, with_primary
 from drretail.eval.compare.rows import runs_of, side_of
 from drretail.eval.compare.twins import twin_rows_of
 from drretail.eval.counterfactual.scores import counterfactual_rows
-from drretail.eval.family import Family, is_judged, is_unrated
+from drretail.eval.family import Family, is_unrated
 from drretail.eval.judging.pairs import Labels
 from drretail.eval.judging.subject import planned_runs
 from drretail.eval.judging.verdicts import verdict_files
-from drretail.eval.registry import METRICS
-from drretail.eval.scores.aggregate import About, Judged, rows_of_all
+from drretail.eval.registry import METRICS, installed
+from drretail.eval.scores.aggregate import judged_systems, rows_of_all
 from drretail.eval.scores.correlation import agreements, correlations
 from drretail.eval.scores.gathering import NOT_JUDGED, Assessor, Gathered, JudgedRun, TableKey
 from drretail.eval.scores.pair_rows import derive_pairs
@@ -104,42 +104,41 @@ def derive_scores(
     """
     gathered = read_judgements(experiment, sorted(metrics, key=_order), asked)
     judgings: list[Judging] = []
-    judged: list[Judged] = []
-    for metric in gathered.families.values():
-        wanted = {table_key.assessor for table_key in asked if table_key.metric == metric.name}
-        for assessor in sorted({*gathered.assessors(metric.name), *wanted}, key=lambda assessor: assessor.order):
-            for about, runs in _systems(gathered, metric, assessor, everywhere=assessor in wanted):
-                judged.append((about, [run.result for run in runs]))
-                if not is_unrated(metric, assessor.judge):
-                    errors = Counter(error for run in runs for error in run.errors)
-                    judgings.append(
-                        Judging(
-                            metric=metric.name,
-                            system=about.system,
-                            rules=assessor.rules,
-                            judge=assessor.judge.spec,
-                            judge_params=assessor.judge.params_hash,
-                            verdicts=sum(run.verdicts for run in runs),
-                            failed=errors.total(),
-                            error=errors.most_common(1)[0][0] if errors else "",
-                            stale=sum(run.stale for run in runs),
-                            not_judged=sum(run.result.lacks == NOT_JUDGED for run in runs),
-                            repairs=sum(run.repairs for run in runs),
-                            prompts=tuple(sorted(frozenset[str]().union(*(run.prompts for run in runs)))),
-                            repeats=max((len(run.result.by_repeat) for run in runs), default=0) or 1,
-                            noise=_noise(metric, runs),
-                        )
-                    )
+    judged = [*judged_systems(gathered, asked)]
+    for about, runs in judged:
+        if not is_unrated(about.metric, about.assessor.judge):
+            errors = Counter(error for run in runs for error in run.errors)
+            judgings.append(
+                Judging(
+                    metric=about.metric.name,
+                    system=about.system,
+                    rules=about.assessor.rules,
+                    judge=about.assessor.judge.spec,
+                    judge_params=about.assessor.judge.params_hash,
+                    verdicts=sum(run.verdicts for run in runs),
+                    failed=errors.total(),
+                    error=errors.most_common(1)[0][0] if errors else "",
+                    stale=sum(run.stale for run in runs),
+                    not_judged=sum(run.result.lacks == NOT_JUDGED for run in runs),
+                    repairs=sum(run.repairs for run in runs),
+                    prompts=tuple(sorted(frozenset[str]().union(*(run.prompts for run in runs)))),
+                    repeats=max((len(run.result.by_repeat) for run in runs), default=0) or 1,
+                    noise=_noise(about.metric, runs),
+                )
+            )
     pairs, ranks = derive_pairs(experiment, gathered, asked_of_pairs)
     assessors = {Assessor.of(row) for row in pairs} | {table_key.assessor for table_key in gathered.tables_of_judges}
     primary = primary_tests(gathered, [], sorted(assessors, key=lambda assessor: assessor.order), pairs)
     pairs = with_primary(pairs, primary)
     made: list[Score] = []
-    for (about, _), rows in zip(judged, rows_of_all(judged), strict=True):
+    results = [(about, [run.result for run in runs]) for about, runs in judged]
+    for (about, _), rows in zip(judged, rows_of_all(results), strict=True):
         # Rows by which a system checked its own reports say so.
         itself = about.metric.description.self_checked and gathered.definition.systems[about.system].self_checked
         made += [row.model_copy(update={"self_checked": True}) for row in rows] if itself else rows
     scores = tuple(made)
+    # Later, nobody can tell the values of a metric that is not installed.
+    of_others = [(about, its) for about, its in results if installed(about.metric.name) is None]
     described = {about.metric.name: about.metric.description for about, _ in judged}
     if FAITHFULNESS in described and judge_notes:
         described[FAITHFULNESS] = described[FAITHFULNESS].model_copy(update={"judges": dict(judge_notes)})
@@ -150,7 +149,7 @@ def derive_scores(
         audits=tuple(gathered.audits.values()),
         pairs=pairs,
         ranks=ranks,
-        slices=tuple(slice_scores(judged, query_slices(gathered.definition))),
+        slices=tuple(slice_scores(of_others, query_slices(gathered.definition))),
         agreements=tuple(agreements(gathered)),
         correlations=tuple(correlations(gathered)),
         counterfactuals=tuple(counterfactual_rows(experiment)),
@@ -191,26 +190,6 @@ def _order(metric: Family) -> tuple[bool, int, str]:
     names = list(METRICS)
     known = metric.name in names
     return not known, names.index(metric.name) if known else 0, metric.name
-
-
-def _systems(
-    gathered: Gathered, metric: Family, assessor: Assessor, *, everywhere: bool
-) -> Iterator[tuple[About, list[JudgedRun]]]:
-    """Each system's runs by one judge, in the order of the plan; unless ``everywhere``, only systems with verdicts."""
-    # One hash for all prompts of the family, by which all current verdicts were asked.
-    hashes = sorted(metric.prompt_hashes() - {""})
-    wording = hashes[0] if len(hashes) == 1 else sha256_of(hashes)[:16] if hashes else ""
-    by_run = gathered.tables_of_judges.get(TableKey(metric.name, assessor), {})
-    by_label: dict[str, list[JudgedRun]] = defaultdict(list)
-    named: set[str] = set()
-    systems = gathered.definition.systems
-    for plan, runs in gathered.judged_runs(metric.name, assessor):
-        by_label[plan.label].append(runs)
-        if (everywhere and is_judged(metric, systems[plan.label], floors=False)) or plan.run_id in by_run:
-            named.add(plan.label)
-    for label, runs in by_label.items():
-        if label in named:
-            yield About(metric, label, assessor, wording, gathered.clusters), runs
 
 
 def read_scores(experiment: Path) -> Scores | None:

@@ -226,10 +226,6 @@ class Gathered:
         judges = [audit for each, audit in self.audits.items() if each == assessor or is_of_panel]
         return None if all(audit.reads for audit in judges) else "not_read"
 
-    def labels(self) -> list[str]:
-        """The labels of all systems, sorted."""
-        return sorted({plan.label for plan in self.plans})
-
     def assessors(self, metric: str) -> list[Assessor]:
         """The judges with verdicts in a family."""
         return sorted(

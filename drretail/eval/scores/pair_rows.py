@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -173,17 +173,12 @@ def _numbers(outcomes: Sequence[PairOutcome], gathered: Gathered) -> dict[str, A
         "tie": share(lambda outcome: outcome.tie),
         "loss": share(lambda outcome: outcome.loss),
         "win_rate": rate.value,
-        "ci_low": rate.low,
-        "ci_high": rate.high,
-        "no_interval": rate.lacks,
+        **rate.ends,
         "n_users": clusters.users(results),
-        "n_queries": lead.n_queries,
-        "queries_won": lead.queries_won,
-        "queries_lost": lead.queries_lost,
+        **asdict(lead),
         "queries_read": lead_read.n_queries,
         "read_won": lead_read.queries_won,
         "read_lost": lead_read.queries_lost,
-        "p": lead.p,
         "longer_won": mean(_longer_won),
         "length_controlled": even.value,
         "length_controlled_low": even.low,
@@ -223,25 +218,17 @@ def _rank_scores(
     found = {} if hidden else strengths(names, contests, seed, clusters)
     for name in names:
         strength = found.get(name, Strength(Interval(None), NOT_RATED))
-        scored = [
-            outcome
-            for labels, outcomes in met.items()
-            if name in labels
-            for outcome in outcomes
-            if outcome.result is not None
+        own = [
+            [each for each in outcomes if each.result is not None] for labels, outcomes in met.items() if name in labels
         ]
+        scored = [outcome for outcomes in own for outcome in outcomes]
         yield RankScore(
             **_about(assessor, dimension),
             system=name,
             strength=strength.interval.value,
-            ci_low=strength.interval.low,
-            ci_high=strength.interval.high,
-            no_interval=strength.interval.lacks,
-            n_users=clusters.users({pair_outcome.query_id for pair_outcome in scored}),
-            n_opponents=sum(
-                name in labels and any(pair_outcome.result is not None for pair_outcome in met[labels])
-                for labels in met
-            ),
+            **strength.interval.ends,
+            n_users=clusters.users({outcome.query_id for outcome in scored}),
+            n_opponents=sum(map(bool, own)),
             n_scored=len(scored),
             note=strength.lacks,
         )

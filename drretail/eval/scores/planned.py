@@ -5,7 +5,7 @@ as a wish, the headline is undefined for it, equally for all systems. What judge
 missing: it is left out and counted, and prevents conclusions above one planned run in twenty.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -61,15 +61,9 @@ class Attendance:
 
 def attendance(reports: Sequence[RunResult], variant: str) -> Attendance:
     """The attendance of one system's planned runs in one headline."""
-    kinds = [_kind(report, variant) for report in reports]
-    defined = [kind for kind in kinds if kind != "undefined"]
-    return Attendance(
-        planned=len(defined),
-        scored=defined.count("scored"),
-        earned_nothing=defined.count("nothing"),
-        missing=defined.count("missing"),
-        pending=defined.count("pending"),
-    )
+    counts = Counter(_kind(report, variant) for report in reports)
+    planned = len(reports) - counts["undefined"]
+    return Attendance(planned, *(counts[kind] for kind in ("scored", "nothing", "missing", "pending")))
 
 
 def _kind(report: RunResult, variant: str) -> str:

@@ -114,9 +114,8 @@ def scoreboard(
         gathered.definition,
     )
     judges = _judges(shown)
-    by_code = sorted(
-        {assessor for *_, assessor in shown.rows if assessor.judge.spec == CODE}, key=lambda assessor: assessor.order
-    )
+    of_code = {assessor for *_, assessor in shown.rows if assessor.judge.spec == CODE}
+    by_code = sorted(of_code, key=lambda assessor: assessor.order)
     first = judges[0] if judges else None
     if first is not None and all(judge.rules == first.rules for judge in judges):
         shown = replace(shown, columns=list(_own_names(shown.columns, metrics, first.rules)))
@@ -130,17 +129,19 @@ def scoreboard(
         )
         for label in shown.labels
     ]
-    of_others = [
-        (judge, [BoardRow(system=label, cells=_cells(shown, label, [judge])) for label in shown.labels])
-        for judge in judges[1:]
-    ]
-    others = tuple(
-        JudgedRows(judge=_judge(judge), rows=tuple(row for row in made if row.cells)) for judge, made in of_others
-    )
-    kept = _columns(
-        shown, metrics, [*rows, *(row for other in others for row in other.rows)], are_answers=gathered.are_answers
-    )
-    kept_names = {column.name for column in kept}
+    others: list[JudgedRows] = []
+    for judge in judges[1:]:
+        made = (BoardRow(system=label, cells=_cells(shown, label, [judge])) for label in shown.labels)
+        others.append(JudgedRows(judge=_judge(judge), rows=tuple(row for row in made if row.cells)))
+    every = [*rows, *(row for other in others for row in other.rows)]
+    kept = _columns(shown, metrics, every, are_answers=gathered.are_answers)
+    names_kept = {column.name for column in kept}
+    signs = {
+        each.name: -1 if metrics[each.metric].higher_is_better else 1
+        for each in kept
+        if each.metric and (metrics[each.metric].higher_is_better or gathered.are_answers)
+    }
+    ranked = [row.only(names_kept) for row in _ranked(rows, signs, gathered.definition.systems)]
     shared = shared_models(shown.labels, gathered.definition.systems)
     short = {label: label.replace(shared, "", 1) if shared else label for label in shown.labels}
     names = {(metric, column.variant): name for metric, column, name in shown.columns}
@@ -149,20 +150,9 @@ def scoreboard(
     return Scoreboard(
         judge=BoardJudge() if first is None else _judge(first),
         columns=tuple(kept),
-        rows=tuple(
-            row.model_copy(update={"cells": {name: cell for name, cell in row.cells.items() if name in kept_names}})
-            for row in _ranked(
-                rows,
-                {
-                    each.name: -1 if metrics[each.metric].higher_is_better else 1
-                    for each in kept
-                    if each.metric and (metrics[each.metric].higher_is_better or gathered.are_answers)
-                },
-                gathered.definition.systems,
-            )
-        ),
+        rows=tuple(ranked),
         systems=gathered.definition.systems,
-        others=others,
+        others=tuple(others),
         differs=(alone,) if alone else tuple(finding.sentence for finding in findings(measures, short)),
         compared=tuple(measures),
         notes=tuple(_notes(shown, [*assessors, *by_code], gathered, metrics, prices)),
@@ -280,16 +270,14 @@ def _took(gathered: Gathered, label: str, prices: PriceTable) -> dict[str, Board
 def _columns(shown: _Shown, metrics: Metrics, rows: Sequence[BoardRow], *, are_answers: bool) -> list[ShownColumn]:
     """The columns with a value in some row; dollars only if anything cost money."""
     made = [
-        ShownColumn(
-            name=name,
-            metric=metric,
-            variant=column.variant,
-            meaning=column.meaning,
-            unit=column.unit or ("count" if column.variant in metrics[metric].counts else metrics[metric].scale),
-            beside_meaning=column.beside_meaning or column.beside,
-            decides=column.decides,
-            of_run=column.of_run,
-            of_run_meaning=column.of_run_meaning,
+        ShownColumn.model_validate(
+            {
+                **dict(column),
+                "name": name,
+                "metric": metric,
+                "unit": column.unit or ("count" if column.variant in metrics[metric].counts else metrics[metric].scale),
+                "beside_meaning": column.beside_meaning or column.beside,
+            }
         )
         for metric, column, name in shown.columns
     ]

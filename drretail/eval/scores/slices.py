@@ -2,15 +2,18 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import get_args
 
 from drretail.eval.family import Family, is_unrated
-from drretail.eval.scores.aggregate import About, Judged, mean_of
-from drretail.eval.scores.gathering import Assessor, RunResult
-from drretail.eval.scores.planned import counted, means_by_query
+from drretail.eval.registry import installed
+from drretail.eval.scores.aggregate import About, Judged, judged_systems, mean_of
+from drretail.eval.scores.gathering import Assessor, RunResult, TableKey
+from drretail.eval.scores.panel import is_panel
+from drretail.eval.scores.planned import counted, means_by_query, read_judgements
 from drretail.experiment import Definition
 from drretail.records.query import AXES
-from drretail.records.score import SliceBy, SliceScore
+from drretail.records.score import Scores, SliceBy, SliceScore
 
 NO_CATEGORY = "none named"
 PLAIN = "none"
@@ -42,6 +45,31 @@ FIRST = 6
 """The number of headlines for a family that names none."""
 Slices = Mapping[tuple[SliceBy, str], frozenset[str]]
 """Ids of queries by slice."""
+
+
+def with_slices(experiment: Path, scores: Scores) -> Scores:
+    """These scores with the slices of all their families, judges and systems, made of the folder's verdicts.
+
+    What the scores hold already stays: slices of metrics that are not installed, and those of older scores.
+    """
+    held = {row.metric for row in scores.slices}
+    shown = {(row.metric, row.system, Assessor.of(row)) for row in scores.scores if row.metric not in held}
+    # All families, since whether the systems are assistants shows in one of them.
+    found = map(installed, dict.fromkeys(row.metric for row in scores.scores))
+    families = [family for family in found if family is not None]
+    if not shown:
+        return scores
+    names = {family.name for family in families}
+    judges = {TableKey(metric, judge) for metric, _, judge in shown if metric in names}
+    asked = {key for key in judges if not is_panel(key.assessor.judge.spec)}
+    gathered = read_judgements(experiment, families, asked)
+    judged = [
+        (about, [run.result for run in runs])
+        for about, runs in judged_systems(gathered, asked)
+        if (about.metric.name, about.system, about.assessor) in shown
+    ]
+    made = slice_scores(judged, query_slices(gathered.definition))
+    return scores.model_copy(update={"slices": (*scores.slices, *made)})
 
 
 def slice_scores(judged: Sequence[Judged], slices: Slices) -> list[SliceScore]:

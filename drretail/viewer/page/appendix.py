@@ -9,7 +9,9 @@ from markupsafe import Markup
 
 from drretail.eval.compare.distractors import distractor_tables
 from drretail.eval.method import method_cards
+from drretail.eval.scores.slices import with_slices
 from drretail.records.run import System
+from drretail.records.score import SliceScore
 from drretail.records.scoreboard import ShownColumn
 from drretail.tables.table import Column, Table
 from drretail.viewer.commands import commands, is_demo, queries_file, score_commands
@@ -40,18 +42,15 @@ def render_scores(view: ExperimentView, lines: Sequence[RunLine]) -> Markup:
     """The tables of all families."""
     scores, metrics, board = view.scores.scores, view.scores.metrics, view.scores.scoreboard
     systems = view.definition.systems
-    tables = score_tables(scores, metrics, systems)
-    slices = {
-        sliced.table_key: sliced
-        for sliced in sliced_tables(view.scores.slices, scores, metrics=metrics, systems=systems)
-    }
+    tables, rows = score_tables(scores, metrics, systems), with_slices(view.folder, view.scores).slices
+    slices = {sliced.table_key: sliced for sliced in sliced_tables(rows, scores, metrics=metrics, systems=systems)}
     return fragment(
         "scores.html.jinja",
         view=view,
         has_answered=any(row.manner == ANSWERED for table in tables for row in table.rows),
         unexplained=_unseen(_explained, [] if board is None else map(_explained, board.columns)),
         unsaid=_unseen(str, () if board is None else printed_board(board).notes),
-        by_parts=list(_by_parts(view)),
+        by_parts=list(_by_parts(view, rows)),
         distractors=[
             distractor_table(table, systems) for table in headlines_first(distractor_tables(view.scores.ablations))
         ],
@@ -85,7 +84,7 @@ class ByPart:
     """Tables of variants that the option is not mainly read for."""
 
 
-def _by_parts(view: ExperimentView) -> Iterator[ByPart]:
+def _by_parts(view: ExperimentView, slices: Sequence[SliceScore]) -> Iterator[ByPart]:
     """One for each condition in which systems differ, then one by level and one of twins, if there are any."""
     systems = view.definition.systems
     for by in dict.fromkeys(table.by for table in view.scores.ablations):
@@ -95,7 +94,7 @@ def _by_parts(view: ExperimentView) -> Iterator[ByPart]:
         more = [table for table in headlines_first(tables) if table not in main]
         drawn = [[ablation_table(table, view.scores.metrics, systems) for table in each] for each in (main, more)]
         yield ByPart(by, f"Score by {condition.about}", drawn[0], [note_of(condition)], drawn[1])
-    levels = main_slices([row for row in view.scores.slices if row.by == "level"])
+    levels = main_slices([row for row in slices if row.by == "level"])
     for sliced in sliced_tables(levels, view.scores.scores, metrics=view.scores.metrics, systems=systems)[:1]:
         if telling := _telling(sliced, few=True):
             yield ByPart("level", "Score by level of difficulty", *telling)

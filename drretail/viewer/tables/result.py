@@ -12,7 +12,7 @@ from drretail.eval.compare.differences import (
     outcome_of_all,
 )
 from drretail.eval.compare.wording import MOST, beside, more_failures, no_answers, range_of, sample
-from drretail.records.comparison import ComparedRow, Outcome
+from drretail.records.comparison import ComparedRow, Finished, Outcome
 from drretail.records.score import Systems, in_order, place_of
 from drretail.records.scoreboard import BoardCell, ComparedMeasure, ComparedPair, Scoreboard
 from drretail.stats.significance import fewest_users
@@ -267,20 +267,17 @@ def _cells(measure: ComparedMeasure, pair: ComparedPair, names: Mapping[str, str
     a, b = (names.get(label, label) for label in (pair.a, pair.b))
     yield Cell(OUTCOMES[row.outcome].format(a=a, b=b, failures=more_failures(row)))
     yield Cell(measure.measure)
-    yield (
-        None
-        if row.difference is None
-        else Cell(row.difference, "signed", row.ci_low, row.ci_high, n=row.n_pairs, planned=row.n_planned)
-    )
+    yield _difference(row, row.n_planned)
     yield None if row.p_holm is None else Cell(row.p_holm, "p")
     yield Cell(row.n_pairs, "count", note="" if row.n_users in (None, row.n_pairs) else counted(row.n_users, "user"))
     needed = row.queries_needed if row.outcome in ("undecided", "undone", "too_few") else None
     yield (None if needed is None else Cell(f"> {MOST:,}" if needed > MOST else f"{needed:,}", beside=range_of(row)))
-    found = row.finished
-    yield (
-        None
-        if found is None or found.difference is None
-        else Cell(found.difference, "signed", found.ci_low, found.ci_high, n=found.n_pairs)
-    )
+    yield None if row.finished is None else _difference(row.finished)
     _, failures = beside(row)
     yield Cell(failures) if failures else None
+
+
+def _difference(of: ComparedRow | Finished, planned: int | None = None) -> Cell | None:
+    if of.difference is None:
+        return None
+    return Cell(of.difference, "signed", of.ci_low, of.ci_high, n=of.n_pairs, planned=planned)

@@ -122,15 +122,9 @@ def without_equal(board: Scoreboard) -> tuple[Scoreboard, str]:
         elif found.n_scored != found.n_planned:
             some = f" (on {found.n_scored} of {found.n_planned} answers)"
         same.append(f"{name} {cell.figure}{some}")
-    differing = board.model_copy(
-        update={
-            "columns": tuple(column for column in board.columns if column.name not in gone),
-            "rows": tuple(
-                row.model_copy(update={"cells": {name: cell for name, cell in row.cells.items() if name not in gone}})
-                for row in board.rows
-            ),
-        }
-    )
+    columns = tuple(column for column in board.columns if column.name not in gone)
+    shown = tuple(row.only({column.name for column in columns}) for row in board.rows)
+    differing = board.model_copy(update={"columns": columns, "rows": shown})
     return differing, f"The same in {'both' if len(rows) == 2 else 'every system'}: {', '.join(same)}."
 
 

@@ -22,23 +22,20 @@ if TYPE_CHECKING:
 
 def print_cards(cards: "Sequence[JudgeCard]") -> None:
     """Prints each card's sets and their confusions, and says so if the judge is no better than words alone."""
-    for card in cards:
-        _print_card(card)
-
-
-def _print_card(card: "JudgeCard") -> None:
     columns = ["", "claims", "failed", "balanced accuracy", "words alone", "judge − words", "κ", "κ linear"]
-    rows: list[list[object]] = []
-    for claims in card.sets:
-        measured = (claims.balanced_accuracy, claims.words_alone, claims.over_words, claims.kappa, claims.kappa_linear)
-        cells = (Cell(each.value, "number", each.low, each.high) for each in measured)
-        rows.append([claims.name, claims.n, claims.failed, *cells])
-    print_rows(f"{card.judge.spec} beside people's labels", columns, rows, notes=NOTES["card"].splitlines())
-    for claims in card.sets:
-        confusions = [(f"people: {label}", *counts.values()) for label, counts in claims.confusion.items()]
-        columns, notes = ["", "full", "partial", "none"], _card_sentences(claims)
-        print_rows(f"{claims.name}: what people say, and the judge", columns, confusions, notes=notes)
-    print_text(f"Judging took {'a price unknown' if card.dollars is None else f'${dollars(card.dollars)}'}.")
+    fields = ("balanced_accuracy", "words_alone", "over_words", "kappa", "kappa_linear")
+    for card in cards:
+        rows: list[list[object]] = []
+        for claims in card.sets:
+            measured = (getattr(claims, field) for field in fields)
+            cells = (Cell(each.value, "number", each.low, each.high) for each in measured)
+            rows.append([claims.name, claims.n, claims.failed, *cells])
+        print_rows(f"{card.judge.spec} beside people's labels", columns, rows, notes=NOTES["card"].splitlines())
+        for claims in card.sets:
+            confusions = [(f"people: {label}", *counts.values()) for label, counts in claims.confusion.items()]
+            title, notes = f"{claims.name}: what people say, and the judge", _card_sentences(claims)
+            print_rows(title, ["", "full", "partial", "none"], confusions, notes=notes)
+        print_text(f"Judging took {'a price unknown' if card.dollars is None else f'${dollars(card.dollars)}'}.")
 
 
 def _card_sentences(claims: "SetCard") -> Iterator[str]:
@@ -123,41 +120,24 @@ def print_agreement(agreement: "Agreement") -> None:
     for question, group in groupby(agreement.pairs, key=lambda pair: _question(pair.scale, pair.dimension)):
         pairs = list(group)
         shown = _statistics(pairs)
-        rows = [
-            (
-                f"{pair.first}, {pair.second}",
-                pair.n,
-                *(getattr(pair, name) for name in shown),
-                interval(pair.low, pair.high) or None,
-            )
-            for pair in pairs
-        ]
+        rows: list[list[object]] = []
+        for pair in pairs:
+            found = [getattr(pair, name) for name in shown]
+            rows.append([f"{pair.first}, {pair.second}", pair.n, *found, interval(pair.low, pair.high) or None])
         print_rows(question, ["", "n", *(STATISTICS[name][0] for name in shown), "95 %"], rows)
     meanings = (STATISTICS[name][1] for name in _statistics(agreement.pairs))
     print_text(f"{'; '.join(filter(None, meanings))}. {NOTES['agree']}", "")
     if agreement.people:
-        rows = [
-            (
-                _question(each.scale, each.dimension),
-                each.n_people,
-                each.n_items,
-                each.level,
-                Cell(each.alpha, "number", each.low, each.high),
-            )
-            for each in agreement.people
-        ]
+        rows = []
+        for each in agreement.people:
+            alpha = Cell(each.alpha, "number", each.low, each.high)
+            rows.append([_question(each.scale, each.dimension), each.n_people, each.n_items, each.level, alpha])
         print_rows("All people (Krippendorff's α)", ["", "people", "items", "level", "α"], rows)
     if agreement.alignments:
-        rows = [
-            (
-                f"{each.judge}, {each.dimension.replace('_', ' ')}",
-                each.n_reports,
-                each.mean_absolute_deviation,
-                each.pairwise_comparison_accuracy,
-                each.ranking_agreement,
-            )
-            for each in agreement.alignments
-        ]
+        rows = []
+        for each in agreement.alignments:
+            figures = (each.mean_absolute_deviation, each.pairwise_comparison_accuracy, each.ranking_agreement)
+            rows.append([f"{each.judge}, {each.dimension.replace('_', ' ')}", each.n_reports, *figures])
         columns = ["", "reports", "MAD", "PCA", "same order"]
         print_rows("Judges beside the mean of people", columns, rows, notes=[NOTES["agree_with_mean"]])
 

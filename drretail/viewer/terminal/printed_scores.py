@@ -173,18 +173,11 @@ def print_attacks(scores: "Scores") -> None:
     """Prints what hostile texts cost each system, and what it obeyed of them; nothing if no run met any."""
     if not scores.attacks:
         return
-    rows = [
-        (
-            row.plain,
-            row.utility,
-            row.utility_attacked,
-            Cell(row.lost, "signed", row.lost_low, row.lost_high),
-            Cell(row.obeyed, "number", row.obeyed_low, row.obeyed_high),
-            row.n_queries,
-            row.n_users,
-        )
-        for row in scores.attacks
-    ]
+    rows: list[Sequence[object]] = []
+    for row in scores.attacks:
+        lost = Cell(row.lost, "signed", row.lost_low, row.lost_high)
+        obeyed = Cell(row.obeyed, "number", row.obeyed_low, row.obeyed_high)
+        rows.append([row.plain, row.utility, row.utility_attacked, lost, obeyed, row.n_queries, row.n_users])
     columns = ["", "utility", "attacked", "lost", "obeyed", "n", "users"]
     print_rows(ATTACKS, columns, rows, notes=[NOTES["attacks"]])
 

@@ -182,7 +182,7 @@ def three(best: float, middle: float, last: float, n: int = MANY) -> Gathered:
 
 
 def all_of(held: Gathered, *pairs: PairScore, judge: Assessor = JUDGE, overall: str = "") -> list[str]:
-    names = {label: label.upper() for label in held.labels()}
+    names = {plan.label: plan.label.upper() for plan in held.plans}
     alone = nothing_to_compare(held)
     if alone:
         return [alone]
