@@ -5,11 +5,12 @@ from collections.abc import Iterable, Iterator
 from typing import TypeVar
 from urllib.parse import unquote, urlsplit
 
+import httpcore2
 from pydantic import SecretStr, ValidationError
 
 from drretail import __version__
 from drretail.env.web.base import WebResult
-from drretail.env.web.fetching.client import Client, Limits, Proxy
+from drretail.env.web.fetching.client import Client
 from drretail.env.web.fetching.fetcher import Fetcher, Robots
 from drretail.env.web.live import LiveWeb, OpenPages
 from drretail.env.web.reading.page import read_page
@@ -170,13 +171,12 @@ def open_pages(options: WebOptions) -> OpenPages:
     token = _TOKEN.match(agent)
     if token is None or not (agent.isascii() and agent.isprintable()):
         raise UserError(f"The user agent {agent!r} must begin with a name and be plain text, such as {USER_AGENT!r}.")
-    limits = Limits(seconds=pages.seconds, body_bytes=pages.body_bytes, redirects=pages.redirects)
-    client = Client(agent, limits, proxy=None if options.proxy is None else _proxy(options.proxy))
+    client = Client(agent, pages, proxy=None if options.proxy is None else _proxy(options.proxy))
     return OpenPages(Fetcher(client, Robots(client, token.group()) if pages.robots else None).fetch, read_page)
 
 
-def _proxy(address: str) -> Proxy:
-    """The proxy in parts. The error does not repeat the address, which may hold a password."""
+def _proxy(address: str) -> httpcore2.Proxy:
+    """The proxy. The error does not repeat the address, which may hold a password."""
     wrong = UserError("The proxy must be written as http://host:port or http://user:password@host:port.")
     try:
         parts = urlsplit(address)
@@ -186,4 +186,6 @@ def _proxy(address: str) -> Proxy:
     if parts.scheme not in ("http", "https") or not host or not port:
         raise wrong
     auth = (unquote(parts.username), unquote(parts.password or "")) if parts.username else None
-    return Proxy(parts.scheme, host, port, auth)
+    return httpcore2.Proxy(
+        httpcore2.URL(scheme=parts.scheme.encode(), host=host.encode(), port=port, target=b"/"), auth=auth
+    )
