@@ -12,6 +12,7 @@ from drretail.data_ingest.raw.cells import Cells, define_macros, quoted
 from drretail.data_ingest.raw.formats import found_nowhere
 from drretail.data_ingest.raw.lines import SHOWN, Saved, later_than
 from drretail.data_ingest.raw.mapping import Mapping, OrderColumns, ProductColumns, TableColumns, listed
+from drretail.data_ingest.raw.products import ROW_FIELDS
 from drretail.data_ingest.raw.sources import Source
 from drretail.data_ingest.raw.table_checks import (
     check_ids,
@@ -34,10 +35,6 @@ if TYPE_CHECKING:
 
 # Characters: with the number of an order's line, an id stays within the 64 that a citation may have.
 _LONGEST_ID = 60
-_PRODUCT_FIELDS = (
-    *("parent_asin", "title", "average_rating", "rating_number", "features", "description", "price", "store"),
-    *("categories", "details", "images", "product_url"),
-)
 _ORDER_FIELDS = ("user_id", "parent_asin", "timestamp", "order_id", "quantity", "order_status")
 
 
@@ -77,11 +74,12 @@ def save_table(db: "DuckDBPyConnection", source: Source, target: Path, until_ms:
             merge_variants(db, saved)
         if source.beside:
             _add_titles(db, _cells(source.beside[0], source.mapping, target))
-        fields = f"{', '.join(_PRODUCT_FIELDS)}, {quoted(currency)} AS shop_currency"
+        db.execute(f"ALTER TABLE mapped ADD COLUMN shop_currency VARCHAR DEFAULT {quoted(currency)}")
+        fields = ("parent_asin", *ROW_FIELDS)
     else:
         check_statuses(db, cells)
-        fields = ", ".join(_ORDER_FIELDS)
-    good = f"SELECT {fields} FROM mapped WHERE reason IS NULL ORDER BY number"  # noqa: S608 -- names of ours
+        fields = _ORDER_FIELDS
+    good = f"SELECT {', '.join(fields)} FROM mapped WHERE reason IS NULL ORDER BY number"  # noqa: S608 -- names of ours
     ((saved.rows,),) = db.execute(f"COPY ({good}) TO {quoted(target)} (FORMAT json)").fetchall()
     with target.open(encoding="utf-8") as file:
         saved.first += map(json.loads, islice(file, SHOWN))

@@ -3,7 +3,7 @@ ingest.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ from drretail.data_ingest.raw.tables import LINE, lines_of, not_utf8
 from drretail.errors import UserError
 from drretail.records.money import SIGNS, USD
 from drretail.records.shop import ORDER_STATUSES
-from drretail.tables.figures import counted
+from drretail.tables.figures import counted, first_few
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -186,7 +186,7 @@ def currency_of(db: "DuckDBPyConnection", cells: Cells, saved: Saved) -> str:
         ).fetchall()
         code = counts[0][0] if len(counts) == 1 else None
         if counts and not (code and len(code) == 3 and code.isascii() and code.isalpha()):
-            found = _listed([("none" if code is None else code, rows) for code, rows in counts])
+            found = _listed(("none" if code is None else code, rows) for code, rows in counts)
             raise UserError(
                 f"{cells.table.name} has prices in {found}, and a world has one currency, named by its code of three "
                 "letters: convert the others, or leave their rows out."
@@ -216,17 +216,16 @@ def check_statuses(db: "DuckDBPyConnection", cells: Cells) -> None:
         "AND order_status IS NULL GROUP BY ALL ORDER BY n DESC, status_said"
     ).fetchall()
     if counts:
-        found = _listed([(repr(word), rows) for word, rows in counts])
+        found = _listed((repr(word), rows) for word, rows in counts)
         raise UserError(
             f"{cells.table.name} has statuses that the mapping does not know: {found}. Write in [status] which of "
             f'{", ".join(ORDER_STATUSES)} each of them is, such as {counts[0][0] or ""!r} = "Delivered".'
         )
 
 
-def _listed(counts: Sequence[tuple[str, int]]) -> str:
+def _listed(counts: Iterable[tuple[str, int]]) -> str:
     """ "EUR (300), USD (12), …"."""
-    named = [f"{name} ({rows:,})" for name, rows in counts[:_NAMED_VALUES]]
-    return ", ".join([*named, *(["…"] if len(counts) > _NAMED_VALUES else [])])
+    return first_few([f"{name} ({rows:,})" for name, rows in counts], _NAMED_VALUES)
 
 
 _DAYS = (
