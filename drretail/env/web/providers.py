@@ -6,7 +6,7 @@ from typing import TypeVar
 from urllib.parse import unquote, urlsplit
 
 import httpcore2
-from pydantic import SecretStr, ValidationError
+from pydantic import AliasChoices, Field, SecretStr, ValidationError
 
 from drretail import __version__
 from drretail.env.web.base import WebResult
@@ -38,11 +38,13 @@ _TOKEN = re.compile(r"[A-Za-z_-]+")
 _KEY = re.compile(r"[!-~]{8,200}")
 
 
-class _SerperHit(AnswerPart):
-    link: str
+class _Hit(AnswerPart):
+    """A result, under Serper's names or SearXNG's."""
+
+    url: str = Field(validation_alias=AliasChoices("link", "url"))
     title: str = ""
-    snippet: str = ""
-    date: str | None = None
+    snippet: str | None = Field(default=None, validation_alias=AliasChoices("snippet", "content"))
+    date: str | None = Field(default=None, validation_alias=AliasChoices("date", "publishedDate"))
 
 
 class _SerperPage(AnswerPart):
@@ -75,16 +77,7 @@ class SerperSearch:
         page = next(_parts(_SerperPage, [value]), None)
         if page is None:
             raise ToolError("unavailable", "Serper answers in a form that is not known; search again.")
-        now = self._service.now()
-        hits = _parts(_SerperHit, page.organic)
-        return [WebResult(hit.title, hit.link, hit.snippet, iso_date(hit.date, now)) for hit in hits]
-
-
-class _SearxngHit(AnswerPart):
-    url: str
-    title: str = ""
-    content: str | None = None
-    publishedDate: str | None = None  # noqa: N815 -- SearXNG's own name
+        return _results(self._service, page.organic)
 
 
 class _SearxngPage(AnswerPart):
@@ -113,15 +106,18 @@ class SearxngSearch:
         page = next(_parts(_SearxngPage, [value]), None)
         if page is None:
             raise ToolError("unavailable", "SearXNG answers in a form that is not known; update it.")
-        now = self._service.now()
-        hits = _parts(_SearxngHit, page.results)
-        found = [WebResult(hit.title, hit.url, hit.content or "", iso_date(hit.publishedDate, now)) for hit in hits]
+        found = _results(self._service, page.results)
         if not found and page.unresponsive_engines:
             # "engine: reason" of the first few; SearXNG gives pairs.
             pairs = [item for item in page.unresponsive_engines if isinstance(item, list) and item]
             named = ", ".join(": ".join(str(part)[:40] for part in pair[:2]) for pair in pairs[:5]) or "none of them"
             raise ToolError("unavailable", f"SearXNG got no answer from its engines ({named}); search again.")
         return found
+
+
+def _results(service: Service, items: Iterable[object]) -> list[WebResult]:
+    now = service.now()
+    return [WebResult(hit.title, hit.url, hit.snippet or "", iso_date(hit.date, now)) for hit in _parts(_Hit, items)]
 
 
 def _parts(kind: type[Part], items: Iterable[object]) -> Iterator[Part]:
