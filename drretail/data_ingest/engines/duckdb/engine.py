@@ -155,7 +155,7 @@ def _file_task(number: int, item: Input, task: Task, version: str, memory_mb: in
 
 def _file_report(item: Input, file: FileTask) -> FileReport:
     held = Held.model_validate(read_json(file.stage / HELD))
-    counts = held.model_dump(exclude={"format", "saved"})
+    counts = held.model_dump(exclude={"format"})
     return FileReport(name=item.name, shape=item.source.shape, category=item.category, **counts)
 
 

@@ -133,8 +133,6 @@ class Held(Document):
     shown: tuple[BadLine, ...] = ()
     late: int = 0
     """The bad lines that are dated later than the last day."""
-    saved: int = 0
-    """Rows in the stage's file of saved lines."""
     notes: tuple[str, ...] = ()
     first: tuple[dict[str, Any], ...] = ()
 
@@ -274,7 +272,6 @@ def _read(db: "DuckDBPyConnection", task: FileTask, query: str, folder: Path, te
         bad_lines=count.rows - count.good,
         late=count.saved.late,
         shown=tuple(count.saved.shown),
-        saved=count.saved.rows,
         notes=tuple(count.saved.notes),
         first=tuple(count.saved.first),
     )
