@@ -11,6 +11,8 @@ import tomllib
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from importlib import import_module
 from io import BytesIO
 from pathlib import Path
@@ -78,6 +80,18 @@ def writable_json(text: str) -> str:
         return json.dumps(parse_json(text), ensure_ascii=False) if _ESCAPED.search(text) else text
     except ValueError:
         return text
+
+
+def retry_after(header: str, now: datetime) -> float | None:
+    """The seconds to wait, which the header Retry-After gives as a number or a date; None without either."""
+    value = header.strip()
+    if value.isascii() and value.isdigit():
+        return float(value[:9])
+    try:
+        moment = parsedate_to_datetime(value)
+    except (ValueError, TypeError):
+        return None
+    return max(0.0, ((moment if moment.tzinfo else moment.replace(tzinfo=UTC)) - now).total_seconds())
 
 
 def parse_json(text: str | bytes) -> Any:

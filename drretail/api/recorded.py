@@ -22,7 +22,7 @@ from drretail.eval.scores.panel import name_of
 from drretail.eval.scores.planned import read_judgements
 from drretail.experiment import Definition, read_definition, read_evidence, read_run, read_runs, run_folder
 from drretail.exports.selection import Selection
-from drretail.exports.statements import STATEMENTS, statement_rows
+from drretail.exports.statements import COLUMNS, statement_rows
 from drretail.grounding.report.render import render_report
 from drretail.records.evidence import Evidence
 from drretail.records.run import Run
@@ -248,7 +248,7 @@ class RecordedScores(Scores):
         pandas = _library("pandas")
         rows = self._rows(by, {"metric": metric, "judge": judge, "rules": rules, "policy": policy})
         if by == "statement":
-            return pandas.DataFrame(rows, columns=[*STATEMENTS])
+            return pandas.DataFrame(rows, columns=[*COLUMNS["statements"]])
         frame = pandas.DataFrame(rows, columns=None if rows else [*_KEYS, "value"])
         return frame.set_index([*(_KEYS_OF_RUNS if by == "query" and rows else _KEYS)])
 

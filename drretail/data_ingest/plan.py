@@ -17,6 +17,7 @@ from drretail.data_ingest.report import FileReport
 from drretail.env.catalog.base import DEFAULT_ANALYZER, Analyzer
 from drretail.errors import UserError
 from drretail.records.base import Record
+from drretail.tables.figures import first_few
 
 Preset = Literal["paper", "ten"]
 
@@ -185,8 +186,7 @@ def _among(sources: Sequence[Source], options: IngestOptions) -> str:
     """ "among the files (a.jsonl is empty; …)": names what was found instead."""
     preset = f" of preset {options.preset!r}" if options.preset else ""
     found: list[str] = []
-    for source in sorted(sources, key=lambda source: source.shape == "unknown")[:_NAMED_FILES]:
+    for source in sorted(sources, key=lambda source: source.shape == "unknown"):
         kind = f"holds {source.shape}" if source.why is None else f"is unknown: {source.why}"
         found.append(f"{source.path} {'is empty' if source.shape == 'empty' else kind}")
-    more = ["…"] if len(sources) > _NAMED_FILES else []
-    return f"among the files{preset} ({'; '.join(found + more)})"
+    return f"among the files{preset} ({first_few(found, _NAMED_FILES, '; ')})"

@@ -12,6 +12,7 @@ from drretail.env.manifest import Manifest, SourceFile
 from drretail.errors import UserError
 from drretail.progress import Progress
 from drretail.records.base import sha256_of
+from drretail.tables.figures import counted, first_few
 
 _NAMED_FILES = 3
 
@@ -55,7 +56,7 @@ def _other_files(there: Sequence[SourceFile], plan: Plan, workers: int, progress
     with TemporaryDirectory(prefix="drretail-digests-") as folder:
         found = source_files(plan, Path(folder), workers, progress)
     changed = [new.name for new, old in zip(found, there, strict=True) if new.sha256 != old.sha256]
-    return [f"other rows in {_listed(changed)}"] if changed else []
+    return [f"other rows in {first_few(changed, _NAMED_FILES)}"] if changed else []
 
 
 def _files(files: Sequence[tuple[str, int]]) -> str:
@@ -63,13 +64,7 @@ def _files(files: Sequence[tuple[str, int]]) -> str:
     if not files:
         return "rows of no file"
     size = sum(size for _, size in files) / 1e6
-    return (
-        f"{len(files)} file{'s' if len(files) > 1 else ''} of {size:,.1f} MB ({_listed([name for name, _ in files])})"
-    )
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join([*names[:_NAMED_FILES], *(["…"] if len(names) > _NAMED_FILES else [])])
+    return f"{counted(len(files), 'file')} of {size:,.1f} MB ({first_few([name for name, _ in files], _NAMED_FILES)})"
 
 
 def _written(value: Any) -> str:

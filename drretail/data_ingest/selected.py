@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from drretail.data_ingest.accounts import NO_CATEGORY
-from drretail.data_ingest.engines.base import ROW_FIELDS, Selected
+from drretail.data_ingest.engines.base import Selected
 from drretail.data_ingest.engines.duckdb.session import close_engine, engine_errors, parquet, session
-from drretail.data_ingest.raw.products import parse_json, product_of, richness
+from drretail.data_ingest.raw.products import ROW_FIELDS, parse_json, product_of, richness
 from drretail.env.manifest import CategoryCounts, OrderRow
 from drretail.files import is_unfinished
 from drretail.records.shop import OTHER_TITLES, Product

@@ -19,7 +19,7 @@ from drretail.progress import Progress
 from drretail.records.base import sha256_of
 
 # Part of every key: stages of another layout are of no use.
-LAYOUT = 3
+LAYOUT = 4
 # Bytes: hashing this many takes longer than starting a process.
 WORTH_A_PROCESS = 500_000_000
 

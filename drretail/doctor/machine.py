@@ -183,17 +183,12 @@ async def _examine_model(spec: str, opened: Callable[[str], Model]) -> Sign:
     attempts = Attempts()
     try:
         answer = await answer_of(replace(opened(spec), halt=Halt()), [HumanMessage(GREETING)], attempts=attempts)
-    except UserError as problem:
-        return _unusable(spec, str(problem))
-    except ModelError as problem:
-        return _unusable(spec, f"{problem.kind}: {problem.message}")
+    except (UserError, ModelError) as problem:
+        found = str(problem) if isinstance(problem, UserError) else f"{problem.kind}: {problem.message}"
+        mend = "check the model's name, its key and its address (--base-url, drretail.toml)"
+        return lacks(f"model {spec}", found, f"--model {spec}", mend, is_needed=True)
     late = f" {on_try(len(attempts.failed) + 1)} ({attempts.failed[0]})" if attempts.failed else ""
     return works(f"model {spec}", f"answers{late}: {' '.join(answer.text.split())[:40]}")
-
-
-def _unusable(spec: str, found: str) -> Sign:
-    mend = "check the model's name, its key and its address (--base-url, drretail.toml)"
-    return lacks(f"model {spec}", found, f"--model {spec}", mend, is_needed=True)
 
 
 PREVENTS = "--world servers:NAME (worlds in folders need no server)"
@@ -206,8 +201,17 @@ DATABASE = "drretail"
 def examine_servers(settings: ServerSettings, *, mongo_is_set: bool, es_is_set: bool) -> Iterator[Sign]:
     """Both servers at their addresses. A server that is only looked for at the default address may be absent."""
     asked = replace(settings, timeout=min(settings.timeout, PATIENCE))
-    yield _sign("MongoDB", hosts_of(asked.mongo_url), lambda: _mongo_version(asked), needed=mongo_is_set)
-    yield _sign("Elasticsearch", hosts_of(asked.es_url), lambda: _elastic_version(asked), needed=es_is_set)
+
+    def mongo() -> str:
+        with closing(open_mongo(asked)) as client:
+            return try_mongo(client, asked, DATABASE)
+
+    def elastic() -> str:
+        with closing(open_elastic(asked)) as client:
+            return try_elastic(client, asked)
+
+    yield _sign("MongoDB", hosts_of(asked.mongo_url), mongo, needed=mongo_is_set)
+    yield _sign("Elasticsearch", hosts_of(asked.es_url), elastic, needed=es_is_set)
 
 
 def _sign(what: str, where: str, version: Callable[[], str], *, needed: bool) -> Sign:
@@ -216,13 +220,3 @@ def _sign(what: str, where: str, version: Callable[[], str], *, needed: bool) ->
     except UserError as problem:
         found, _, mend = str(problem).partition(": ")
         return lacks(what, found, PREVENTS, mend or str(problem), is_needed=needed)
-
-
-def _mongo_version(settings: ServerSettings) -> str:
-    with closing(open_mongo(settings)) as client:
-        return try_mongo(client, settings, DATABASE)
-
-
-def _elastic_version(settings: ServerSettings) -> str:
-    with closing(open_elastic(settings)) as client:
-        return try_elastic(client, settings)

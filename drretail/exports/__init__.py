@@ -6,6 +6,7 @@ redaction.py       rows without personal data
 chat.py            conversations with models as chat JSONL, for fine-tuning
 score_tables.py    scores, values of single reports and verdicts as CSV and Parquet
 statements.py      what answers say, one row for each statement
+columns.toml       the columns of the tables with their SQL types
 dataset.py         a folder that a dataset hub takes, with a card
 inspect_log.py     logs of inspect_ai, one a system, with judges' verdicts as its scores
 inspect_samples.py runs as samples of these logs: messages, events, usage, errors

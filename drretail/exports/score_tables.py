@@ -11,7 +11,7 @@ from drretail.eval.method import method_cards
 from drretail.eval.scores.aggregate import missing_in_words
 from drretail.eval.scores.file import made_scores
 from drretail.exports.selection import Selection
-from drretail.exports.statements import STATEMENTS, statement_rows
+from drretail.exports.statements import COLUMNS, statement_rows
 from drretail.files import write_atomically
 from drretail.records.run import query_of_run
 from drretail.records.score import Score, Scores
@@ -21,31 +21,6 @@ from drretail.tables.figures import counted
 from drretail.tables.table import table_of
 
 Row = Mapping[str, Any]
-COMPARISONS: Mapping[str, str] = {
-    "a": "VARCHAR", "b": "VARCHAR", "measure": "VARCHAR", "metric": "VARCHAR", "variant": "VARCHAR", "judge": "VARCHAR",
-    "outcome": "VARCHAR", "mean_a": "DOUBLE", "mean_b": "DOUBLE", "difference": "DOUBLE", "ci_low": "DOUBLE",
-    "ci_high": "DOUBLE", "p": "DOUBLE", "p_holm": "DOUBLE", "tests": "BIGINT", "n_planned": "BIGINT",
-    "n_pairs": "BIGINT", "n_users": "BIGINT", "queries_needed": "BIGINT", "users_needed": "BIGINT",
-}  # fmt: skip
-"""The columns of a table with their SQL types."""
-SCORES: Mapping[str, str] = {
-    "metric": "VARCHAR", "variant": "VARCHAR", "system": "VARCHAR", "judge": "VARCHAR", "judge_kind": "VARCHAR",
-    "rules": "VARCHAR", "policy": "VARCHAR", "aggregation": "VARCHAR", "value": "DOUBLE", "ci_low": "DOUBLE",
-    "ci_high": "DOUBLE", "n": "BIGINT", "n_planned": "BIGINT", "n_users": "BIGINT", "n_scored": "BIGINT",
-    "n_zero": "BIGINT", "n_na": "BIGINT", "n_unverifiable": "BIGINT", "n_failed": "BIGINT", "n_missing": "BIGINT",
-    "n_pending": "BIGINT", "note": "VARCHAR", "name": "VARCHAR",
-}  # fmt: skip
-VALUES: Mapping[str, str] = {
-    "run_id": "VARCHAR", "system": "VARCHAR", "query_id": "VARCHAR", "repeat": "BIGINT", "status": "VARCHAR",
-    "metric": "VARCHAR", "variant": "VARCHAR", "judge": "VARCHAR", "rules": "VARCHAR", "state": "VARCHAR",
-    "value": "DOUBLE", "why": "VARCHAR", "items": "VARCHAR", "name": "VARCHAR",
-}  # fmt: skip
-METHODS: Mapping[str, str] = {"judge": "VARCHAR", "fact": "VARCHAR", "value": "VARCHAR"}
-VERDICTS: Mapping[str, str] = {
-    "run_id": "VARCHAR", "other_run_id": "VARCHAR", "order": "VARCHAR", "metric": "VARCHAR", "stage": "VARCHAR",
-    "item": "VARCHAR", "judge": "VARCHAR", "judge_kind": "VARCHAR", "rules": "VARCHAR", "judge_repeat": "BIGINT",
-    "state": "VARCHAR", "value": "VARCHAR", "reason": "VARCHAR", "quote": "VARCHAR", "error": "VARCHAR",
-}  # fmt: skip
 _PARTS = {
     "": "DOUBLE", " ci_low": "DOUBLE", " ci_high": "DOUBLE", " n": "BIGINT", " n_planned": "BIGINT",
     " missing": "VARCHAR", " judge_failed": "BIGINT",
@@ -74,17 +49,17 @@ def write_statements(selection: Selection, to: Path) -> str:
     rows = [*statement_rows(selection)]
     if not rows and not any(True for _ in selection):
         raise selection.nothing_left()
-    _csv(to, STATEMENTS, rows)
+    _csv(to, COLUMNS["statements"], rows)
     return counted(len(rows), "statement")
 
 
 def _write(selection: Selection, to: Path, suffix: str, write: Write) -> str:
     scored = made_scores(selection.experiment)
     tables = {
-        "scores": (SCORES, [selection.shown(row) for row in _scores(selection, scored)]),
-        "values": (VALUES, [*_values(selection)]),
-        "verdicts": (VERDICTS, [*_verdicts(selection)]),
-        "statements": (STATEMENTS, [*statement_rows(selection)]),
+        "scores": (COLUMNS["scores"], [selection.shown(row) for row in _scores(selection, scored)]),
+        "values": (COLUMNS["values"], [*_values(selection)]),
+        "verdicts": (COLUMNS["verdicts"], [*_verdicts(selection)]),
+        "statements": (COLUMNS["statements"], [*statement_rows(selection)]),
     }
     written = ", ".join(f"{len(rows):,} {name}" for name, (_, rows) in tables.items())
     if scored.scoreboard is not None:
@@ -92,10 +67,10 @@ def _write(selection: Selection, to: Path, suffix: str, write: Write) -> str:
         typed = {f"{column.name}{part}": kind for column in board.columns for part, kind in _PARTS.items()}
         typed = {"system": "VARCHAR", "judge": "VARCHAR", "rules": "VARCHAR"} | typed
         tables["scoreboard"] = typed, [selection.shown(row) for row in _board(selection, board)]
-        tables["comparisons"] = COMPARISONS, [selection.shown(row) for row in _comparisons(selection, board)]
+        tables["comparisons"] = COLUMNS["comparisons"], [selection.shown(row) for row in _comparisons(selection, board)]
     cards = method_cards(selection.experiment, scored)
     facts = [{"judge": card.judge, "fact": name, "value": its} for card in cards for name, its in card.facts.items()]
-    tables["methods"] = METHODS, facts
+    tables["methods"] = COLUMNS["methods"], facts
     to.mkdir(parents=True, exist_ok=True)
     for name, (columns, rows) in tables.items():
         write(to / f"{name}{suffix}", columns, rows)
@@ -118,7 +93,7 @@ def _comparisons(selection: Selection, board: Scoreboard) -> Iterator[dict[str, 
         for pair in measure.pairs:
             if {pair.a, pair.b} <= {*selection.systems}:
                 about = {"a": pair.a, "b": pair.b, "measure": measure.measure, "judge": measure.judge}
-                yield about | pair.row.model_dump(mode="json", include={*COMPARISONS})
+                yield about | pair.row.model_dump(mode="json", include={*COLUMNS["comparisons"]})
 
 
 def _scores(selection: Selection, scored: Scores) -> Iterator[dict[str, Any]]:
@@ -126,7 +101,7 @@ def _scores(selection: Selection, scored: Scores) -> Iterator[dict[str, Any]]:
     for row in rows:
         if row.system in selection.systems:
             name = scored.metrics[row.metric].own_name(row.variant) if row.metric in scored.metrics else ""
-            yield row.model_dump(mode="json", include={*SCORES}) | {"n": row.n, "name": name or row.variant}
+            yield row.model_dump(mode="json", include={*COLUMNS["scores"]}) | {"n": row.n, "name": name or row.variant}
 
 
 def _values(selection: Selection) -> Iterator[Row]:
@@ -149,7 +124,7 @@ def _verdicts(selection: Selection) -> Iterator[Row]:
         for verdict in VerdictFile(path).lasts():
             about = {each for each in (verdict.run_id, verdict.other_run_id) if each}
             if {each.partition("/")[0] for each in about} <= wanted and (runs is None or about <= runs):
-                row = verdict.model_dump(mode="json", include={*VERDICTS} - {"judge", "value"})
+                row = verdict.model_dump(mode="json", include={*COLUMNS["verdicts"]} - {"judge", "value"})
                 value = verdict.value
                 shown = value if isinstance(value, str) or value is None else json.dumps(value, ensure_ascii=False)
                 yield selection.shown(

@@ -1,6 +1,8 @@
 """What answers say, one row for each statement that was looked at and each figure that was not."""
 
+import tomllib
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from drretail.eval.judging.verdicts import judges_in
@@ -12,12 +14,10 @@ from drretail.grounding.text.sentences import find_sentences
 from drretail.records.run import Turn
 from drretail.records.score import Verdict
 
-STATEMENTS: Mapping[str, str] = {
-    "system": "VARCHAR", "conversation": "VARCHAR", "turn": "BIGINT", "question": "VARCHAR", "answer": "VARCHAR",
-    "statement": "VARCHAR", "said": "VARCHAR", "state": "VARCHAR", "kind": "VARCHAR", "product": "VARCHAR",
-    "record": "VARCHAR", "record_says": "VARCHAR", "tool_says": "VARCHAR", "cause": "VARCHAR",
-}  # fmt: skip
-"""The columns with their SQL types. ``state`` is contradicted, confirmed or not_looked_at."""
+COLUMNS: Mapping[str, Mapping[str, str]] = tomllib.loads(
+    Path(__file__).with_name("columns.toml").read_text(encoding="utf-8")
+)
+"""The columns of each table with their SQL types."""
 _KINDS = ("llm", "scripted", "rule_based")
 
 

@@ -1,7 +1,7 @@
 """Numbers as text, one function for each kind, so that tables and sentences show the same digits."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 NOTHING = "–"
 """Shown if there is no value."""
@@ -47,6 +47,11 @@ def check(value: object) -> str:
 def count(value: float | None) -> str:
     """A whole number: "1,234"."""
     return NOTHING if value is None else f"{value:,.0f}"
+
+
+def first_few(names: Sequence[str], most: int, between: str = ", ") -> str:
+    """The first names, and "…" if there are more: "a.csv, b.csv, …"."""
+    return between.join([*names[:most], *(["…"] if len(names) > most else [])])
 
 
 def counted(count: int, one: str, many: str = "") -> str:

@@ -1,31 +1,23 @@
 """The files of each category, and the download of many files at once, each from the first address that has it."""
 
-import shutil
 import threading
-import time
 import tomllib
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
-from drretail.data_ingest.download.transfer import Surroundings, Unavailable, fetch
+from drretail.data_ingest.download.transfer import PARTS, Surroundings, Tally, Unavailable, fetch
 from drretail.data_ingest.plan import PRESETS, STEMS, Preset, in_preset_order
 from drretail.errors import UnknownName, UserError
-from drretail.progress import Bar, Progress
+from drretail.progress import Progress
 from drretail.records.base import Document, Record
 
 if TYPE_CHECKING:
     from httpx2 import Client
-
-# Bytes that a download leaves free on the disk.
-ROOM_TO_SPARE = 100_000_000
-# Steps of the progress bar.
-_PARTS = 100
 
 
 class Host(Record):
@@ -110,8 +102,8 @@ def download(
     """
     folder.mkdir(parents=True, exist_ok=True)
     stop = threading.Event()
-    with progress.track("downloading", _PARTS) as bar, ThreadPoolExecutor(parallel) as pool:
-        tally = _Tally(folder, bar, len(wanted))
+    with progress.track("downloading", PARTS) as bar, ThreadPoolExecutor(parallel) as pool:
+        tally = Tally(folder, bar, len(wanted))
 
         def pause(seconds: float) -> None:
             """Waits, and ends the waiting transfer if all are to stop."""
@@ -122,8 +114,8 @@ def download(
             if stop.is_set():
                 raise _Stopped
 
-        around = Surroundings(client, pause, lambda: datetime.now(UTC), tally.resumed, tally.on_bytes, tally.expect)
-        jobs = [pool.submit(_bring, file, folder, around, tally) for file in wanted]
+        around = Surroundings(client, pause, tally)
+        jobs = [pool.submit(_bring, file, folder, around) for file in wanted]
         try:
             # A file that no host has does not stop the others; any other error does.
             for job in as_completed(jobs):
@@ -141,12 +133,12 @@ def download(
         return DownloadReport(folder=str(folder), files=tuple(job.result() for job in jobs))
 
 
-def _bring(file: Wanted, folder: Path, around: Surroundings, tally: "_Tally") -> Downloaded:
+def _bring(file: Wanted, folder: Path, around: Surroundings) -> Downloaded:
     # The name of a file says its category and kind.
     targets = {url: folder / urlsplit(url).path.rpartition("/")[2] for url in file.urls}
     for there in targets.values():
         if there.is_file():
-            tally.finished()
+            around.tally.finished()
             return _downloaded(file, there, None)
     problems: list[str] = []
     for url, target in targets.items():
@@ -158,7 +150,7 @@ def _bring(file: Wanted, folder: Path, around: Surroundings, tally: "_Tally") ->
         except OSError as problem:
             raise UserError(f"{target} cannot be written: {problem}.") from problem
         else:
-            tally.finished()
+            around.tally.finished()
             return _downloaded(file, target, url)
     raise NowhereToBeHad(f"{'; '.join(problems)}. What came of the files is kept; the same command goes on from there.")
 
@@ -166,59 +158,3 @@ def _bring(file: Wanted, folder: Path, around: Surroundings, tally: "_Tally") ->
 def _downloaded(file: Wanted, path: Path, url: str | None) -> Downloaded:
     state: Literal["fetched", "already there"] = "fetched" if url else "already there"
     return Downloaded(name=path.name, category=file.category, size=path.stat().st_size, state=state, url=url)
-
-
-class _Tally:
-    """Sums up the progress of all transfers, and raises UserError before they fill the disk."""
-
-    def __init__(self, folder: Path, bar: Bar, files: int) -> None:
-        self._folder, self._bar, self._files = folder, bar, files
-        self._lock = threading.Lock()
-        self._sizes: dict[Path, int] = {}
-        self._here = self._came = self._done = self._parts = 0
-        self._began = time.monotonic()
-
-    def resumed(self, size: int) -> None:
-        with self._lock:
-            self._here += size
-
-    def on_bytes(self, change: int) -> None:
-        with self._lock:
-            self._here += change
-            # Discarded bytes did come, so they count for the speed.
-            self._came += max(change, 0)
-            self._bar.describe(str(self))
-            whole = sum(self._sizes.values())
-            share = self._here / whole if whole else 0.0
-            # Files whose size is not known yet are taken to be as large as the others.
-            parts = int(_PARTS * share * min(1.0, (len(self._sizes) + self._done) / self._files))
-            if parts > self._parts:
-                self._bar.advance(parts - self._parts)
-                self._parts = parts
-
-    def expect(self, part: Path, size: int) -> None:
-        with self._lock:
-            self._sizes[part] = size
-            missing = sum(self._sizes.values()) - self._here
-            free = shutil.disk_usage(self._folder).free
-        if missing + ROOM_TO_SPARE > free:
-            raise UserError(
-                f"There is no room in {self._folder} for {part.name.removesuffix('.part')}: {_size(missing)} are still "
-                f"to come, and {_size(free)} are free."
-            )
-
-    def finished(self) -> None:
-        with self._lock:
-            self._done += 1
-
-    def __str__(self) -> str:
-        """ "3 of 16 files, 1.20 GB of 5.60 GB, 11.0 MB/s, 6:40 left"."""
-        seconds, whole = time.monotonic() - self._began, sum(self._sizes.values())
-        rate = self._came / max(seconds, 1e-9)
-        status = f"{self._done} of {self._files} files, {_size(self._here)} of {_size(whole)}, {_size(rate)}/s"
-        left = (whole - self._here) / rate if rate and whole else 0.0
-        return f"{status}, {left // 60:.0f}:{left % 60:02.0f} left" if left > 0 else status
-
-
-def _size(size: float) -> str:
-    return f"{size / 1e9:,.2f} GB" if size >= 1e9 else f"{size / 1e6:,.1f} MB"

@@ -3,17 +3,20 @@
 import json
 import os
 import re
+import shutil
+import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from drretail.data_ingest.raw.sources import check_packed, is_packed
 from drretail.errors import UserError
 from drretail.files import sync_folder, write_atomically
-from drretail.parsing import parse_json
+from drretail.parsing import parse_json, retry_after
+from drretail.progress import Bar
 
 if TYPE_CHECKING:
     from httpx2 import Client, Response
@@ -35,20 +38,76 @@ class Unavailable(Exception):
     """The file cannot be had from this address; another may have it."""
 
 
+# Bytes that a download leaves free on the disk.
+ROOM_TO_SPARE = 100_000_000
+# Steps of the progress bar.
+PARTS = 100
+
+
+class Tally:
+    """Sums up the progress of all transfers, and raises UserError before they fill the disk."""
+
+    def __init__(self, folder: Path, bar: Bar, files: int) -> None:
+        self._folder, self._bar, self._files = folder, bar, files
+        self._lock = threading.Lock()
+        self._sizes: dict[Path, int] = {}
+        self._here = self._came = self._done = self._parts = 0
+        self._began = time.monotonic()
+
+    def resumed(self, size: int) -> None:
+        with self._lock:
+            self._here += size
+
+    def on_bytes(self, change: int) -> None:
+        with self._lock:
+            self._here += change
+            # Discarded bytes did come, so they count for the speed.
+            self._came += max(change, 0)
+            self._bar.describe(str(self))
+            whole = sum(self._sizes.values())
+            share = self._here / whole if whole else 0.0
+            # Files whose size is not known yet are taken to be as large as the others.
+            parts = int(PARTS * share * min(1.0, (len(self._sizes) + self._done) / self._files))
+            if parts > self._parts:
+                self._bar.advance(parts - self._parts)
+                self._parts = parts
+
+    def expect(self, part: Path, size: int) -> None:
+        with self._lock:
+            self._sizes[part] = size
+            missing = sum(self._sizes.values()) - self._here
+            free = shutil.disk_usage(self._folder).free
+        if missing + ROOM_TO_SPARE > free:
+            raise UserError(
+                f"There is no room in {self._folder} for {part.name.removesuffix('.part')}: {_size(missing)} are still "
+                f"to come, and {_size(free)} are free."
+            )
+
+    def finished(self) -> None:
+        with self._lock:
+            self._done += 1
+
+    def __str__(self) -> str:
+        """ "3 of 16 files, 1.20 GB of 5.60 GB, 11.0 MB/s, 6:40 left"."""
+        seconds, whole = time.monotonic() - self._began, sum(self._sizes.values())
+        rate = self._came / max(seconds, 1e-9)
+        status = f"{self._done} of {self._files} files, {_size(self._here)} of {_size(whole)}, {_size(rate)}/s"
+        left = (whole - self._here) / rate if rate and whole else 0.0
+        return f"{status}, {left // 60:.0f}:{left % 60:02.0f} left" if left > 0 else status
+
+
+def _size(size: float) -> str:
+    return f"{size / 1e9:,.2f} GB" if size >= 1e9 else f"{size / 1e6:,.1f} MB"
+
+
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What a transfer needs from its caller: a client, the time, waiting, and reports of progress."""
+    """What a transfer needs from its caller."""
 
     client: "Client"
     wait: Callable[[float], None]
     """Waits for so many seconds. Raises to end the transfer."""
-    now: Callable[[], datetime]
-    resumed: Callable[[int], None]
-    """Called with the number of bytes on disk before the first request."""
-    on_bytes: Callable[[int], None]
-    """Called with every later change in that number."""
-    expect: Callable[[Path, int], None]
-    """Called with the partial file and its full size. Raises UserError if there is no room for it."""
+    tally: Tally
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +146,7 @@ def _complete(url: str, part: Path, around: Surroundings) -> None:
     import httpx2
 
     failures, tries = 0, TRIES
-    around.resumed(_have(part))
+    around.tally.resumed(_have(part))
     while True:
         before = _have(part)
         try:
@@ -121,7 +180,7 @@ def _ask(url: str, part: Path, around: Surroundings) -> float | None:
     with around.client.stream("GET", url, headers=headers) as response:
         status = response.status_code
         if status in AGAIN:
-            return _retry_after(response, around.now())
+            return retry_after(response.headers.get("Retry-After", ""), datetime.now(UTC)) or 0.0
         if status not in (200, 206, 416):
             raise Unavailable(f"{url} answers {status}")
         (_settle if status == 416 else _take)(url, response, part, around)
@@ -138,19 +197,19 @@ def _take(url: str, response: "Response", part: Path, around: Surroundings) -> N
             return
         place, size = have, _whole_number(content_range[2])
     elif have:
-        around.on_bytes(-have)
+        around.tally.on_bytes(-have)
     tag = response.headers.get("ETag", "")
     # Only a strong tag promises the same bytes.
     tag = response.headers.get("Last-Modified", "") if not tag or tag.startswith("W/") else tag
     if size is not None:
-        around.expect(part, size)
-        around.on_bytes(0)
+        around.tally.expect(part, size)
+        around.tally.on_bytes(0)
     write_atomically(_state_file(part), json.dumps({"url": url, "tag": tag, "size": size}))
     with part.open("r+b" if place else "wb") as file:
         file.seek(place)
         for block in response.iter_raw():
             file.write(block)
-            around.on_bytes(len(block))
+            around.tally.on_bytes(len(block))
             around.wait(0)
 
 
@@ -184,18 +243,6 @@ def _damage(part: Path) -> str | None:
         return None if file.read(1) == b"\n" else "its last line is cut"
 
 
-def _retry_after(response: "Response", now: datetime) -> float:
-    """The Retry-After header in seconds, from a number or a date; 0 if the server does not say."""
-    retry_after = response.headers.get("Retry-After", "").strip()
-    if retry_after.isdigit():
-        return float(retry_after)
-    try:
-        moment = parsedate_to_datetime(retry_after)
-    except ValueError:
-        return 0.0
-    return max(0.0, ((moment if moment.tzinfo else moment.replace(tzinfo=UTC)) - now).total_seconds())
-
-
 def _whole_number(text: str | None) -> int | None:
     return int(text) if text and text.isdigit() else None
 
@@ -217,6 +264,6 @@ def _read_state(part: Path) -> _State | None:
 
 
 def _forget(part: Path, around: Surroundings) -> None:
-    around.on_bytes(-_have(part))
+    around.tally.on_bytes(-_have(part))
     part.unlink(missing_ok=True)
     _state_file(part).unlink(missing_ok=True)

@@ -14,22 +14,6 @@ from drretail.progress import Progress
 
 EngineName = Literal["duckdb", "spark"]
 
-# The columns of a product row whose values are JSON texts.
-ROW_FIELDS = (
-    "title",
-    "average_rating",
-    "rating_number",
-    "features",
-    "description",
-    "price",
-    "shop_currency",
-    "store",
-    "categories",
-    "details",
-    "images",
-    "product_url",
-)
-
 
 @dataclass(frozen=True, slots=True)
 class Task:

@@ -1,35 +1,31 @@
-"""SQL for a cell of a table, in each form of table: its text, parts, number, moment or JSON."""
+"""SQL for a cell of a table, in each form of table: its text, parts, number, moment or JSON.
+
+What can be read from a text alone is a macro of sql/duckdb/cells.sql.
+"""
 
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from drretail.data_ingest.raw.lines import LAST_MILLISECOND
 from drretail.data_ingest.raw.mapping import Columns, Mapping, TableColumns, listed
 from drretail.data_ingest.raw.tables import Table
+from drretail.data_ingest.selection import sql_text
 from drretail.errors import UserError
 from drretail.records.money import SIGNS
 
-_SPACES = " \u00a0\u202f"
-_SHAPES = "|".join(re.escape(sign) for sign in sorted(SIGNS, key=len, reverse=True) if not sign.isalpha())
-_WORDS = "|".join(sorted((sign for sign in SIGNS if sign.isalpha()), key=len, reverse=True))
-_CODE_OR_SIGN = rf"\b[A-Z]{{3}}\b|{_SHAPES}"
-# Currency signs made of letters stand directly before or after the digits.
-_WORD_BEFORE, _WORD_BEHIND = rf"(?i)^(?:{_WORDS})\.?\s*(\d)", rf"(?i)(\d[.,]?[–—-]*)\s*(?:{_WORDS})\.?$"
-_WIDE, _NARROW = "０１２３４５６７８９，．", "0123456789,."
-# Remarks on tax, as in "1,280円（税込）" and "9,90 € inkl. MwSt.", and words for "from".
-_TAX = (
-    r"\s*[(（]?\s*(?:税込み?|税抜き?|税別|含税|TTC|HT|(?:IVA|VAT|GST|tax)\s+incl\w*"
-    r"|(?:in[ck]l?|ex[ck]?l?|zzgl|plus)\w{0,6}\.?\s+(?:MwSt|USt|VAT|GST|tax|BTW|TVA|IVA|moms)\.?)\s*[)）]?$"
-)
-_FROM_BEFORE = r"(?i)^(?:ab|desde|a partir de|à partir de|dès|da|vanaf|fra|från|od|от)\s+"
-_FROM_BEHIND = r"^(.*\d.*?)\s*(?:[~〜～]|から|起)$"
-NAMED_CURRENCY = (
-    rf"{_SHAPES}|\b[A-Z]{{3}}\b",
-    rf"(?i)^({_WORDS})\.?\s*\d",
-    rf"(?i)[\d０-９][.,]?[–—-]*\s*({_WORDS})\.?(?:{_TAX}|\s*[~〜～]?$)",
-)
-"""Patterns for the currency in a price: the whole match of the first, or the first group of the others."""
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+
+def define_macros(db: "DuckDBPyConnection") -> None:
+    """Defines the macros by which texts are read."""
+    longest_first = sorted(SIGNS, key=len, reverse=True)
+    signs = "|".join(re.escape(sign) for sign in longest_first if not sign.isalpha())
+    words = "|".join(filter(str.isalpha, longest_first))
+    macros = sql_text("duckdb/cells").replace("$signs", signs).replace("$words", words)
+    db.execute(macros.replace("$last_millisecond", str(LAST_MILLISECOND)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +82,9 @@ class Cells:
             text = raw
         elif self.table.form == "jsonl":
             plain = f"({raw}->>'$')"
-            text = f"CASE WHEN json_type({raw}) = 'DOUBLE' THEN {_whole(plain)} ELSE {plain} END"
+            text = f"CASE WHEN json_type({raw}) = 'DOUBLE' THEN whole({plain}) ELSE {plain} END"
         elif self._type(column) in ("DOUBLE", "FLOAT"):
-            text = f"CASE WHEN isfinite({raw}) THEN {_whole(f'CAST({raw} AS VARCHAR)')} END"
+            text = f"CASE WHEN isfinite({raw}) THEN whole(CAST({raw} AS VARCHAR)) END"
         else:
             text = f"CAST({raw} AS VARCHAR)"
         if self.mapping.line_break is not None:
@@ -108,15 +104,7 @@ class Cells:
         return _first(self._number(column) for column in listed(columns))
 
     def _number(self, column: str) -> str:
-        plain = f"translate({self.text(column)}, '{_WIDE}', '{_NARROW}')"
-        for pattern, put in ((f"(?i){_TAX}", ""), (_FROM_BEHIND, r"from \1"), (_FROM_BEFORE, "from ")):
-            plain = f"regexp_replace({plain}, {quoted(pattern)}, {quoted(put)})"
-        plain = rf"trim(regexp_replace({plain}, {quoted(_CODE_OR_SIGN)}, '', 'g'), '{_SPACES}')"
-        for pattern in (_WORD_BEFORE, _WORD_BEHIND):
-            plain = rf"regexp_replace({plain}, {quoted(pattern)}, '\1')"
-        # "9.–" is a price without cents.
-        plain = rf"trim(regexp_replace({plain}, '[.,]\s*[–—-]+$', ''), '{_SPACES}')"
-        plain = rf"regexp_replace({plain}, '(\d)[{_SPACES}''’](\d{{3}})\b', '\1\2', 'g')"
+        plain = f"read_number({self.text(column)})"
         if self.mapping.decimal == ".":
             return plain
         is_text = "true" if self.table.form == "csv" or self._type(column) == "VARCHAR" else "false"
@@ -138,15 +126,8 @@ class Cells:
             for more in others:
                 path = f"list_concat({path}, [x FOR x IN {more} IF NOT list_contains({path}, x)])"
             return path
-        # Within a name, the separator is escaped by a backslash.
-        text = rf"replace({self.first_text(columns)}, {quoted(chr(92) + between)}, chr(1))"
-        parts = f"string_split(p, {quoted(self.mapping.category_separator)})"
-        path = f"[trim(replace(x, chr(1), {quoted(between)})) FOR x IN {parts}]"
-        paths = f"[{path} FOR p IN string_split({text}, {quoted(between)}) IF trim(p) <> '']"
-        longest = f"list_reduce({paths}, lambda a, b: CASE WHEN len(b) > len(a) THEN b ELSE a END)"
-        others = f"[x FOR x IN flatten({paths}) IF NOT list_contains({longest}, x)]"
-        whole = f"list_concat({longest}[:1], list_sort(list_distinct({others})), {longest}[2:])"
-        return f"CASE WHEN len({paths}) > 0 THEN {whole} ELSE CAST([] AS VARCHAR[]) END"
+        marks = f"{quoted(between)}, {quoted(self.mapping.category_separator)}"
+        return f"merged_path(paths_in({self.first_text(columns)}, {marks}))"
 
     def parts(self, columns: Columns | None, separator: str | None = None) -> str:
         """A list of texts: the elements of lists, the parts between separators, or the texts themselves."""
@@ -171,20 +152,9 @@ class Cells:
     def _moment(self, column: str) -> str:
         text = self.text(column)
         if self._type(column).startswith(("TIMESTAMP", "DATE")):
-            found = f"epoch_ms(CAST({self._raw(column)} AS TIMESTAMP))"
-        elif self.mapping.date_format is not None:
-            return of_format(text, self.mapping.date_format)
-        else:
-            # DuckDB does not read the zone in "12:00 +0200".
-            text = rf"regexp_replace({text}, '\s*([+-]\d\d):?(\d\d)$', '\1:\2')"
-            seconds, milliseconds = r"\d{9,11}(\.\d+)?", r"\d{12,14}"
-            of_seconds = f"CAST(floor(CAST({text} AS DOUBLE) * 1000) AS BIGINT)"
-            found = (
-                f"CASE WHEN regexp_full_match({text}, '{milliseconds}') THEN CAST({text} AS BIGINT) "
-                f"WHEN regexp_full_match({text}, '{seconds}') THEN {of_seconds} "
-                f"ELSE epoch_ms(TRY_CAST({text} AS TIMESTAMPTZ)) END"
-            )
-        return _within_time(found)
+            return f"within_time(epoch_ms(CAST({self._raw(column)} AS TIMESTAMP)))"
+        form = self.mapping.date_format
+        return f"read_moment({text})" if form is None else f"moment_in({text}, {quoted(form)})"
 
     def _raw(self, column: str) -> str:
         place = self.table.columns.index(column)
@@ -217,24 +187,6 @@ def quoted(text: object) -> str:
     return "'" + str(text).replace("'", "''") + "'"
 
 
-def of_format(text: str, date_format: str) -> str:
-    """The moment of a text in a format of strptime."""
-    return _within_time(f"epoch_ms(try_strptime({text}, {quoted(date_format)}))")
-
-
-def _within_time(found: str) -> str:
-    return f"list_extract([ms FOR ms IN [{found}] IF ms BETWEEN 0 AND {LAST_MILLISECOND}], 1)"
-
-
-def citable(text: str) -> str:
-    """A text as an id: each character but letters, digits, _ and - becomes a hyphen."""
-    return f"nullif(ltrim(regexp_replace({text}, '[^A-Za-z0-9_-]', '-', 'g'), '-_'), '')"
-
-
 def _first(texts: Iterable[str]) -> str:
     found = list(texts)
     return f"coalesce({', '.join(found)})" if len(found) > 1 else found[0] if found else "CAST(NULL AS VARCHAR)"
-
-
-def _whole(text: str) -> str:
-    return rf"regexp_replace({text}, '\.0+$', '')"

@@ -14,6 +14,7 @@ from drretail.data_ingest.raw.sources import Layout, Shape, Source, is_packed, o
 from drretail.data_ingest.report import BadLine
 from drretail.parsing import writable
 from drretail.records.base import ID_RULE, NO_ID, is_safe_id
+from drretail.tables.figures import first_few
 
 # Enough lines to get past some broken ones, and enough characters for any real row.
 _ROWS = 50
@@ -97,8 +98,7 @@ def _described(rows: list[Any]) -> str:
     fields = next((list(row) for row in rows if isinstance(row, dict)), None)
     if fields is None:
         return "not JSON objects"
-    more = ", …" if len(fields) > _NAMED_FIELDS else ""
-    return f"neither products nor reviews: fields {', '.join(map(str, fields[:_NAMED_FIELDS]))}{more}"
+    return f"neither products nor reviews: fields {first_few(fields, _NAMED_FIELDS)}"
 
 
 SHOWN = 3

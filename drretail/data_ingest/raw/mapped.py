@@ -2,17 +2,17 @@
 
 import json
 import re
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING
 
-from drretail.data_ingest.raw.cells import Cells, citable, quoted
+from drretail.data_ingest.raw.cells import Cells, define_macros, quoted
 from drretail.data_ingest.raw.formats import found_nowhere
 from drretail.data_ingest.raw.lines import SHOWN, Saved, later_than
 from drretail.data_ingest.raw.mapping import Mapping, OrderColumns, ProductColumns, TableColumns, listed
+from drretail.data_ingest.raw.products import ROW_FIELDS
 from drretail.data_ingest.raw.sources import Source
 from drretail.data_ingest.raw.table_checks import (
     check_ids,
@@ -35,34 +35,7 @@ if TYPE_CHECKING:
 
 # Characters: with the number of an order's line, an id stays within the 64 that a citation may have.
 _LONGEST_ID = 60
-_PRICE = r"(?i)(from\s+)?(\d+(\.\d+)?|\d{1,3}(,\d{2,3})*,\d{3}(\.\d+)?|\.\d+)(\s*[-–]\s*[\d.,]+)?"
-_PRODUCT_FIELDS = (
-    "parent_asin",
-    "title",
-    "average_rating",
-    "rating_number",
-    "features",
-    "description",
-    "price",
-    "store",
-    "categories",
-    "details",
-    "images",
-    "product_url",
-)
 _ORDER_FIELDS = ("user_id", "parent_asin", "timestamp", "order_id", "quantity", "order_status")
-# Fields that a variant takes from its product if its own are empty.
-_INHERITED = (
-    "title",
-    "description",
-    "features",
-    "store",
-    "categories",
-    "average_rating",
-    "rating_number",
-    "images",
-    "link",
-)
 
 
 def save_table(db: "DuckDBPyConnection", source: Source, target: Path, until_ms: int) -> Saved:
@@ -73,6 +46,7 @@ def save_table(db: "DuckDBPyConnection", source: Source, target: Path, until_ms:
     """
     assert source.mapping is not None, "a table has a mapping"
     saved = Saved()
+    define_macros(db)
     cells = _cells(source.path, source.mapping, target)
     if source.mapping.format is not None:
         part = "products" if source.shape == "products" else "orders"
@@ -100,11 +74,12 @@ def save_table(db: "DuckDBPyConnection", source: Source, target: Path, until_ms:
             merge_variants(db, saved)
         if source.beside:
             _add_titles(db, _cells(source.beside[0], source.mapping, target))
-        fields = f"{', '.join(_PRODUCT_FIELDS)}, {quoted(currency)} AS shop_currency"
+        db.execute(f"ALTER TABLE mapped ADD COLUMN shop_currency VARCHAR DEFAULT {quoted(currency)}")
+        fields = ("parent_asin", *ROW_FIELDS)
     else:
         check_statuses(db, cells)
-        fields = ", ".join(_ORDER_FIELDS)
-    good = f"SELECT {fields} FROM mapped WHERE reason IS NULL ORDER BY number"  # noqa: S608 -- names of ours
+        fields = _ORDER_FIELDS
+    good = f"SELECT {', '.join(fields)} FROM mapped WHERE reason IS NULL ORDER BY number"  # noqa: S608 -- names of ours
     ((saved.rows,),) = db.execute(f"COPY ({good}) TO {quoted(target)} (FORMAT json)").fetchall()
     with target.open(encoding="utf-8") as file:
         saved.first += map(json.loads, islice(file, SHOWN))
@@ -116,9 +91,8 @@ def _add_titles(db: "DuckDBPyConnection", cells: Cells) -> None:
     columns = cells.mapping.products.translations
     assert columns is not None, "a table of titles lies beside products alone"
     of, kept = cells.first_text(columns.of), " AND ".join(["true", *cells.holds(columns.keep)])
-    titles = f"SELECT DISTINCT {of} AS of_said, {citable(of)} AS of_id, {cells.text(columns.title)} AS title "
-    with _rejects_apart(db):
-        db.execute(f"CREATE TEMP TABLE titles AS {titles} FROM ({cells.rows(columns)}) WHERE {kept}")
+    titles = f"SELECT DISTINCT {of} AS of_said, citable({of}) AS of_id, {cells.text(columns.title)} AS title "
+    db.execute(f"CREATE TEMP TABLE titles AS {titles} FROM ({cells.rows(columns)}) WHERE {kept}")
     db.execute(
         "INSERT INTO mapped SELECT m.* REPLACE (t.title AS title) FROM mapped m JOIN titles t "
         "ON (t.of_said = m.title OR t.of_id = m.parent_asin) AND t.title <> m.title WHERE m.reason IS NULL"
@@ -132,7 +106,7 @@ def _cells(path: Path, mapping: Mapping, target: Path) -> Cells:
 def _shelve(db: "DuckDBPyConnection", cells: Cells, saved: Saved) -> None:
     """Makes the table ``shelf``: the cells of the kept rows, by field of a product."""
     columns = cells.mapping.products
-    parent = "CAST(NULL AS VARCHAR)" if columns.parent is None else cells.text(columns.parent)
+    parent = cells.first_text(columns.parent)
     if columns.parent_prefix:
         begins = f"starts_with({parent}, {quoted(columns.parent_prefix)})"
         parent = f"CASE WHEN {begins} THEN substr({parent}, {len(columns.parent_prefix) + 1}) ELSE {parent} END"
@@ -145,8 +119,8 @@ def _shelve(db: "DuckDBPyConnection", cells: Cells, saved: Saved) -> None:
         "own_said": cells.first_text(columns.id),
         "parent_said": parent,
         "title": cells.text(columns.title),
-        "average_rating": "NULL" if columns.rating is None else cells.number(columns.rating),
-        "rating_number": "NULL" if columns.ratings is None else f"replace({cells.number(columns.ratings)}, ',', '')",
+        "average_rating": cells.number(columns.rating),
+        "rating_number": f"replace({cells.number(columns.ratings)}, ',', '')",
         "rating_said": cells.first_text(columns.rating),
         "ratings_said": cells.first_text(columns.ratings),
         "features": f"nullif({cells.parts(columns.features)}, [])",
@@ -162,9 +136,9 @@ def _shelve(db: "DuckDBPyConnection", cells: Cells, saved: Saved) -> None:
         "own_details": "NULL" if not isinstance(columns.details, str) else cells.json(columns.details),
         # NULL in rows whose stock isn't counted, or doesn't end the sale.
         "stock": f"CASE WHEN {uncounted} THEN NULL ELSE {cells.first_text(columns.stock)} END",
-        "list_price": "NULL" if columns.list_price is None else cells.number(columns.list_price),
+        "list_price": cells.number(columns.list_price),
         "options": _options(cells, columns),
-        "number_said": cells.text(listed(columns.id)[-1]) if columns.parent_prefix else "NULL",
+        "number_said": cells.text(listed(columns.id)[-1]),
     }
     _keep_rows(db, "shelf", cells, columns, fields, columns.parent, saved)
     if columns.parent_prefix:
@@ -175,7 +149,7 @@ def _shelve(db: "DuckDBPyConnection", cells: Cells, saved: Saved) -> None:
             "WHERE own_said IS NOT NULL)"
         )
     # The variants of a product that is left out are left out with it.
-    gone = "false" if columns.parent is None else "parent_said IN (SELECT own_said FROM shelf WHERE NOT is_kept)"
+    gone = "parent_said IN (SELECT own_said FROM shelf WHERE NOT is_kept)"
     db.execute(f"DELETE FROM shelf WHERE NOT is_kept OR {gone}")  # noqa: S608 -- constants
 
 
@@ -215,37 +189,23 @@ def _keep_rows(
 def _product_rows(cells: Cells) -> str:
     """The rows of ``shelf`` in the dataset's form, with the reason if a row is bad."""
     columns = cells.mapping.products
-    family = "PARTITION BY parent_asin ORDER BY variant_id IS DISTINCT FROM parent_asin, number"
-    whole = "ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING"
-    inherited = "*"
-    product = citable("own_said")
-    if columns.parent is not None:
-        filled = (f"first_value({field} IGNORE NULLS) OVER ({family} {whole}) AS {field}" for field in _INHERITED)
-        inherited = f"* REPLACE ({', '.join(filled)})"
-        # A handle is made of the whole title, and may be too long.
-        parent = citable("parent_said")
-        cut = f"substr({parent}, 1, {_LONGEST_ID - 9}) || '-' || substr(md5(parent_said), 1, 8)"
-        product = f"coalesce(CASE WHEN length({parent}) > {_LONGEST_ID} THEN {cut} ELSE {parent} END, {product})"
-    stock = "coalesce(CAST(TRY_CAST(stock AS BIGINT) AS JSON), to_json(stock))"
-    details = "CASE WHEN json_type(own_details) = 'OBJECT' THEN own_details ELSE json_merge_patch('{}', details) END"
-    stock = f"CASE WHEN stock IS NULL THEN '{{}}' ELSE json_object('{STOCK}', {stock}) END"
-    high = amount_of("list_price")
-    is_higher = f"coalesce({high} > {amount_of('price_read')}, false)"
-    listed_price = f"CASE WHEN {is_higher} THEN json_object('{LIST_PRICE}', {high}) ELSE '{{}}' END"
-    title = (f"no title ({columns.title})", "title IS NULL", "NULL")
     before, behind = re.split(r"\{(?:handle|id)\}", cells.mapping.product_url or "{id}", maxsplit=1)
-    address = (
-        f"{quoted(before)} || url_encode(coalesce(parent_said, own_said)) || {quoted(behind)}" if before else "NULL"
-    )
+    address = f"{quoted(before)} || url_encode(coalesce(parent_said, own_said)) || {quoted(behind)}"
     identity = columns.parent or " or ".join(listed(columns.id))
-    return (
-        f"SELECT * REPLACE (json_merge_patch({details}, {stock}, {listed_price}) AS details), "  # noqa: S608
-        f"CASE WHEN regexp_full_match(price_read, {quoted(_PRICE)}) THEN price_read END AS price, "
-        f"coalesce(link, {address}) AS product_url, "
-        f"{_reason([*_own_id_problems(identity, 'parent_asin'), title])} FROM (SELECT {inherited} FROM ("
-        f"SELECT *, {product} AS parent_asin, {product} AS own_id, {citable('own_said')} AS variant_id, "
-        "coalesce(parent_said, own_said) AS id_said FROM shelf))"
+    title = (f"no title ({columns.title})", "title IS NULL", "NULL")
+    return _filled(
+        "product_rows",
+        family="number" if columns.parent is None else "parent_asin",
+        address=address if before else "NULL",
+        longest_id=_LONGEST_ID,
+        reason=_reason([*_own_id_problems(identity, "parent_asin"), title]),
     )
+
+
+def _filled(name: str, **values: object) -> str:
+    """The statements of sql/duckdb/<name>.sql with these values and the names of details."""
+    details = {"stock": quoted(STOCK), "list_price": quoted(LIST_PRICE), "variants": quoted(VARIANTS)}
+    return Template(sql_text(f"duckdb/{name}")).substitute(details, **values)
 
 
 def _enter_orders(db: "DuckDBPyConnection", cells: Cells, source: Source, target: Path, saved: Saved) -> None:
@@ -256,7 +216,7 @@ def _enter_orders(db: "DuckDBPyConnection", cells: Cells, source: Source, target
     heads = cells if lines is None else _cells(source.beside[0], cells.mapping, target)
     user = f"[x FOR x IN [{heads.first_text(orders.user)}] IF lower(x) NOT IN ({', '.join(map(quoted, NO_ID))})][1]"
     fields = {
-        "order_said": "CAST(NULL AS VARCHAR)" if orders.id is None else heads.text(orders.id),
+        "order_said": heads.first_text(orders.id),
         "user_id": f"'u' || substr(sha256(lower({user})), 1, 12)" if orders.hash_users else user,
         "timestamp": heads.moment(orders.date),
         "date_said": heads.first_text(orders.date),
@@ -266,7 +226,7 @@ def _enter_orders(db: "DuckDBPyConnection", cells: Cells, source: Source, target
     assert product is not None, "either orders or their lines say the product"
     of_lines = {
         **{f"product_{place}": cells.text(column) for place, column in enumerate(listed(product))},
-        "parent_asin": citable(cells.first_text(product)),
+        "parent_asin": f"citable({cells.first_text(product)})",
         "product_said": cells.first_text(product),
         "quantity_said": cells.first_text(orders.quantity if lines is None else lines.quantity),
     }
@@ -275,8 +235,7 @@ def _enter_orders(db: "DuckDBPyConnection", cells: Cells, source: Source, target
         db.execute("DELETE FROM entries WHERE NOT is_kept")
         read_dates(db, "entries", heads, saved)
     else:
-        with _rejects_apart(db):
-            _keep_rows(db, "heads", heads, orders, fields, orders.id, saved)
+        _keep_rows(db, "heads", heads, orders, fields, orders.id, saved)
         read_dates(db, "heads", heads, saved)
         texts = ", ".join(f"{expression} AS {field}" for field, expression in of_lines.items())
         joined = f"SELECT number, {cells.text(lines.order)} AS line_of, {texts} FROM ({cells.rows()})"  # noqa: S608
@@ -285,25 +244,17 @@ def _enter_orders(db: "DuckDBPyConnection", cells: Cells, source: Source, target
             f"FROM ({joined}) l LEFT JOIN heads h ON h.order_said = l.line_of WHERE coalesce(h.is_kept, true)"
         )
     if cells.mapping.products.parent is not None or len(listed(product)) > 1:
-        names = len(listed(product))
         products = _cells(source.beside[-1], cells.mapping, target)
-        with _rejects_apart(db):
-            _shelve(db, products, Saved())
-        titled = "title || ' - ' || array_to_string([o.value FOR o IN options], ' / ')"
-        called = f"[own_said, title, CASE WHEN len(options) > 0 THEN {titled} END]"
-        named = f"SELECT unnest({called}) AS alias, parent_asin FROM ({_product_rows(products)})"  # noqa: S608
-        db.execute(
-            f"CREATE TEMP TABLE aliases AS SELECT alias, min(parent_asin) AS parent_asin FROM ({named}) "  # noqa: S608
-            "WHERE alias IS NOT NULL GROUP BY alias HAVING count(DISTINCT parent_asin) = 1"
-        )
-        for place in reversed(range(names)):
+        _shelve(db, products, Saved())
+        db.execute(_filled("aliases", products=_product_rows(products)))
+        for place in reversed(range(len(listed(product)))):
             db.execute(f"UPDATE entries SET parent_asin = a.parent_asin FROM aliases a WHERE a.alias = product_{place}")  # noqa: S608
 
 
 def _status_fields(cells: Cells, orders: OrderColumns) -> dict[str, str]:
     """SQL for the status of an order, and for its word if the mapping does not explain it."""
     if orders.status is None and orders.cancelled is None:
-        return {"status_said": "CAST(NULL AS VARCHAR)", "order_status": "CAST(NULL AS VARCHAR)"}
+        return dict.fromkeys(("status_said", "order_status"), "CAST(NULL AS VARCHAR)")
     words: dict[str, str] = {word.lower(): word for word in ORDER_STATUSES}
     words |= {word.strip().lower(): ours for word, ours in cells.mapping.status.items()}
     meanings = " ".join(f"WHEN {quoted(word)} THEN {quoted(ours)}" for word, ours in words.items())
@@ -317,19 +268,6 @@ def _status_fields(cells: Cells, orders: OrderColumns) -> dict[str, str]:
     if orders.cancelled is not None:
         status = f"CASE WHEN {cells.text(orders.cancelled)} IS NOT NULL THEN 'Cancelled' ELSE {status} END"
     return {"status_said": status_said, "order_status": status}
-
-
-@contextmanager
-def _rejects_apart(db: "DuckDBPyConnection") -> Generator[None]:
-    """Forgets the rows that the engine refuses inside the block: they are of another table and must not count in this
-    one.
-    """
-    there = "SELECT count(*) FROM duckdb_tables() WHERE table_name = 'reject_errors'"
-    last = "SELECT coalesce(max(scan_id), -1) FROM reject_errors"
-    ((before,),) = db.execute(last).fetchall() if db.execute(there).fetchall()[0][0] else [(-1,)]
-    yield
-    if db.execute(there).fetchall()[0][0]:
-        db.execute("DELETE FROM reject_errors WHERE scan_id > $before", {"before": before})
 
 
 def _order_rows(orders: OrderColumns, until_ms: int) -> str:
@@ -348,7 +286,7 @@ def _order_rows(orders: OrderColumns, until_ms: int) -> str:
     ]
     problems.append((f"no date ({date})", "timestamp IS NULL", "date_said"))
     problems.append((later_than(until_ms), f"timestamp > {until_ms}", "date_said"))
-    order, number = citable("order_said"), "NULL"
+    order, number = "citable(order_said)", "NULL"
     if orders.id is not None:
         problems += _own_id_problems(orders.id, order)
     if quantity is not None:
@@ -381,16 +319,9 @@ def _reason(problems: Sequence[Problem]) -> str:
     return f"CASE {reasons} END AS reason, CAST(CASE {cells} END AS VARCHAR) AS written"
 
 
-def amount_of(price: str) -> str:
-    """SQL for the first number in a column of prices."""
-    return f"TRY_CAST(replace(regexp_extract(CAST({price} AS VARCHAR), '[0-9.,]+'), ',', '') AS DOUBLE)"
-
-
 def merge_variants(db: "DuckDBPyConnection", saved: Saved) -> None:
     """Merges the good rows of ``mapped`` into one per product, and notes how many variants there are."""
-    names = {"stock": quoted(STOCK), "list_price": quoted(LIST_PRICE), "variants": quoted(VARIANTS)}
-    amounts = {"amount": amount_of("price"), "high_amount": amount_of("list_price")}
-    db.execute(Template(sql_text("duckdb/merge_variants")).substitute(names | amounts))
+    db.execute(_filled("merge_variants"))
     found = db.execute("SELECT coalesce(sum(variants), 0), count(*) FROM families").fetchone()
     if found is not None and found[1]:
         saved.notes.append(f"{found[0]:,} rows are variants of {counted(found[1], 'product')}")

@@ -47,6 +47,13 @@ _PRICE = re.compile(
 )
 
 
+ROW_FIELDS = (
+    *("title", "average_rating", "rating_number", "features", "description", "price", "store"),
+    *("categories", "details", "images", "product_url", "shop_currency"),
+)
+"""The fields of a row that make a product, apart from its id."""
+
+
 def product_of(product_id: str, category: str, row: dict[str, Any]) -> Product:
     """The product that a row describes. Missing or garbled values are left out, never invented."""
     price, price_from = parse_price(row.get("price"))

@@ -3,20 +3,20 @@ ingest.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from babel.numbers import list_currencies
 
-from drretail.data_ingest.raw.cells import NAMED_CURRENCY, Cells, of_format, quoted
+from drretail.data_ingest.raw.cells import Cells, quoted
 from drretail.data_ingest.raw.lines import LATER, LONGEST_SHOWN, SHOWN, Saved, numbered_rows
 from drretail.data_ingest.raw.sources import open_binary
 from drretail.data_ingest.raw.tables import LINE, lines_of, not_utf8
 from drretail.errors import UserError
 from drretail.records.money import SIGNS, USD
 from drretail.records.shop import ORDER_STATUSES
-from drretail.tables.figures import counted
+from drretail.tables.figures import counted, first_few
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -41,10 +41,14 @@ def reject_rows(db: "DuckDBPyConnection", cells: Cells, saved: Saved) -> None:
     """
     refused: list[tuple[int, str]] = []
     if cells.table.form == "csv":
-        query = "SELECT line, min(error_type) FROM reject_errors GROUP BY line ORDER BY line"
+        # Errors in the tables beside this one must not count.
+        errors = (
+            f"reject_errors JOIN reject_scans USING (scan_id, file_id) WHERE file_path = {quoted(cells.table.path)}"
+        )
+        query = f"SELECT line, min(error_type) FROM {errors} GROUP BY line ORDER BY line"  # noqa: S608 -- quoted
         refused = db.execute(query).fetchall()
         goes_on = "error_type = 'UNQUOTED VALUE' AND contains(trim(csv_line, chr(10)), chr(10))"
-        ((open_quote,),) = db.execute(f"SELECT min(line) FROM reject_errors WHERE {goes_on}").fetchall()  # noqa: S608
+        ((open_quote,),) = db.execute(f"SELECT min(line) FROM {errors} AND {goes_on}").fetchall()  # noqa: S608
         if open_quote is not None:
             _, (line,) = lines_of(cells.table, [], [open_quote], [ordinal for ordinal, _ in refused])
             raise UserError(
@@ -154,12 +158,9 @@ def _named_currencies(db: "DuckDBPyConnection") -> list[tuple[tuple[str, ...], i
     """The currencies that prices name, the most frequent first: the codes that the name may mean, how many prices have
     it, and the first of these.
     """
-    whole, before, behind = map(quoted, NAMED_CURRENCY)
-    words = f"nullif(regexp_extract(price_said, {before}, 1), ''), nullif(regexp_extract(price_said, {behind}, 1), '')"
-    named = f"coalesce(nullif(regexp_extract(price_said, {whole}), ''), {words})"
-    query = f"SELECT {named} AS named, count(*) AS n, first(price_said ORDER BY number) FROM mapped"  # noqa: S608
     rows_of = db.execute(
-        f"{query} WHERE reason IS NULL AND price IS NOT NULL GROUP BY ALL ORDER BY n DESC, named"
+        "SELECT named_currency(price_said) AS named, count(*) AS n, first(price_said ORDER BY number) FROM mapped "
+        "WHERE reason IS NULL AND price IS NOT NULL GROUP BY ALL ORDER BY n DESC, named"
     ).fetchall()
     signs = {sign.casefold(): codes for sign, codes in SIGNS.items()}
     iso = list_currencies()
@@ -185,7 +186,7 @@ def currency_of(db: "DuckDBPyConnection", cells: Cells, saved: Saved) -> str:
         ).fetchall()
         code = counts[0][0] if len(counts) == 1 else None
         if counts and not (code and len(code) == 3 and code.isascii() and code.isalpha()):
-            found = _listed([("none" if code is None else code, rows) for code, rows in counts])
+            found = _listed(("none" if code is None else code, rows) for code, rows in counts)
             raise UserError(
                 f"{cells.table.name} has prices in {found}, and a world has one currency, named by its code of three "
                 "letters: convert the others, or leave their rows out."
@@ -215,17 +216,16 @@ def check_statuses(db: "DuckDBPyConnection", cells: Cells) -> None:
         "AND order_status IS NULL GROUP BY ALL ORDER BY n DESC, status_said"
     ).fetchall()
     if counts:
-        found = _listed([(repr(word), rows) for word, rows in counts])
+        found = _listed((repr(word), rows) for word, rows in counts)
         raise UserError(
             f"{cells.table.name} has statuses that the mapping does not know: {found}. Write in [status] which of "
             f'{", ".join(ORDER_STATUSES)} each of them is, such as {counts[0][0] or ""!r} = "Delivered".'
         )
 
 
-def _listed(counts: Sequence[tuple[str, int]]) -> str:
+def _listed(counts: Iterable[tuple[str, int]]) -> str:
     """ "EUR (300), USD (12), …"."""
-    named = [f"{name} ({rows:,})" for name, rows in counts[:_NAMED_VALUES]]
-    return ", ".join([*named, *(["…"] if len(counts) > _NAMED_VALUES else [])])
+    return first_few([f"{name} ({rows:,})" for name, rows in counts], _NAMED_VALUES)
 
 
 _DAYS = (
@@ -265,4 +265,4 @@ def read_dates(db: "DuckDBPyConnection", name: str, cells: Cells, saved: Saved) 
         )
     shown = f"dates such as {example[:LONGEST_SHOWN]!r} were read as {best[0]}"
     saved.notes.append(f"{shown}: write date_format for another")
-    db.execute(f"UPDATE {name} SET timestamp = coalesce({of_format('date_said', best[0])}, timestamp)")  # noqa: S608
+    db.execute(f"UPDATE {name} SET timestamp = coalesce(moment_in(date_said, {quoted(best[0])}), timestamp)")  # noqa: S608

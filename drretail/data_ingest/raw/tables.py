@@ -16,6 +16,7 @@ from drretail.data_ingest.raw.mapping import LineColumns, Mapping, TableColumns,
 from drretail.data_ingest.raw.sources import Source, check_packed, is_packed, most_unpacked, open_binary, without_end
 from drretail.errors import UserError, nearest_names
 from drretail.tables.cells import check_width
+from drretail.tables.figures import first_few
 
 Form = Literal["csv", "jsonl", "parquet", "xml"]
 _FORMS: dict[str, Form] = {
@@ -94,8 +95,7 @@ def shop_sources(path: Path) -> tuple[Mapping, list[Source]]:
                 )
             nearest = nearest_names(column, table.columns)
             hint = f" Did you mean {', '.join(map(repr, nearest))}?" if nearest else ""
-            more = ", …" if len(table.columns) > _NAMED_COLUMNS else ""
-            there = f"{', '.join(table.columns[:_NAMED_COLUMNS])}{more}"
+            there = first_few(table.columns, _NAMED_COLUMNS)
             raise UserError(f"{path}: {key} = {column!r}, but {part.file} has no such column; it has {there}.{hint}")
         _check_unpacked(table)
         return file

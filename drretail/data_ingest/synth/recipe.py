@@ -13,28 +13,29 @@ In texts ``{axis}`` is an option's name as a title writes it, ``{axis.text}`` as
 """
 
 import tomllib
-from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
+
+from pydantic import Field
+
+from drretail.records.base import Record
 
 RECIPE_VERSION = 1
 RECIPES = Path(__file__).parent / "recipes"
 
 
-@dataclass(frozen=True, slots=True)
-class Brand:
+class Brand(NamedTuple):
     name: str
     price: float
     rating: float
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(Record):
     """One value of an axis. In a text it is written as its name."""
 
     name: str
-    text: str
+    text: str = Field(default_factory=lambda fields: fields["name"].lower())
     price: float = 1.0
     pounds: float = 1.0
     says: str | None = None
@@ -43,15 +44,12 @@ class Option:
         return self.name
 
 
-@dataclass(frozen=True, slots=True)
-class Axis:
-    name: str
+class Axis(Record):
     detail: str
     options: tuple[Option, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(Record):
     """One kind of product; prices in USD, weights in pounds, lengths in inches."""
 
     name: str
@@ -65,14 +63,13 @@ class Kind:
     descriptions: tuple[str, ...]
     praise: tuple[str, ...]
     complaints: tuple[str, ...]
-    axes: tuple[Axis, ...]
+    axes: dict[str, Axis]
     months: tuple[int, ...] = ()
     consumable: bool = False
-    extra: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    extra: dict[str, tuple[str, ...]] = Field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class CategoryRecipe:
+class CategoryRecipe(Record):
     category: str
     main_category: str
     root: str
@@ -88,22 +85,5 @@ def category_names() -> tuple[str, ...]:
 
 @cache
 def read_recipe(category: str) -> CategoryRecipe:
-    """The recipe of one category; KeyError names a field that the file lacks."""
-    content = tomllib.loads((RECIPES / f"{category}.toml").read_text(encoding="utf-8"))
-    return CategoryRecipe(
-        category=content["category"],
-        main_category=content["main_category"],
-        root=content["root"],
-        brands=tuple(Brand(*brand) for brand in content["brands"]),
-        kinds=tuple(_kind(kind) for kind in content["kinds"]),
-    )
-
-
-def _kind(given: dict[str, Any]) -> Kind:
-    axes = list[Axis]()
-    for name, axis in given.pop("axes").items():
-        options = (Option(**({"text": option["name"].lower()} | option)) for option in axis["options"])
-        axes.append(Axis(name, axis["detail"], tuple(options)))
-    extra = {word: tuple(texts) for word, texts in given.pop("extra", {}).items()}
-    fields: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in given.items()}
-    return Kind(axes=tuple(axes), extra=extra, **fields)
+    """The recipe of one category; ValidationError names a field that the file lacks."""
+    return CategoryRecipe.model_validate(tomllib.loads((RECIPES / f"{category}.toml").read_text(encoding="utf-8")))

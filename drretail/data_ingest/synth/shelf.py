@@ -51,7 +51,7 @@ def product_id(key: str) -> str:
 
 def _article(recipe: CategoryRecipe, kind: Kind, asin: str, random: Random) -> Article:
     brand = random.choice(recipe.brands)
-    chosen = {axis.name: random.choice(axis.options) for axis in kind.axes}
+    chosen = {name: random.choice(axis.options) for name, axis in kind.axes.items()}
     words: dict[str, Any] = {"brand": brand.name, **chosen}
     words |= {name: random.choice(texts) for name, texts in kind.extra.items()}
     price = _price(kind, brand, chosen, random)
@@ -103,7 +103,7 @@ def _details(
         pounds *= option.pounds
     size = " x ".join(f"{inches * random.uniform(0.85, 1.2):.1f}" for inches in kind.inches)
     details: dict[str, Any] = {"Brand": brand.name}
-    details |= {axis.detail: str(chosen[axis.name]) for axis in kind.axes}
+    details |= {axis.detail: str(chosen[name]) for name, axis in kind.axes.items()}
     details.setdefault("Item Weight", f"{pounds:.2f} Pounds" if pounds >= 1 else f"{pounds * 16:.1f} Ounces")
     details["Package Dimensions"] = f"{size} inches"
     details["Manufacturer"] = brand.name

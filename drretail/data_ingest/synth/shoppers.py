@@ -4,6 +4,7 @@ Memory does not grow with the number of purchases: a shopper is a function of (s
 index).
 """
 
+import tomllib
 from bisect import bisect
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -12,6 +13,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from hashlib import sha256
 from itertools import accumulate
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -28,27 +30,10 @@ TAIL = 2.2
 SUFFIX_SHARE = 0.02
 """Share of user ids that end in _1, as some real ones do."""
 BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
-TITLES = {
-    5.0: ("Exactly what I needed", "Very happy with it", "Would buy again", "Better than expected", "Love it"),
-    4.0: ("Good, not perfect", "Solid for the price", "Pleased overall", "Does the job"),
-    3.0: ("It is okay", "Mixed feelings", "Fine for occasional use"),
-    2.0: ("Disappointed", "Not what I hoped for", "Below average"),
-    1.0: ("Sent it back", "Do not bother", "Broke within weeks"),
-}
-OPENINGS = {
-    5.0: ("Bought in the spring, and in use ever since.", "My second order.", "Arrived quickly, well packed."),
-    4.0: ("Good for what it costs.", "Two months in, and still pleased.", "Bought on a friend's advice."),
-    3.0: ("Average.", "It works, mostly.", "I wanted to like this more."),
-    2.0: ("I expected more.", "Looked nicer in the pictures."),
-    1.0: ("Going back to the seller.", "Not worth the money."),
-}
-CLOSINGS = {
-    5.0: ("Highly recommended.", "My sister wants one too.", ""),
-    4.0: ("One star off for the packaging.", "I would still buy it again.", ""),
-    3.0: ("Look around before you decide.", ""),
-    2.0: ("There are better ones.", ""),
-    1.0: ("Save your money.", "Customer service was kind, at least.", ""),
-}
+TEXTS: dict[str, dict[str, list[str]]] = tomllib.loads(
+    Path(__file__).with_name("reviews.toml").read_text(encoding="utf-8")
+)
+"""What shoppers write of any product: titles, openings and closings, by stars."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +121,7 @@ def review(purchase: Purchase, random: Random) -> dict[str, Any]:
     asin = purchase.article.product_id
     return {
         "rating": stars,
-        "title": random.choice(TITLES[stars]),
+        "title": random.choice(TEXTS["titles"][f"{stars:g}"]),
         "text": _text(purchase.article, stars, random),
         "images": [],
         "asin": asin,
@@ -150,13 +135,13 @@ def review(purchase: Purchase, random: Random) -> dict[str, Any]:
 
 def _text(article: Article, stars: float, random: Random) -> str:
     kind = article.kind
-    parts = [random.choice(OPENINGS[stars])]
+    parts = [random.choice(TEXTS["openings"][f"{stars:g}"])]
     if stars >= 3:
         parts.append(_sentence(random.choice(kind.praise)))
     if stars <= 4 and (stars < 4 or random.random() < 0.5):
         complaint = random.choice(kind.complaints)
         parts.append(f"But {complaint}." if stars >= 3 else _sentence(complaint))
-    parts.append(random.choice(CLOSINGS[stars]))
+    parts.append(random.choice(TEXTS["closings"][f"{stars:g}"]))
     return " ".join(part for part in parts if part)
 
 

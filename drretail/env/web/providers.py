@@ -5,11 +5,12 @@ from collections.abc import Iterable, Iterator
 from typing import TypeVar
 from urllib.parse import unquote, urlsplit
 
-from pydantic import SecretStr, ValidationError
+import httpcore2
+from pydantic import AliasChoices, Field, SecretStr, ValidationError
 
 from drretail import __version__
 from drretail.env.web.base import WebResult
-from drretail.env.web.fetching.client import Client, Limits, Proxy
+from drretail.env.web.fetching.client import Client
 from drretail.env.web.fetching.fetcher import Fetcher, Robots
 from drretail.env.web.live import LiveWeb, OpenPages
 from drretail.env.web.reading.page import read_page
@@ -37,11 +38,13 @@ _TOKEN = re.compile(r"[A-Za-z_-]+")
 _KEY = re.compile(r"[!-~]{8,200}")
 
 
-class _SerperHit(AnswerPart):
-    link: str
+class _Hit(AnswerPart):
+    """A result, under Serper's names or SearXNG's."""
+
+    url: str = Field(validation_alias=AliasChoices("link", "url"))
     title: str = ""
-    snippet: str = ""
-    date: str | None = None
+    snippet: str | None = Field(default=None, validation_alias=AliasChoices("snippet", "content"))
+    date: str | None = Field(default=None, validation_alias=AliasChoices("date", "publishedDate"))
 
 
 class _SerperPage(AnswerPart):
@@ -74,16 +77,7 @@ class SerperSearch:
         page = next(_parts(_SerperPage, [value]), None)
         if page is None:
             raise ToolError("unavailable", "Serper answers in a form that is not known; search again.")
-        now = self._service.now()
-        hits = _parts(_SerperHit, page.organic)
-        return [WebResult(hit.title, hit.link, hit.snippet, iso_date(hit.date, now)) for hit in hits]
-
-
-class _SearxngHit(AnswerPart):
-    url: str
-    title: str = ""
-    content: str | None = None
-    publishedDate: str | None = None  # noqa: N815 -- SearXNG's own name
+        return _results(self._service, page.organic)
 
 
 class _SearxngPage(AnswerPart):
@@ -112,15 +106,18 @@ class SearxngSearch:
         page = next(_parts(_SearxngPage, [value]), None)
         if page is None:
             raise ToolError("unavailable", "SearXNG answers in a form that is not known; update it.")
-        now = self._service.now()
-        hits = _parts(_SearxngHit, page.results)
-        found = [WebResult(hit.title, hit.url, hit.content or "", iso_date(hit.publishedDate, now)) for hit in hits]
+        found = _results(self._service, page.results)
         if not found and page.unresponsive_engines:
             # "engine: reason" of the first few; SearXNG gives pairs.
             pairs = [item for item in page.unresponsive_engines if isinstance(item, list) and item]
             named = ", ".join(": ".join(str(part)[:40] for part in pair[:2]) for pair in pairs[:5]) or "none of them"
             raise ToolError("unavailable", f"SearXNG got no answer from its engines ({named}); search again.")
         return found
+
+
+def _results(service: Service, items: Iterable[object]) -> list[WebResult]:
+    now = service.now()
+    return [WebResult(hit.title, hit.url, hit.snippet or "", iso_date(hit.date, now)) for hit in _parts(_Hit, items)]
 
 
 def _parts(kind: type[Part], items: Iterable[object]) -> Iterator[Part]:
@@ -170,13 +167,12 @@ def open_pages(options: WebOptions) -> OpenPages:
     token = _TOKEN.match(agent)
     if token is None or not (agent.isascii() and agent.isprintable()):
         raise UserError(f"The user agent {agent!r} must begin with a name and be plain text, such as {USER_AGENT!r}.")
-    limits = Limits(seconds=pages.seconds, body_bytes=pages.body_bytes, redirects=pages.redirects)
-    client = Client(agent, limits, proxy=None if options.proxy is None else _proxy(options.proxy))
+    client = Client(agent, pages, proxy=None if options.proxy is None else _proxy(options.proxy))
     return OpenPages(Fetcher(client, Robots(client, token.group()) if pages.robots else None).fetch, read_page)
 
 
-def _proxy(address: str) -> Proxy:
-    """The proxy in parts. The error does not repeat the address, which may hold a password."""
+def _proxy(address: str) -> httpcore2.Proxy:
+    """The proxy. The error does not repeat the address, which may hold a password."""
     wrong = UserError("The proxy must be written as http://host:port or http://user:password@host:port.")
     try:
         parts = urlsplit(address)
@@ -186,4 +182,6 @@ def _proxy(address: str) -> Proxy:
     if parts.scheme not in ("http", "https") or not host or not port:
         raise wrong
     auth = (unquote(parts.username), unquote(parts.password or "")) if parts.username else None
-    return Proxy(parts.scheme, host, port, auth)
+    return httpcore2.Proxy(
+        httpcore2.URL(scheme=parts.scheme.encode(), host=host.encode(), port=port, target=b"/"), auth=auth
+    )

@@ -30,9 +30,11 @@ class PageOptions:
     """How pages of the open web are fetched."""
 
     seconds: float = 10
-    """The time for one page with robots.txt and redirects."""
+    """The time for everything together: name look-up, robots.txt, redirects, the body."""
     body_bytes: int = 10_000_000
+    """The most bytes of the unpacked body."""
     redirects: int = 5
+    ports: frozenset[int] = frozenset({80, 443, 8080, 8443})
     user_agent: str | None = None
     """None means drretail/<version> with a note on its purpose."""
     robots: bool = True

@@ -11,7 +11,6 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
-from email.utils import parsedate_to_datetime
 from functools import cache
 from typing import Any, Literal, NamedTuple
 from urllib.parse import urlsplit
@@ -23,7 +22,7 @@ from drretail.env.web.base import WebResult
 from drretail.env.web.reading.cleaning import LONGEST_SNIPPET, LONGEST_TITLE, clean_line, web_address
 from drretail.errors import ToolError, UserError
 from drretail.grounding.report.evidence_ids import normalise_url
-from drretail.parsing import parse_json
+from drretail.parsing import parse_json, retry_after
 
 MOST_BYTES = 4_000_000
 """The most bytes of an answer, unpacked."""
@@ -116,7 +115,11 @@ def _send(service: Service, method: str, request: dict[str, Any], end: float) ->
                     raise ToolError("unavailable", f"{service.name} answers with more than {MOST_BYTES:,} bytes.")
                 if service.clock() >= end:
                     raise late
-            return Response(response.status_code, bytes(content), _retry_after(response.headers, service.now()))
+            return Response(
+                response.status_code,
+                bytes(content),
+                retry_after(response.headers.get("Retry-After", ""), service.now()),
+            )
     # From None: the library's error holds the request, and so the key.
     except httpx2.TimeoutException:
         raise late from None
@@ -156,18 +159,6 @@ def _parsed(service: Service, reply: Response) -> Any:
 
 def _when(retry_after: float | None) -> str:
     return "search again later" if retry_after is None else f"search again in {math.ceil(retry_after)} seconds"
-
-
-def _retry_after(headers: httpx2.Headers, now: datetime) -> float | None:
-    """The seconds to wait, which the header gives as a number or a date; None without either."""
-    value = headers.get("Retry-After", "").strip()
-    if value.isascii() and value.isdigit():
-        return float(value[:9])
-    try:
-        moment = parsedate_to_datetime(value)
-    except (ValueError, TypeError):
-        return None
-    return max(0.0, ((moment if moment.tzinfo else moment.replace(tzinfo=UTC)) - now).total_seconds())
 
 
 def _place(service: Service) -> str:

@@ -1,6 +1,6 @@
 """The facts planted for a query, which decide between its fits: what each means, and the traps that contradict it."""
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from random import Random
@@ -28,6 +28,18 @@ KINDS_OF_PAGES = {
     "look-alike": ("guide", "faq", "thread", "notice", "test"),
 }
 """The pages that a fact may stand in, by its kind."""
+_KINDS: dict[str, tuple[str, FactKind | None]] = {
+    **{
+        "recall": ("recall", "recalled"),
+        "failed": ("test", "failed"),
+        "proved": ("test", None),
+        "wear": ("test", None),
+    },
+    **{"price_history": ("price history", None), "price": ("price", "dearer"), "genuine": ("look-alike", None)},
+}
+"""The kind of each fact, and what it establishes."""
+_DRAWN = ("lot", "report", "low", "old", "code")
+"""The slots with values that occur nowhere else."""
 _DRAWS = 200
 """Tries for a new value. They may all fail: for a product of one dollar, every lower price already occurs somewhere."""
 
@@ -178,34 +190,16 @@ class _Maker:
     def recall(self, named: NamedProduct) -> PlantedFact:
         lot, day = self.drawing.code(), self._day(20, 160)
         cause = self.random.choice(texts("planted")["causes"]["consumed" if named.is_consumed else "object"])
-        text = self._text("recall", named, day=day, lot=lot, cause=cause)
-        meaning = (
-            f"The {named.name}, which {self.fit} and would be taken first, has been under recall since {day} (from lot "
-            f"{lot} on), so it must not be recommended: with what else is known, {self.those} "
-            f"only {self._stay()}."
-        )
-        return PlantedFact("recall", self.thing.name, named, text, meaning, (lot,), _traps("recall"), "recalled")
+        return self._fact("recall", named, lot=lot, day=day, cause=cause, stay=self._stay())
 
     def failed(self, named: NamedProduct) -> PlantedFact:
         report, of = self.drawing.code(), self.random.randint(7, 12)
-        bad = self.random.randint(3, of - 2)
-        claim = self._claim()
-        text = self._text("failed", named, of=str(of), bad=str(bad), report=report, claim=claim)
-        meaning = (
-            f"The query demands {claim}, and in report {report} {bad} of {of} samples of the {named.name} failed it, "
-            f"whatever its listing says: it is out, and {self._stay()}."
-        )
-        return PlantedFact("test", self.thing.name, named, text, meaning, (report,), _traps("failed"), "failed")
+        bad = str(self.random.randint(3, of - 2))
+        return self._fact("failed", named, report=report, of=str(of), bad=bad, claim=self._claim(), stay=self._stay())
 
     def proved(self, named: NamedProduct) -> PlantedFact:
-        report, of = self.drawing.code(), self.random.randint(7, 12)
-        claim = self._claim()
-        text = self._text("proved", named, of=str(of), report=report, claim=claim)
-        meaning = (
-            f"What the query demands, {claim}, is measured for the {named.name}: all {of} samples passed in report "
-            f"{report}, so it can be recommended on more than its listing's word."
-        )
-        return PlantedFact("test", self.thing.name, named, text, meaning, (report,), _traps("proved"))
+        report, of = self.drawing.code(), str(self.random.randint(7, 12))
+        return self._fact("proved", named, report=report, of=of, claim=self._claim())
 
     def wear(self) -> PlantedFact:
         named, other = self.left[0], self.left[1] if len(self.left) > 1 else None
@@ -214,59 +208,62 @@ class _Maker:
         much = self.random.randint(least, most)
         less = int(much * self.random.uniform(0.5, 0.8))
         beside = "" if other is None else f", and the {other.name} {less}"
-        text = self._text("wear", named, much=str(much), unit=unit, report=report, beside=beside)
         than = "" if other is None else f", against {less} of the {other.name}: between the two it is the one to take"
-        meaning = f"The {named.name}, which {self.fit}, lasts {much} {unit} in endurance test {report}{than}."
-        return PlantedFact("test", self.thing.name, named, text, meaning, (report,), _traps("wear"))
+        return self._fact("wear", named, report=report, much=str(much), unit=unit, beside=beside, than=than)
 
     def price_history(self, named: NamedProduct) -> PlantedFact:
-        price, currency = named.product.price or 0.0, named.product.currency
-        low, day = self.drawing.amount(price * 0.74, price * 0.9, currency), self._day(40, 300)
-        text = self._text("price_history", named, price=named.price or "", low=low, day=day)
+        price = named.product.price or 0.0
+        low, day = self.drawing.amount(price * 0.74, price * 0.9, named.product.currency), self._day(40, 300)
         rest = [f"the {other.name}" for other in self.left if other is not named]
         over = f" over {listed(rest[:3])}" if rest else ""
-        meaning = (
-            f"{named.price} is the ordinary price of the {named.name} and no discount, since it never cost more and "
-            f"was down to {low} on {day}: an advertised cut is no reason to prefer it{over}."
-        )
-        false = {
-            "dear": money(price * self.random.uniform(1.6, 2.1), currency),
-            "cheap": money(price * self.random.uniform(0.45, 0.62), currency),
-            "price": named.price or "",
-        }
-        traps = _traps("price_history", **false)
-        return PlantedFact("price history", self.thing.name, named, text, meaning, (low,), traps)
+        false = {"dear": (1.6, 2.1), "cheap": (0.45, 0.62)}
+        return self._fact("price_history", named, false, low=low, day=day, over=over)
 
     def price(self, named: NamedProduct) -> PlantedFact:
-        price, currency, day = named.product.price or 0.0, named.product.currency, self._day(30, 200)
-        old, code = self.drawing.amount(price * 0.55, price * 0.8, currency), self.drawing.code()
-        text = self._text("price", named, price=named.price or "", old=old, day=day, code=code)
-        meaning = (
-            f"The {named.name} is to be counted with {named.price}, its price since {day} (list {code}), "
-            f"and not with {old}"
-        )
+        price, day = named.product.price or 0.0, self._day(30, 200)
+        old, code = self.drawing.amount(price * 0.55, price * 0.8, named.product.currency), self.drawing.code()
         budget, limit = self.budget, self.thing.want and self.thing.want.price_max
         if budget is not None and named.name in self.too_dear:
             beside = "" if price > float(budget.value) else ", with the rest that is asked for,"
-            follows = "as is all that fits" if named in self.left else f"so {self._stay()}"
-            meaning += f": that is{beside} over the budget of {_money(budget.amount, budget.currency)}, {follows}."
+            stays = "as is all that fits" if named in self.left else f"so {self._stay()}"
+            follows = f": that is{beside} over the budget of {_money(budget)}, {stays}."
         elif budget is not None:
-            meaning += f" as older pages say; the budget of {_money(budget.amount, budget.currency)} has to bear that."
+            follows = f" as older pages say; the budget of {_money(budget)} has to bear that."
         elif limit is not None:
-            meaning += f" as older pages say; at most {_money(limit.amount, limit.currency)} is to be paid for one."
+            follows = f" as older pages say; at most {_money(limit)} is to be paid for one."
         else:
-            meaning += " as older pages say."
-        cheap = money(price * self.random.uniform(0.4, 0.52), currency)
-        return PlantedFact(
-            "price", self.thing.name, named, text, meaning, (old, code), _traps("price", cheap=cheap), "dearer"
-        )
+            follows = " as older pages say."
+        return self._fact("price", named, {"cheap": (0.4, 0.52)}, old=old, code=code, day=day, follows=follows)
 
     def genuine(self, named: NamedProduct) -> PlantedFact:
-        code = self.drawing.code()
         worse = "is not what the query demands" if self.thing.must else "comes from another factory"
-        text = self._text("genuine", named, code=code, worse=worse)
-        meaning = f"The {named.name} {self.fit} only as the genuine one, with {code} on its label: the copy {worse}."
-        return PlantedFact("look-alike", self.thing.name, named, text, meaning, (code,), _traps("genuine"))
+        return self._fact("genuine", named, code=self.drawing.code(), worse=worse)
+
+    def _fact(
+        self, name: str, named: NamedProduct, false: Mapping[str, tuple[float, float]] | None = None, **slots: str
+    ) -> PlantedFact:
+        """The fact of that name in planted.toml; ``false`` prices of its traps are drawn as shares of the price."""
+        planted, price = texts("planted"), named.price or ""
+        slots |= {"name": named.name, "price": price, "fit": self.fit, "those": self.those}
+        text = fill_pattern(self.random.choice(planted["said"][name]), self.random, slots)
+        prices = {"price": price} | {
+            each: money((named.product.price or 0.0) * self.random.uniform(low, high), named.product.currency)
+            for each, (low, high) in (false or {}).items()
+        }
+        traps = planted["traps"][name]
+        for each, its in prices.items():
+            traps = {trap: pattern.replace(f"<{each}>", its) for trap, pattern in traps.items()}
+        kind, establishes = _KINDS[name]
+        return PlantedFact(
+            kind=kind,
+            thing=self.thing.name,
+            about=named,
+            text=text,
+            meaning=fill_pattern(planted["meaning"][name], self.random, slots),
+            values=tuple(slots[each] for each in _DRAWN if each in slots),
+            denials=tuple(traps.items()),
+            establishes=establishes,
+        )
 
     def _claim(self) -> str:
         return f'"{self.thing.must}"' if self.thing.must else f'"no {self.thing.must_not}"'
@@ -281,20 +278,6 @@ class _Maker:
         day = self.today - timedelta(days=self.random.randint(first, last))
         return f"{day:%B} {day.day}, {day.year}"
 
-    def _text(self, fact: str, named: NamedProduct, **slots: str) -> str:
-        pattern = self.random.choice(texts("planted")["said"][fact])
-        return fill_pattern(pattern, self.random, {"name": named.name, **slots})
 
-
-def _money(amount: str, currency: str) -> str:
-    return money(float(amount), currency)
-
-
-def _traps(fact: str, **prices: str) -> tuple[tuple[str, str], ...]:
-    """The trap patterns against a fact, by kind, with the false prices that all traps of one fact share."""
-    found = []
-    for kind, pattern in texts("planted")["traps"][fact].items():
-        for name, price in prices.items():
-            pattern = pattern.replace(f"<{name}>", price)
-        found.append((kind, pattern))
-    return tuple(found)
+def _money(amount: Money) -> str:
+    return money(float(amount.amount), amount.currency)

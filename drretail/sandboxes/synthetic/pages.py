@@ -16,30 +16,6 @@ KINDS = ("test", "guide", "table", "thread", "notice", "prices", "faq", "shop", 
 SHORTEST, LONGEST = 420, 10_800
 """The range of drawn lengths in characters; a page may exceed it by the length of its last paragraph."""
 _TYPICAL, _SPREAD = 3900, 0.75
-_SITES = {
-    "test": ("tried-and-told", "bench-notes", "plain-reviews", "thekitchentable", "two-week-test"),
-    "guide": ("what-to-buy", "home-primer", "the-long-list", "sensible-shopper"),
-    "table": ("side-by-side", "sensible-shopper", "grid-and-gauge", "plain-reviews"),
-    "thread": ("askaround", "owners-talk", "thingforum", "corner-cafe"),
-    "notice": ("product-notices", "owners-desk", "service-bulletin", "goods-register"),
-    "prices": ("price-trail", "cent-log", "month-by-month"),
-    "faq": ("home-primer", "owners-desk", "asked-twice", "what-to-buy"),
-    "shop": ("cornerstore", "bargain-barn", "parcel-lane", "the-shelf"),
-    "news": ("trade-courier", "retail-notes", "the-weekly-basket", "shopfloor"),
-}
-_OF_LISTINGS = {"feature": 34, "detail": 10, "price": 6, "rating": 6}
-_CHANCES = {
-    "test": {**_OF_LISTINGS, "use": 38, "compare": 8, "advice": 3, "angle": 3},
-    "guide": {**_OF_LISTINGS, "use": 12, "compare": 8, "advice": 26, "angle": 6},
-    "table": {**_OF_LISTINGS, "use": 10, "compare": 12, "advice": 12, "angle": 4},
-    "thread": {**_OF_LISTINGS, "feature": 18, "use": 42, "compare": 12, "advice": 14, "angle": 4},
-    "notice": {**_OF_LISTINGS, "notice": 24, "advice": 6, "angle": 3},
-    "prices": {**_OF_LISTINGS, "compare": 10, "advice": 14, "use": 8, "angle": 3},
-    "faq": {**_OF_LISTINGS, "use": 20, "compare": 5, "advice": 10, "angle": 4},
-    "shop": {**_OF_LISTINGS, "compare": 6, "advice": 6, "angle": 4},
-    "news": {**_OF_LISTINGS, "news": 26, "compare": 6, "advice": 4, "angle": 6},
-}
-"""The relative frequency of each sort of sentence, by kind of page."""
 _NAMING = ("feature", "detail", "price", "rating")
 _SENTENCES_OF_A_BLOCK = {"thread": (1, 4), "faq": (1, 3), "shop": (2, 3), "notice": (2, 4)}
 _FRAME = {"faq": 110, "thread": 12}
@@ -81,7 +57,7 @@ def page_of(kind: str, cast: Cast, length: int, written: date, random: Random, s
     title = writer.line(("title", kind))
     text = writer.text(length, statement)
     words = re.sub(r"[^a-z0-9]+", "-", title.casefold())[:60].strip("-")
-    site = random.choice(_SITES[kind])
+    site = random.choice(texts("sentences")["sites"][kind])
     return SandboxPage(
         url=f"https://{site}.example/{words}-{random.getrandbits(32):08x}", title=title, text=text,
         date=written.isoformat(),
@@ -139,7 +115,7 @@ class _Writer:
         first = self._sentence(self.random.choices(_NAMING, (6, 1, 1, 1))[0], about, "first")
         if first is None:
             return []
-        chances = _CHANCES[self.kind]
+        chances = self.bank["chances"][self.kind]
         drawn = self.random.choices(list(chances), list(chances.values()), k=sentences_ - 1)
         # General sentences close a paragraph.
         drawn.sort(key=lambda kind: kind in ("advice", "angle", "news", "notice", "compare"))
@@ -192,7 +168,7 @@ class _Writer:
         text = fill_pattern(pattern, self.random, {
             "name": named.name, "theme": self.cast.theme, "brand": product.brand or named.name,
             "price": named.price or "", "stars": str(product.average_rating), "ratings": str(product.rating_number),
-            "count": _COUNTS[min(len(self.cast.others), len(_COUNTS) - 1)],
+            "count": self.bank["counts"][min(len(self.cast.others), len(self.bank["counts"]) - 1)],
             "other": lambda: choice([o.name for o in self.cast.all if o is not named] or [named.name]),
             "month": lambda: choice(self.bank["months"]), "person": lambda: choice(self.bank["people"]),
             "place": lambda: choice(self.bank["places"]), "number": lambda: str(self.random.randint(100, 999)),
@@ -247,9 +223,3 @@ class _Writer:
     def _post(self, block: Sequence[str]) -> str:
         name, mark = self.random.choice(self.bank["people"]).lower(), self.random.choice(("", "_", "."))
         return f"{name}{mark}{self.random.randint(2, 99)}: {' '.join(block)}"
-
-
-_COUNTS = [
-    *("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen"),
-    *("fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
-]

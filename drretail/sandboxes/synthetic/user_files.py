@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
+from importlib.util import find_spec
 from io import BytesIO
 from random import Random
 from textwrap import wrap
@@ -37,11 +38,7 @@ def draw_receipt(rows: Sequence[str]) -> bytes | None:
 
 def can_draw() -> bool:
     """True if Pillow is installed."""
-    try:
-        import PIL
-    except ImportError:
-        return False
-    return bool(PIL.__version__)
+    return find_spec("PIL") is not None
 
 
 ORDERS = 40

@@ -83,7 +83,7 @@ def test_title_features_details_and_price_belong_together(plain: World) -> None:
         for product in plain.store.products([hit.product_id for hit in hits]).values():
             if kind.path[-1] != product.categories[-1]:
                 continue
-            for axis in kind.axes:
+            for axis in kind.axes.values():
                 option = next(option for option in axis.options if option.name == product.details[axis.detail])
                 assert option.says is None or option.says[:30] in " ".join(product.features)
                 checked += 1
@@ -150,9 +150,9 @@ ALL_KINDS = list(chain.from_iterable(recipe.kinds for recipe in RECIPES))
 
 @pytest.mark.parametrize("kind", ALL_KINDS, ids=lambda kind: kind.name)
 def test_every_text_of_a_kind_can_be_filled(kind: Kind) -> None:
-    words = {"brand": "Brand"} | {axis.name: axis.options[0] for axis in kind.axes}
+    words = {"brand": "Brand"} | {name: axis.options[0] for name, axis in kind.axes.items()}
     words |= {name: texts[0] for name, texts in kind.extra.items()}
     for text in chain(kind.title, kind.features, kind.descriptions):
         assert "{" not in text.format(**words)
-    statements = [option.says for axis in kind.axes for option in axis.options if option.says]
+    statements = [option.says for axis in kind.axes.values() for option in axis.options if option.says]
     assert all("{" not in text.format(**words) for text in statements)

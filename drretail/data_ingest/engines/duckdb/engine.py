@@ -155,17 +155,8 @@ def _file_task(number: int, item: Input, task: Task, version: str, memory_mb: in
 
 def _file_report(item: Input, file: FileTask) -> FileReport:
     held = Held.model_validate(read_json(file.stage / HELD))
-    return FileReport(
-        name=item.name,
-        shape=item.source.shape,
-        category=item.category,
-        rows=held.rows,
-        bad_lines=held.bad_lines,
-        late=held.late,
-        shown=held.shown,
-        notes=held.notes,
-        first=held.first,
-    )
+    counts = held.model_dump(exclude={"format"})
+    return FileReport(name=item.name, shape=item.source.shape, category=item.category, **counts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,13 +10,14 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from string import Template
 from typing import TYPE_CHECKING, Any
 
-from drretail.data_ingest.engines.base import ROW_FIELDS
 from drretail.data_ingest.engines.duckdb.session import parquet, session
 from drretail.data_ingest.raw.cells import quoted
 from drretail.data_ingest.raw.lines import LAST_MILLISECOND, Saved, numbered_rows, save_elements, save_rows
 from drretail.data_ingest.raw.mapped import save_table
+from drretail.data_ingest.raw.products import ROW_FIELDS
 from drretail.data_ingest.raw.sources import Source, open_binary, reading
 from drretail.data_ingest.report import BadLine
 from drretail.data_ingest.selection import sql_text
@@ -132,8 +133,6 @@ class Held(Document):
     shown: tuple[BadLine, ...] = ()
     late: int = 0
     """The bad lines that are dated later than the last day."""
-    saved: int = 0
-    """Rows in the stage's file of saved lines."""
     notes: tuple[str, ...] = ()
     first: tuple[dict[str, Any], ...] = ()
 
@@ -186,19 +185,11 @@ def read_rows(task: FileTask, read: Path, kept: Path, rank: int, tell: Tell) -> 
         db.execute(f"CREATE TABLE kept AS SELECT product_id, {rank} AS category FROM {parquet([kept])}")  # noqa: S608
         fields = ", ".join(f"CAST(f.{field} AS VARCHAR) AS {field}" for field in ROW_FIELDS)
         columns = ", ".join(f"{field}: 'JSON'" for field in ROW_FIELDS)
-        options = (
-            "format = 'newline_delimited', compression = 'none', ignore_errors = true, "
-            f"columns = {{parent_asin: 'VARCHAR', {columns}}}"
-        )
+        query = Template(sql_text("duckdb/kept_rows"))
         made, before = "CREATE TABLE kept_rows AS", 0
         for path, rows in _parts(task, read / SAVED, tell):
-            rows_of = f"SELECT row_number() OVER () AS number, * FROM read_json({quoted(path)}, {options})"  # noqa: S608
-            place = f"CAST({task.number} AS INTEGER) AS source, CAST({before} + f.number AS BIGINT) AS number"
-            db.execute(
-                f"{made} SELECT {place}, k.product_id, CAST(k.category AS INTEGER) AS category, {fields} "  # noqa: S608
-                f"FROM ({rows_of}) f JOIN kept k ON k.product_id = f.parent_asin "
-                "WHERE f.title IS NOT NULL AND f.title <> 'null'"
-            )
+            part = {"source": task.number, "before": before, "file": quoted(path)}
+            db.execute(f"{made} {query.substitute(part, fields=fields, columns=columns)}")
             made, before = "INSERT INTO kept_rows", before + rows
         write_table(db, "SELECT * FROM kept_rows", folder / ROWS, WIDE_GROUP)
 
@@ -281,7 +272,6 @@ def _read(db: "DuckDBPyConnection", task: FileTask, query: str, folder: Path, te
         bad_lines=count.rows - count.good,
         late=count.saved.late,
         shown=tuple(count.saved.shown),
-        saved=count.saved.rows,
         notes=tuple(count.saved.notes),
         first=tuple(count.saved.first),
     )

@@ -1,12 +1,12 @@
 -- The variants of a product merged into one row, with options in its details and features, and the lowest price.
--- raw/mapped.py fills in amounts and the names of details.
+-- raw/mapped.py fills in the names of details.
 
 -- A row without data of its own, such as one for a further picture, is no variant.
 CREATE TEMP TABLE good AS
 SELECT *,
     variant_id IS DISTINCT FROM parent_asin
         AND (own_said IS NOT NULL OR price IS NOT NULL OR len(options) > 0) AS is_variant,
-    $amount AS amount, $high_amount AS high_amount,
+    amount_of(price) AS amount, amount_of(list_price) AS high_amount,
     to_json(map_from_entries(options)) AS chosen,
     row_number() OVER (
         PARTITION BY parent_asin ORDER BY variant_id IS DISTINCT FROM parent_asin, number

@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
 from ipaddress import ip_address
-from typing import Literal
 from urllib.parse import urljoin
 
 import httpcore2
@@ -20,31 +19,9 @@ from drretail.env.web.fetching.connection import Allowed, CheckedBackend, Deadli
 from drretail.env.web.fetching.content import ACCEPTED, unpacked_body
 from drretail.env.web.fetching.fetched import Blocked, Empty, Failed
 from drretail.env.web.fetching.targets import PORTS, Target, read_target
+from drretail.env.web.registry import PageOptions
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
-WEB_PORTS = frozenset({80, 443, 8080, 8443})
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """The limits of one page."""
-
-    seconds: float = 10
-    """The time for everything together: name look-up, robots.txt, redirects, the body."""
-    body_bytes: int = 10_000_000
-    """The most bytes of the unpacked body."""
-    redirects: int = 5
-    ports: frozenset[int] = WEB_PORTS
-
-
-@dataclass(frozen=True, slots=True)
-class Proxy:
-    """The user's proxy; no other host is connected to."""
-
-    scheme: Literal["http", "https"]
-    host: str
-    port: int
-    auth: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +47,12 @@ class Client:
     """Sends GETs that identify the sender only by ``user_agent``. Safe to use from several threads."""
 
     user_agent: str
-    limits: Limits = field(default_factory=Limits)
+    limits: PageOptions = field(default_factory=PageOptions)
     _: KW_ONLY
     resolve: Resolver = system_resolver
     allowed: Allowed = is_public
-    proxy: Proxy | None = None
+    proxy: httpcore2.Proxy | None = None
+    """The user's proxy; no other host is connected to."""
     tls: Callable[[], ssl.SSLContext] = httpcore2.default_ssl_context
 
     def get(self, url: str, wanted: Wanted, deadline: Deadline, before: Callable[[Target], None]) -> Answer:
@@ -140,14 +118,10 @@ class Client:
         """A pool of one connection, closed after one answer: a kept connection would outlive its check and its
         deadline.
         """
-        proxy, place = None, None
-        if self.proxy is not None:
-            scheme, host, port = self.proxy.scheme, self.proxy.host, self.proxy.port
-            url = httpcore2.URL(scheme=scheme.encode(), host=host.encode(), port=port, target=b"/")
-            proxy, place = httpcore2.Proxy(url, auth=self.proxy.auth), (host, port)
+        place = None if self.proxy is None else (self.proxy.url.host.decode(), self.proxy.url.port or 0)
         return httpcore2.ConnectionPool(
             ssl_context=self._tls if target.scheme == "https" else None,
-            proxy=proxy,
+            proxy=self.proxy,
             max_connections=1,
             max_keepalive_connections=0,
             network_backend=CheckedBackend(self.resolve, self.allowed, deadline, wanted.body_bytes, place),

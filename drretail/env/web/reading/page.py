@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
 
 from lxml import html
 from lxml.html import HtmlElement
@@ -97,24 +98,8 @@ REFUSING = frozenset({401, 402, 403, 407, 429, 451})
 MOST_BESIDE = 60
 """The most words beside the sentences in which a page says that it is a wall; with more, it only mentions one."""
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s|\n")
-_SAYS = re.compile(
-    r"verify(?:ing)? (?:that )?you(?:'re| are) (?:a |not a )?(?:human|robot|bot)|are you (?:a )?(?:human|robot)|"
-    r"not a robot|robot or human|confirm (?:that )?you(?:'re| are) (?:a )?human|press (?:&|and) hold|"
-    r"complete the (?:captcha|security check)|(?:enter|type) the characters|solve (?:the|this) (?:captcha|puzzle)|"
-    r"checking your browser|checking if the site connection is secure|just a moment\W*$|pardon our interruption|"
-    r"unusual (?:traffic|activity) from your|automated (?:access|requests|queries|traffic)|"
-    r"access (?:to this page )?(?:has been |is )?(?:denied|blocked)|you have been blocked|"
-    r"request (?:was |has been )?blocked|blocked by (?:our )?security|too many requests|rate limit(?:ed)? exceeded|"
-    r"enable javascript and cookies to continue|please (?:turn on|enable) (?:javascript|js) and disable|"
-    r"reference #\d+\.[0-9a-f]|\bray id\b|\bincident id\b|"
-    r"before you continue to|we (?:value|care about|respect) your privacy|"
-    r"(?:accept|agree to|consent to) (?:all |our |the use of )?cookies? (?:to|and) (?:continue|proceed)|"
-    r"(?:not available|unavailable) (?:for legal reasons|in your (?:country|region))|"
-    r"(?:log|sign) in to (?:continue|read|view|see)|subscribe to (?:continue|keep) reading|subscribers? only|"
-    r"bestätigen sie, dass sie (?:ein )?mensch|kein roboter|zugriff verweigert|"
-    r"n'êtes pas un robot|accès refusé|no eres un robot|acceso denegado",
-    re.IGNORECASE | re.MULTILINE,
-)
+_WALLS = Path(__file__).with_name("walls.txt").read_text(encoding="utf-8")
+_SAYS = re.compile("|".join(_WALLS.splitlines()), re.IGNORECASE | re.MULTILINE)
 
 
 def is_wall(title: str, text: str) -> bool:

@@ -7,10 +7,11 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from drretail.env.web.fetching.client import Client, Limits
+from drretail.env.web.fetching.client import Client
 from drretail.env.web.fetching.connection import Address, is_public
 from drretail.env.web.fetching.fetched import Fetched
 from drretail.env.web.fetching.fetcher import Fetcher, Robots
+from drretail.env.web.registry import PageOptions
 
 Answering = Callable[[str, socket.socket], None]
 """Answers the request whose first line and headers it is given."""
@@ -131,9 +132,9 @@ def fetcher(
     robots: bool = False,
     **limits: Any,
 ) -> Fetcher:
-    """A fetcher that may use the site's port besides the web's; ``limits`` are fields of ``Limits``."""
+    """A fetcher that may use the site's port besides the web's; ``limits`` are fields of ``PageOptions``."""
     here: dict[str, Any] = {"seconds": 5, "ports": frozenset({80, 443, site.port})}
-    client = Client(AGENT, Limits(**here | limits), resolve=names or Names(HERE), allowed=allowed)
+    client = Client(AGENT, PageOptions(**here | limits), resolve=names or Names(HERE), allowed=allowed)
     return Fetcher(client, Robots(client, "drretail") if robots else None)
 
 

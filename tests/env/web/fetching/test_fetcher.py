@@ -6,6 +6,7 @@ import ssl
 from collections.abc import Generator
 from pathlib import Path
 
+import httpcore2
 import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
@@ -13,9 +14,10 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 from pytest_httpserver import HTTPServer
 
-from drretail.env.web.fetching.client import Client, Limits, Proxy
+from drretail.env.web.fetching.client import Client
 from drretail.env.web.fetching.fetched import Fetched
 from drretail.env.web.fetching.fetcher import Fetcher
+from drretail.env.web.registry import PageOptions
 from tests.env.web.fetching.local_site import (
     AGENT,
     Names,
@@ -86,8 +88,8 @@ def test_a_host_that_is_not_there_or_does_not_listen_is_an_error_unless_it_has_a
 
 
 def reader(proxy: Site, names: Names) -> Fetcher:
-    way = Proxy("http", "proxy.inner", proxy.port, ("me", "pass word"))
-    return Fetcher(Client(AGENT, Limits(seconds=5), resolve=names, proxy=way), None)
+    way = httpcore2.Proxy(f"http://proxy.inner:{proxy.port}", auth=("me", "pass word"))
+    return Fetcher(Client(AGENT, PageOptions(seconds=5), resolve=names, proxy=way), None)
 
 
 def test_a_proxy_is_asked_and_names_are_left_to_it_and_a_tunnel_that_it_refuses_is_an_error() -> None:
@@ -150,7 +152,7 @@ def site(certificate: Path) -> Generator[HTTPServer]:
 
 def fetched_over_tls(site: HTTPServer, host: str, trusted: Path | None) -> Fetched:
     names = Names({"shop.example": [["127.0.0.1"]], "other.example": [["127.0.0.1"]]})
-    limits = Limits(seconds=5, ports=frozenset({site.port}))
+    limits = PageOptions(seconds=5, ports=frozenset({site.port}))
     client = Client(
         AGENT, limits, resolve=names, allowed=only_here, tls=lambda: ssl.create_default_context(cafile=trusted)
     )

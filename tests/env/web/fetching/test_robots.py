@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.env.web.fetching.client import Client, Limits
+from drretail.env.web.fetching.client import Client
 from drretail.env.web.fetching.fetcher import Fetcher, Robots, read_rules
+from drretail.env.web.registry import PageOptions
 from tests.env.web.fetching.local_site import AGENT, Names, by_path, fetcher, html, only_here, redirect, serving
 
 NAMES = {"shop.example": [["127.0.0.1"]], "other.example": [["127.0.0.1"]]}
@@ -69,7 +70,7 @@ def test_no_robots_forbid_nothing_and_a_site_that_fails_is_left_alone(robots: by
 def test_what_a_site_said_is_asked_again_after_its_time(robots: bytes, times: int) -> None:
     now = [0.0]
     with serving(by_path({"/robots.txt": robots, "/a": PAGE})) as site:
-        client = Client(AGENT, Limits(ports=frozenset({site.port})), resolve=Names(NAMES), allowed=only_here)
+        client = Client(AGENT, PageOptions(ports=frozenset({site.port})), resolve=Names(NAMES), allowed=only_here)
         reader = Fetcher(client, Robots(client, "drretail", clock=lambda: now[0]))
         for moment in (0.0, 299.0, 301.0, 86_401.0):
             now[0] = moment
