@@ -295,8 +295,8 @@ def _error(model: object, kind: ModelErrorKind, lead: str, problem: BaseExceptio
 
 
 def masked(model: object, text: str) -> str:
-    """The text in one line, without the chat model's keys and password and without control characters. A web page is cut to its
-    title.
+    """The text in one line, without the chat model's keys, its password and control characters. A web page is cut to
+    its title.
     """
     start = _page_start(text)
     if start is not None:
