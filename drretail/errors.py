@@ -237,7 +237,7 @@ def without_secrets(text: str, secrets: Iterable[str]) -> str:
 
 
 def _spellings(secret: str) -> Iterator[str]:
-    """A secret as it is, in JSON, percent-encoded, in hexadecimal digits, and in base64 at any place of a longer text."""
+    """A secret as it is, in JSON, percent-encoded, in hexadecimal digits or in base64 within a longer text."""
     raw = secret.encode("utf-8", "surrogatepass")
     quoted = quote(raw), quote(raw, safe=""), quote_plus(raw)
     for written in (secret, json.dumps(secret)[1:-1], escape(secret), *quoted, *map(quote, quoted), raw.hex()):
