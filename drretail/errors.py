@@ -10,15 +10,19 @@ DrretailError
 """
 
 import errno
+import json
 import os
 import re
 import sysconfig
 import traceback
-from collections.abc import Iterable
+from base64 import b64encode
+from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 from functools import lru_cache
+from html import escape
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import quote, quote_plus, unquote
 
 ToolErrorType = Literal["invalid_argument", "not_found", "forbidden", "unavailable", "timeout", "unknown_tool", "limit"]
 # Words of a name. Names share shorter words by chance.
@@ -42,6 +46,9 @@ LONGEST_NAME = 80
 LONGEST_PATH = 400
 """Characters that a message shows of a path: more than of a name, since the user has to find the file."""
 LONGEST_SENTENCE = 2000
+_SHORTEST_IN_BASE64 = 6
+"""Fewer letters could be of any word."""
+_URL_SAFE = str.maketrans("+/", "-_")
 LONGEST_TRACEBACK = 20_000
 ModelErrorKind = Literal[
     "model",
@@ -209,9 +216,37 @@ def plain_address(url: str) -> str:
     return f"{scheme}{mark}{rest.rpartition('@')[2]}" if mark else scheme.rpartition("@")[2]
 
 
+def login_of(url: str) -> tuple[str, ...]:
+    """What an address has for a password: as it is written and as it is sent, alone and with the user's name."""
+    login = re.split(r"[/?#]", url.partition("://")[2], maxsplit=1)[0].rpartition("@")[0]
+    password = login.partition(":")[2] or login
+    written = dict.fromkeys((login, unquote(login), password, unquote(password)))
+    return tuple(one for one in written if len(one) > 3)  # shorter ones would strike out parts of words
+
+
 def without_logins(text: str) -> str:
     """The text without the users and passwords in its addresses."""
     return re.sub(r"(?<=://)[^/\s\"'<>]*@", "", text)
+
+
+def without_secrets(text: str, secrets: Iterable[str]) -> str:
+    """The text with each secret struck out, as it is and in the encodings in which a server may repeat it."""
+    for spelling in sorted({spelling for secret in secrets for spelling in _spellings(secret)}, key=len, reverse=True):
+        text = text.replace(spelling, "***")
+    return text
+
+
+def _spellings(secret: str) -> Iterator[str]:
+    """A secret as it is, in JSON, percent-encoded, in hexadecimal digits or in base64 within a longer text."""
+    raw = secret.encode("utf-8", "surrogatepass")
+    quoted = quote(raw), quote(raw, safe=""), quote_plus(raw)
+    for written in (secret, json.dumps(secret)[1:-1], escape(secret), *quoted, *map(quote, quoted), raw.hex()):
+        yield from (written, re.sub("%..", lambda code: code[0].lower(), written), written.upper())
+    for before in range(3):
+        # The letters that depend on no byte before or behind the secret.
+        inside = b64encode(bytes(before) + raw)[-(-before * 8 // 6) : (before + len(raw)) * 8 // 6].decode()
+        if len(inside) >= _SHORTEST_IN_BASE64:
+            yield from (inside, inside.translate(_URL_SAFE))
 
 
 def raised_at(problem: BaseException) -> str:

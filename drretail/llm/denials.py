@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from drretail.errors import CommandStopped
 from drretail.event_loop import current_command
-from drretail.llm.faults import Fault, body_of, causes_of, masked, status_of, words_of
+from drretail.llm.faults import Fault, body_of, causes_of, keys_of, logins_of, masked, status_of, words_of
 
 if TYPE_CHECKING:
     from drretail.llm.registry import Model
@@ -115,9 +115,13 @@ def _sentence(model: "Model", denial: Denial, detail: str) -> str:
         return (
             f"{where} is not paid by the account{whose} for {model.spec} ({detail}): fill it up, or change it, {AGAIN}"
         )
+    if logins_of(model.chat):
+        return f"{where} refuses the login in its address for {model.spec} ({detail}): mend it in --base-url {AGAIN}"
     if not key:
-        return f"{where} does not let {model.spec} in ({detail}): mend that {AGAIN}"
-    return f"{where} refuses the key in {key} for {model.spec} ({detail}): set {key} to one that it takes {AGAIN}"
+        return f"{where} does not let {model.spec} in ({detail}): name one with --base-url that does {AGAIN}"
+    refused = "refuses the key in" if keys_of(model.chat) else "asks for a key, which is not in"
+    mended = f"set the environment variable {key} to one that it takes"
+    return f"{where} {refused} {key} for {model.spec} ({detail}): {mended} {AGAIN}"
 
 
 def _detail(model: "Model", problem: BaseException) -> str:

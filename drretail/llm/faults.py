@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
-from drretail.errors import ModelError, ModelErrorKind
+from drretail.errors import ModelError, ModelErrorKind, login_of, without_secrets
 from drretail.llm.usage import usage_of, with_possible_usage
 from drretail.records.run import Usage
 from drretail.untrusted import visible
@@ -295,8 +295,8 @@ def _error(model: object, kind: ModelErrorKind, lead: str, problem: BaseExceptio
 
 
 def masked(model: object, text: str) -> str:
-    """The text in one line, without the chat model's keys and without control characters. A web page is cut to its
-    title.
+    """The text in one line, without the chat model's keys, its password and control characters. A web page is cut to
+    its title.
     """
     start = _page_start(text)
     if start is not None:
@@ -305,9 +305,7 @@ def masked(model: object, text: str) -> str:
         page = f'an HTML page titled "{title.strip()[:TITLE_LENGTH]}"' if end else "an HTML page"
         text = text[:start] + page
     line = " ".join(visible(text).split())
-    for secret in _secrets(model):
-        line = line.replace(secret, "***")
-    return line
+    return without_secrets(line, [*keys_of(model), *logins_of(model)])
 
 
 def _page_start(text: str) -> int | None:
@@ -316,14 +314,24 @@ def _page_start(text: str) -> int | None:
     return min((at for word in _PAGE_BEGINS if (at := lower.find(word)) >= 0), default=None)
 
 
-def _secrets(model: object) -> list[str]:
+def keys_of(chat: object) -> list[str]:
+    """The keys that a chat model sends."""
     from pydantic import SecretStr
 
-    chat = getattr(model, "bound", model)  # bind_tools wraps the chat model
-    values = (getattr(chat, name, None) for name in getattr(type(chat), "model_fields", ()))
-    secrets = (value.get_secret_value() for value in values if isinstance(value, SecretStr))
+    secrets = (value.get_secret_value() for value in _fields_of(chat) if isinstance(value, SecretStr))
     # A placeholder such as "none" is a word, and striking it out would spoil the sentence.
     return [secret for secret in secrets if len(secret) > 6]
+
+
+def logins_of(chat: object) -> list[str]:
+    """Users with passwords, and passwords, in a chat model's addresses."""
+    addresses = (value for value in _fields_of(chat) if isinstance(value, str) and "://" in value)
+    return [secret for address in addresses for secret in login_of(address)]
+
+
+def _fields_of(chat: object) -> Iterator[object]:
+    chat = getattr(chat, "bound", chat)  # bind_tools wraps the chat model
+    return (getattr(chat, name, None) for name in getattr(type(chat), "model_fields", ()))
 
 
 def _with_all_calls(answer: "AIMessage") -> "AIMessage":

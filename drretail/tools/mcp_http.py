@@ -2,7 +2,6 @@
 has its own run.
 """
 
-import math
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -37,6 +36,12 @@ UNUSED = 60
 """Seconds without a request after which a session that has called no tool may be ended for a new one, if all places are
 taken.
 """
+SILENT = 5 * 60
+"""The same of a session that has called tools, while none of its connections is open."""
+GONE = 60
+"""Seconds after which a session ends if its client's event stream has closed and nothing is asked: clients that live
+open it again at once.
+"""
 
 
 def http_app(
@@ -48,9 +53,11 @@ def http_app(
     idle: float = IDLE,
     unfinished: float = UNFINISHED,
     unused: float = UNUSED,
+    silent: float = SILENT,
+    gone: float = GONE,
 ) -> Starlette:
     """The application at ``ADDRESS``. It answers only during its lifespan; the end of the lifespan ends all runs."""
-    sessions = Sessions(server, most_sessions, idle, unfinished, unused)
+    sessions = Sessions(server, most_sessions, idle, unfinished, unused, silent, gone)
 
     @asynccontextmanager
     async def alive(_: Starlette) -> AsyncGenerator[None]:
@@ -96,20 +103,31 @@ class Sessions:
     """All MCP sessions, each with its own connection to the server. A client's DELETE, or a long silence, ends a
     session.
 
-    A session whose client sends nothing after ``initialize`` is soon ended. A session that is initialised and calls no
-    tool keeps its place until another needs it: programs open their servers when they start, and call a tool hours
-    later.
+    A session whose client sends nothing after ``initialize`` is soon ended, and so is one whose client has vanished. A
+    session that is initialised and calls no tool keeps its place until another needs it: programs open their servers
+    when they start, and call a tool hours later.
 
     The protocol version without sessions (2026-07-28) is refused, with a list of the versions that have them: only a
     session can give a client a world of its own to change.
     """
 
-    def __init__(self, server: Server[Connection], most: int, idle: float, unfinished: float, unused: float) -> None:
+    def __init__(
+        self,
+        server: Server[Connection],
+        most: int,
+        idle: float,
+        unfinished: float,
+        unused: float,
+        silent: float,
+        gone: float,
+    ) -> None:
         self._server = server
         self._most = most
         self._idle = idle
         self._unfinished = unfinished
         self._unused = unused
+        self._silent = silent
+        self._gone = gone
         self._open: dict[str, _Open] = {}
         self._group: TaskGroup | None = None
 
@@ -155,7 +173,7 @@ class Sessions:
         name = uuid4().hex
         # The server can ask a question only in an event stream; clients that take no questions get one JSON document.
         transport = StreamableHTTPServerTransport(name, is_json_response_enabled=not _declares_elicitation(body))
-        session = self._open[name] = _Open(transport, self._unfinished)
+        session = self._open[name] = _Open(transport, self._unfinished, self._gone)
         begun = False
 
         async def watched(message: Message) -> None:
@@ -173,13 +191,18 @@ class Sessions:
                     await transport.terminate()
 
     def _make_room(self) -> None:
-        """Ends the longest-silent session of those that have called no tool, if it has been silent for ``unused``
-        seconds.
+        """Ends the longest-silent session of those that have called no tool for ``unused`` seconds or, used and with no
+        connection open, were silent for ``silent`` seconds.
         """
-        unused = [(session.active, name) for name, session in self._open.items() if not session.is_used]
-        active, name = min(unused, default=(math.inf, ""))
-        if anyio.current_time() - active >= self._unused:
-            self._open.pop(name).silence.cancel()
+        now = anyio.current_time()
+        silent = [
+            (session.active, name)
+            for name, session in self._open.items()
+            if now - session.active >= (self._silent if session.is_used else self._unused)
+            and not (session.is_used and session.connections)
+        ]
+        if silent:
+            self._open.pop(min(silent)[1]).silence.cancel()
 
     async def _serve(self, name: str, session: "_Open", *, task_status: TaskStatus[None]) -> None:
         """Runs one session from its first request to its end."""
@@ -197,9 +220,12 @@ class Sessions:
 class _Open:
     """One session with its deadline: ``patience`` seconds after a request last began or was answered."""
 
-    def __init__(self, transport: StreamableHTTPServerTransport, patience: float) -> None:
+    def __init__(self, transport: StreamableHTTPServerTransport, patience: float, gone: float) -> None:
         self.transport = transport
         self.patience = patience
+        self.connections = 0
+        """Requests that are not yet answered, and event streams."""
+        self._gone = gone
         self.is_used = False
         """True once the client has called a tool."""
         self.active = anyio.current_time()
@@ -208,9 +234,13 @@ class _Open:
 
     async def handle_request(self, scope: Scope, receive: Receive, send: Send) -> None:
         self._reset()
+        self.connections += 1
         try:
             await self.transport.handle_request(scope, receive, send)
         finally:
+            self.connections -= 1
+            if scope["method"] == "GET" and not self.connections:
+                self.patience = min(self.patience, self._gone)
             self._reset()
 
     def _reset(self) -> None:

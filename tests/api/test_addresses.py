@@ -1,12 +1,20 @@
 """Where a model is asked: what a file in the current folder says, and what is repeated of an address."""
 
+import asyncio
+import json
+from base64 import b64encode, urlsafe_b64encode
+from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote, quote_plus
 
 import pytest
 
 from drretail.api.models import Opener
-from drretail.errors import UserError, describe_error, plain_address
-from drretail.llm.denials import address_of
+from drretail.api.options.experiment_file import experiment_toml
+from drretail.api.options.run import RunOptions
+from drretail.errors import CommandStopped, UserError, describe_error, plain_address
+from drretail.llm.denials import Halt, address_of
+from drretail.llm.faults import masked
 from drretail.llm.registry import Model
 from drretail.records.models import ModelChoice
 from drretail.settings import read_settings
@@ -74,6 +82,64 @@ def test_a_password_in_an_address_goes_out_and_never_comes_back(url: str, capsys
     shown += [describe_error(ValueError(f"no answer from {url}")), capsys.readouterr().err]
     opened(f'base_url = "{url}"')
     assert not [text for text in [*shown, capsys.readouterr().err] if "p%40ss" in text or "p@ss" in text]
+
+
+def test_a_server_that_repeats_the_password_in_any_encoding_is_not_repeated() -> None:
+    chat = opened("", "openai=http://anna:p%40ss%20wörd%2F9@127.0.0.1:9/v1").chat
+    word = "p@ss wörd/9"
+    login, raw = f"anna:{word}".encode(), word.encode()
+    echoes = [
+        word,
+        quote(word, safe=""),
+        quote_plus(word).lower(),
+        quote(quote(word)),
+        json.dumps(word),
+        raw.hex().upper(),
+    ]
+    echoes += [b64encode(login).decode(), urlsafe_b64encode(raw).decode()]
+    echoes += [b64encode(b"x" * before + login + b" and more").decode() for before in range(3)]
+    for echo in echoes:
+        said = masked(chat, f"Login {echo} is wrong")
+        inside = said.removeprefix("Login ").removesuffix(" is wrong")
+        assert "***" in inside
+        assert not [part for part in inside.replace('"', "").split("***") if len(part) > 16 or "ss" in part]
+    assert masked(chat, "a passing word of anna") == "a passing word of anna"
+
+
+@dataclass
+class Refused(Exception):
+    status_code: int = 401
+
+
+@pytest.mark.parametrize(
+    ("address", "key", "sentence"),
+    [
+        (
+            URL,
+            KEY,
+            f"{URL} refuses the key in OPENAI_API_KEY for openai:gpt-5 .*: set the environment variable OPENAI_",
+        ),
+        (URL, None, f"{URL} asks for a key, which is not in OPENAI_API_KEY for openai:gpt-5 "),
+        (ADDRESSES[0], KEY, f"{URL} refuses the login in its address for openai:gpt-5 .*: mend it in --base-url "),
+    ],
+)
+def test_a_refusal_says_of_whom_and_where_it_is_mended(
+    address: str, key: str | None, sentence: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if key is None:
+        monkeypatch.delenv("OPENAI_API_KEY")
+    model = opened("", f"openai={address}")
+
+    async def asked() -> None:
+        Halt().check_denied(model, Refused())
+
+    with pytest.raises(CommandStopped, match=sentence):
+        asyncio.run(asked())
+
+
+def test_a_config_is_printed_without_logins() -> None:
+    line = experiment_toml(RunOptions(base_url=[f"openai={ADDRESSES[0]}"]))
+    assert f'base_url = ["openai={URL}"]' in line
 
 
 @pytest.mark.parametrize("flag", ["anna:p@ss@127.0.0.1", "htp://anna:p@ss@127.0.0.1/v1", "openai=anna:p@ss@host"])

@@ -251,6 +251,37 @@ def test_one_that_calls_nothing_makes_room_and_one_that_has_called_a_tool_does_n
         assert called_over_http(client, used, "calculator", expression="2 + 4")["value"] == 6
 
 
+def test_clients_that_vanish_free_their_places(opened: Opened) -> None:
+    with opened(most_sessions=2, silent=0, gone=0.1) as client:
+        first, _ = begun(client), begun(client)
+        called_over_http(client, first, "calculator", expression="2 + 3")
+        begun(client)  # in the place of the one that asked for nothing last
+        assert client.post("/mcp", json=request("tools/list"), headers=first).status_code == 404
+    with opened(most_sessions=1, gone=0.1) as client:
+        headers = begun(client)
+        called_over_http(client, headers, "calculator", expression="2 + 3")
+        assert client.post("/mcp", json=HELLO).status_code == 503
+        left_stream(client, headers)
+        assert any(client.post("/mcp", json=HELLO).status_code == 200 for _ in range(10_000))
+
+
+def left_stream(client: TestClient, headers: dict[str, str]) -> None:
+    """Opens a session's event stream, and leaves it without a word."""
+    asked = [{"type": "http.request", "body": b""}, {"type": "http.disconnect"}]
+
+    async def receive() -> Any:
+        return asked.pop(0) if len(asked) > 1 else asked[0]
+
+    async def send(message: Any) -> None:
+        assert message.get("status", 200) == 200
+
+    given = {**ALLOWED, "host": f"127.0.0.1:{PORT}", "accept": "text/event-stream", **headers}
+    fields = [(name.encode(), value.encode()) for name, value in given.items()]
+    scope = {"type": "http", "method": "GET", "path": "/mcp", "query_string": b"", "headers": fields}
+    assert client.portal is not None
+    client.portal.call(client.app, scope, receive, send)
+
+
 def test_what_does_not_begin_a_session_leaves_none_open(opened: Opened) -> None:
     with opened(most_sessions=1) as client:
         for body in (request("tools/list"), {"no": "message"}, []):

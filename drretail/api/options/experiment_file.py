@@ -18,7 +18,7 @@ from typing import Any, Literal, cast, get_args, get_origin
 from drretail.api.option import DeclaredOption, check_bounds, declared_options, python_help
 from drretail.api.options.run import RunOptions
 from drretail.conditions.names import CONDITIONS
-from drretail.errors import UserError, file_error, nearest_names, quoted, suggestion
+from drretail.errors import UserError, file_error, nearest_names, quoted, suggestion, without_logins
 
 HEADER = "# drretail run experiment.toml\n# Paths are relative to this file's folder.\n"
 KINDS: Mapping[Any, tuple[tuple[type, ...], str]] = {
@@ -129,10 +129,12 @@ def chosen(options: Any) -> Iterator[tuple[DeclaredOption, Any]]:
 
 
 def entry(option: DeclaredOption, value: Any) -> str:
-    """The option's line below its help. Raises UserError for a value that only Python can give."""
+    """The option's line below its help, without logins in addresses. Raises UserError for a value that only Python can
+    give.
+    """
     text = python_help(option, "false")
     comment = fill(text, 100, initial_indent="# ", subsequent_indent="# ", break_on_hyphens=False)
-    return f"{comment}\n{option.name} = {toml(option.name, value)}\n"
+    return f"{comment}\n{option.name} = {without_logins(toml(option.name, value))}\n"
 
 
 def _value(option: DeclaredOption, value: Any, folder: Path) -> Any:

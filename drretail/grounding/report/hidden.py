@@ -18,13 +18,14 @@ from drretail.untrusted import HTML_ELEMENTS
 _NAME = re.compile(r"\w+")
 _PLAIN_TAGS = frozenset(
     _NAME.findall(
-        "a article aside b blockquote body br caption center cite code dd del details div dl dt em figcaption figure"
-        " footer h1 h2 h3 h4 h5 h6 head header hr html i ins kbd li main mark nav ol p pre q s section span strong sub"
-        " summary sup table tbody td tfoot th thead tr u ul"
+        "a abbr article aside b bdi big blockquote body br caption center cite code dd del details dfn div dl dt"
+        " em fieldset figcaption figure footer h1 h2 h3 h4 h5 h6 head header hr html i ins kbd legend li main mark"
+        " nav nobr ol p pre q rt ruby s samp section small span strong sub summary sup table tbody td tfoot th"
+        " thead time tr tt u ul var wbr"
     )
 )
 _VOID = frozenset(_NAME.findall("area base br col embed hr image img input link meta source track wbr"))
-_RAISED = frozenset({"sub", "sup"})
+_RAISED = frozenset({"small", "sub", "sup"})
 """Each makes letters smaller, so that one within another is unread."""
 _CUT_ATTRIBUTES = frozenset({"title", "id", "name", "rel", "target", "index"})
 """They hide nothing, and their values are not shown."""

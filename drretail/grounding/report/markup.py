@@ -15,7 +15,7 @@ _REPORT_FENCES = frozenset({"markdown", "md"})
 _LANGUAGE = re.compile(r"[\w+#.-]+")
 _ONLY_MARKS = re.compile(r"\s*(?:[\[【](?:\^?\d|[POUWCFS]:)[^\[\]【】\n]{0,200}[\]】][\s,;]*)+")
 _BACKTICKS = re.compile(r"`+")
-_IMAGE = re.compile(r"!\[[^\[\]\n]{0,500}\]\([^()\n]{0,2000}(?:\([^()\n]{0,500}\)[^()\n]{0,500}){0,20}\)")
+_IMAGE = re.compile(r"!\[(?P<words>[^\[\]\n]{0,500})\]\([^()\n]{0,2000}(?:\([^()\n]{0,500}\)[^()\n]{0,500}){0,20}\)")
 _PAIRS = {"]": "[", "】": "【", "］": "［", "〕": "〔"}
 CITE_TAG = re.compile(
     r"<(?P<close>/?)cite\b(?:[^<>]{0,99}?\bindex=[\"'](?P<index>[\d,\s-]{1,300})[\"'])?[^<>]{0,99}>", re.I
@@ -48,10 +48,16 @@ _CONTAINER_START = re.compile(_CONTAINER)
 _OTHER_BLOCK = re.compile(r"#{1,6}[ \t]|[-*+][ \t]|\d{1,9}[.)][ \t]|```|~~~|<(?!https?:)|$")
 _TABLE_CELL = re.compile(r"(?:[^|\\]|\\.?)*+(?:\||$)")
 
+_TAG = re.compile(r"</?[A-Za-z][\w-]{0,30}(?:\s[^<>\n]{0,2000})?/?>")
 _BLOCK_TAG = re.compile(
-    r"<(?P<end>/?)(?P<name>li|[uo]l|p|div|br|tr|t[dh]|table|thead|tbody|h[1-6]|section|article)\b[^<>]{0,200}>", re.I
+    r"<(?P<end>/?)(?P<name>li|[uo]l|p|div|tr|t[dh]|table|thead|tbody|h[1-6]|section|article)\b[^<>]{0,200}>", re.I
 )
 _MARKS_OF_TAGS = {"<li": "\n- ", "<tr": "\n", "</tr": "|\n", "<td": "|", "<th": "|", "</td": " ", "</th": " "}
+_TABLE_ROW = re.compile(r"^[ \t>]*\|.*", re.MULTILINE)
+# Emphasis; other underscores are letters of a name.
+_UNDERSCORES = re.compile(r"(?<![^\W_])_{1,3}(?=[$€£¥₹\d])|(?<=[$€£¥₹\d%])_{1,3}(?![^\W_])")
+_BREAK = re.compile(r"<br\b[^<>\n]{0,200}>", re.IGNORECASE)
+_TAG_START = re.compile(r"<(?=[A-Za-z/!?])")
 URL_START = re.compile(r"https?://(?=[^\W_])", re.IGNORECASE)
 _STOPS = r"\s<>\"`\[\](){}|\\^，。；：、！？…（）【】［］〔〕《》〈〉「」『』“”‘’"
 _WIDE = re.compile(rf"[^{_STOPS}]*")
@@ -93,6 +99,13 @@ def has_unread_elements(text: str) -> bool:
     return any(span.is_element for span in _unread_html(text))
 
 
+def unread_words(text: str) -> str:
+    """The words of HTML that is not read and may still be shown; all else is spaces."""
+    elements = [(one.start, one.end) for one in _unread_html(text) if one.is_element] if "<" in text else []
+    edges = [0, *(edge for element in elements for edge in element), len(text)]
+    return _TAG.sub(_as_spaces, blanked(text, zip(edges[::2], edges[1::2], strict=True)))
+
+
 def _unread_html(text: str) -> list[Unread]:
     blocks = list(_code_blocks(text))
     titles = (link.span("title") for link in _TITLE_OF_LINK.finditer(text))
@@ -107,12 +120,64 @@ def prose(text: str) -> str:
     without_code = blanked(without_blocks, _inline_code(without_blocks))
     text = blanked(without_code, (match.span() for match in _IMAGE.finditer(without_code)))
     text = blanked(text, (tag.span() for tag in CITE_TAG.finditer(text) if not tag["close"]))
-    return _BLOCK_TAG.sub(_as_lines, text) if "<" in text else text
+    return _in_lines(text)
 
 
-def _as_lines(tag: re.Match[str]) -> str:
-    """What Markdown has for a block's tag, in equal length: items, cells and paragraphs keep their borders."""
+def unframed(text: str) -> str:
+    """The shown text, in which the words of code and of images' descriptions are words like any other: the signs
+    around them are blanked.
+    """
+    text = shown(text)
+    blocks = list(_code_blocks(text))
+    code = list(_inline_code(blanked(text, blocks)))
+    signs = [span for start, end in blocks for span in _fences(text, start, end)]
+    for start, end in code:
+        width = len(text[start:end]) - len(text[start:end].lstrip("`"))
+        signs += [(start, start + width), (end - width, end)]
+    # A tag in code is shown as it is written, and hides nothing behind it.
+    signs += [tag.span() for start, end in [*blocks, *code] for tag in _TAG_START.finditer(text, start, end)]
+    for image in _IMAGE.finditer(text):
+        signs += [(image.start(), image.start("words")), (image.end("words"), image.end())]
+    return blanked(text, _joined(signs))
+
+
+@lru_cache(maxsize=16)
+def page_text(text: str) -> str:
+    """The words that a page shows, without the signs and tags that mark them."""
+    return _UNDERSCORES.sub(_as_spaces, _TAG.sub(_as_spaces, _in_lines(unframed(text))))
+
+
+def _fences(text: str, start: int, end: int) -> tuple[tuple[int, int], tuple[int, int]]:
+    """The first and the last line of a code block."""
+    return (start, text.index("\n", start)), (text.rindex("\n", start, end) + 1, end)
+
+
+def _joined(spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """The spans in order, without overlap."""
+    last = 0
+    for start, end in sorted(spans):
+        if end > last:
+            yield max(start, last), end
+            last = end
+
+
+def _in_lines(text: str) -> str:
+    """The text, in equal length, with what Markdown has for blocks' tags: items, cells and paragraphs keep their
+    borders. A break is a new line, but within a row of a table.
+    """
+    if "<" not in text:
+        return text
+    text = _BLOCK_TAG.sub(_as_markdown, text)
+    text = _TABLE_ROW.sub(lambda row: _BREAK.sub(_as_spaces, row[0]), text)
+    return _BREAK.sub(lambda tag: "\n".ljust(len(tag[0])), text)
+
+
+def _as_markdown(tag: re.Match[str]) -> str:
     return _MARKS_OF_TAGS.get(f"<{tag['end']}{tag['name']}".casefold(), "\n\n").ljust(len(tag[0]))
+
+
+def _as_spaces(sign: re.Match[str]) -> str:
+    return " " * len(sign[0])
 
 
 def closing_brackets(text: str) -> dict[int, int]:
@@ -190,16 +255,12 @@ def _inline_code(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _unrendered(text: str) -> Iterator[tuple[int, int]]:
-    """The spans that are not shown, in text order and without overlap. Code blocks are blanked in ``text``."""
+    """The spans that are not shown. Code blocks are blanked in ``text``."""
     definitions = list(_definitions(text))
     labels = {label for _, _, label in definitions}
     references = (match.span("label") for match in _LINK_REFERENCE.finditer(text))
     links = [(start, end) for start, end in references if _folded_label(text[start + 1 : end - 1]) in labels]
-    last = 0
-    for start, end in sorted([*(definition[:2] for definition in definitions), *links, *_cells_beyond_head(text)]):
-        if end > last:
-            yield max(start, last), end
-            last = end
+    yield from _joined([*(definition[:2] for definition in definitions), *links, *_cells_beyond_head(text)])
 
 
 def _definitions(text: str) -> Iterator[tuple[int, int, str]]:

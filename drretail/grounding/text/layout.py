@@ -18,7 +18,7 @@ from typing import NamedTuple
 from drretail.grounding.report.citations import Cited, CitingMark, Known, as_entries, citing_marks, listed_sources
 from drretail.grounding.report.evidence_ids import product_evidence_id
 from drretail.grounding.report.marks import link_words
-from drretail.grounding.report.markup import blanked, prose, shown
+from drretail.grounding.report.markup import blanked, page_text, unframed
 from drretail.grounding.text.amounts import Amount, Notation, WrittenDate, find_amounts, find_dates, notation_of
 from drretail.grounding.text.arithmetic import Equation, find_equations
 from drretail.grounding.text.sentences import Sentence, find_sentences
@@ -39,8 +39,7 @@ _MARKUP = (
     r"|&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|\w{2,31});|\\(?=[.,$])"
 )
 _PIECE = re.compile(rf"{_MARKUP}|.", re.DOTALL)
-# The text before a figure is bounded: a report of tags only would be read once for each tag.
-_MARKED_FIGURE = re.compile(rf"(?<![\d/])(?:[$€£¥₹]|{_MARKUP}){{0,16}}+\d(?:[\d.,]|{_MARKUP})*+")
+_MARKED_FIGURE = re.compile(rf"(?<![\d/])(?:[$€£¥₹\d.,]|{_MARKUP})++")
 _OF_FIGURE = re.compile(r"[$€£¥₹\d.,\u00ad\u200b-\u200d\u2060]*")
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _MARKER = re.compile(r"[\s>]*(?:(?:[-*+•]|\d{1,3}[.)])\s+)?[^\w\n]*")
@@ -78,12 +77,10 @@ class Cell:
 
 @dataclass(frozen=True)
 class Layout:
-    """A report in parts. ``text`` is as long as the report, with code, reference lists and marks blanked."""
+    """A report in parts. ``text`` is as long as the report, as a page shows it, without reference lists and marks."""
 
     report: str
     text: str
-    with_code: str
-    """The same with code, in which calculations are written."""
     sentences: tuple[Sentence, ...]
     stretches: tuple[Stretch, ...]
     cells: tuple[Cell, ...]
@@ -121,7 +118,7 @@ class Layout:
     @cached_property
     def equations(self) -> tuple[Equation, ...]:
         """The sums that the report writes out, also in code."""
-        return tuple(find_equations(self.with_code, find_amounts(self.with_code, self.notation)))
+        return tuple(find_equations(self.text, self.amounts))
 
     @cached_property
     def cited(self) -> Mapping[int, tuple[str, ...]]:
@@ -153,7 +150,8 @@ class _Group(NamedTuple):
 def read_layout(report: str, evidence: Known | None) -> Layout:
     """The layout of a report, whose citations are resolved by ``evidence``."""
     evidence, plain = as_entries(evidence), plain_figures(report)
-    page, marks = shown(plain), list(citing_marks(plain, evidence))
+    page = unframed(plain)
+    marks = list(citing_marks(page, evidence))  # in code a mark cites nothing, but says of what a figure is
     groups = _groups(page, marks)
     starts = [group.start for group in groups]
     listed = listed_sources(page, evidence)
@@ -164,7 +162,7 @@ def read_layout(report: str, evidence: Known | None) -> Layout:
     ]
     named = {start: tuple(dict.fromkeys(map(_source, cited))) for start, _, cited in notes}
     spans = [span for span in listed.spans if span[0] not in named]
-    text = _without_marks(blanked(prose(page), spans), page, marks)
+    text = _without_marks(blanked(page_text(plain), spans), page, marks)
     text = blanked(text, [match.span() for start, end, _ in notes for match in _SOURCES.finditer(text, start, end)])
     sentences = [*find_sentences(plain), *(Sentence(start, end, "text") for start, end, _ in notes)]
     sentences = tuple(sorted(sentences, key=lambda one: one.start))
@@ -184,7 +182,7 @@ def read_layout(report: str, evidence: Known | None) -> Layout:
         else:
             stretches += _owned(text, sentence.start, sentence.end, inside, index)
     cells = [cell for table in tables for cell in _table(text, table, sentences, groups)]
-    return Layout(report, text, _without_marks(page, page, marks), sentences, tuple(stretches), tuple(cells))
+    return Layout(report, text, sentences, tuple(stretches), tuple(cells))
 
 
 def plain_figures(text: str) -> str:
@@ -196,11 +194,14 @@ def _plain_figure(found: re.Match[str]) -> str:
     pieces = [match[0] for match in _PIECE.finditer(found[0])]
     shown = [_shown(piece) for piece in pieces]
     emphasis = Counter(piece for piece in pieces if piece[0] in "*_")
-    if not all(map(_OF_FIGURE.fullmatch, shown)) or any(count % 2 for count in emphasis.values()):
+    is_figure = len(pieces) > 1 and any(one.isdecimal() for one in shown) and all(map(_OF_FIGURE.fullmatch, shown))
+    if not is_figure or any(count % 2 for count in emphasis.values()):
         return found[0]  # "2*3" is a product, and "&amp;" is not part of a figure
     inside = [index for index, piece in enumerate(shown) if piece]
-    while inside and shown[inside[-1]] in ".,":
+    while shown[inside[-1]] in ".,":
         inside.pop()
+    while shown[inside[0]] in ".,":
+        inside.pop(0)
     first, end = inside[0], inside[-1] + 1
     seen, width = re.sub(r"[^$€£¥₹\d.,]", "", "".join(shown[first:end])), len("".join(pieces[first:end]))
     if len(seen) == width:

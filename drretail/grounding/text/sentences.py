@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from drretail.grounding.report.citations import closing_marks, listed_sources
-from drretail.grounding.report.markup import blanked, lines, prose
+from drretail.grounding.report.markup import blanked, lines, page_text
 from drretail.grounding.text.amounts import find_amounts
 from drretail.grounding.text.languages import month_numbers
 
@@ -71,11 +71,11 @@ def find_clauses(sentence: str) -> list[tuple[str, str]]:
 
 
 def find_sentences(report: str) -> list[Sentence]:
-    """All sentences in text order and without overlap, without reference lists, code blocks and rules.
+    """All sentences in text order and without overlap, without reference lists and rules.
 
     A paragraph may span several lines. Linear in the length of the report.
     """
-    text = blanked(prose(report), listed_sources(report, None).spans)
+    text = blanked(page_text(report), listed_sources(report, None).spans)
     parts, position = list[str](), 0
     for start, end in closing_marks(report):
         parts += [text[position:start], _MARK * (end - start)]

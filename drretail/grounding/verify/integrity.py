@@ -29,27 +29,27 @@ _OWN_COUNTS = 5
 _WRITTEN_BY_RUNS = ("C:", "U:profile")
 """Evidence into which a run itself can put numbers: calculations, and profiles, which it can change."""
 _WORD = re.compile(r"[^\W\d_]")
-_TAG_OR_ENTITY = re.compile(r"</?[A-Za-z][^<>]*>|&#?\w+;")
+_ENTITY = re.compile(r"&#?\w+;")
 
 
 def breach(case: Case, reading: Reading) -> str:
     """The first of the four faults of a report, which make its integrity 0; empty without faults.
 
-    A pick is argued for if a sentence, an item, a row or a heading has words beside its mark.
+    A pick is argued for if it is cited, and a sentence, an item, a row or a heading has words beside its mark.
     """
     picks = {f"P:{pick.product}" for pick in reading.picks or ()}
     if any(value.state == "contradicted" for value in reading.values):
         return CONTRADICTED
     if not picks <= case.evidence.keys():
         return NOT_SHOWN
-    words = blanked(case.layout.text, (match.span() for match in _TAG_OR_ENTITY.finditer(case.layout.text)))
+    words = blanked(case.layout.text, (match.span() for match in _ENTITY.finditer(case.layout.text)))
     argued = {
         cited
         for index, sentence in enumerate(case.layout.sentences)
         if _WORD.search(words, sentence.start, sentence.end)
         for cited in case.layout.cited.get(index, ())
     }
-    if not picks <= argued:
+    if not picks <= argued & case.cited:
         return NOT_ARGUED
     unresolved = [citation.start for citation in case.citations if citation.type == "unresolved"]
     for index, sentence in enumerate(case.layout.sentences):

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from decimal import Decimal
 from functools import lru_cache
 
+from drretail.grounding.report.markup import unread_words
 from drretail.grounding.text.layout import Layout
 from drretail.grounding.text.numerals import Numeral, find_numerals
 from drretail.grounding.text.words import content_stems
@@ -15,15 +16,22 @@ from drretail.grounding.verify.records import Ledger, leaves
 from drretail.records.shop import Product
 
 _FIRST = re.compile(r"[^\W_]")
+_PRICED = re.compile(r"[$€£¥₹＄﹩](?=\w|[^\s\x00-\x7f])")
+"""A sign of a currency stands before a figure, whatever its digits are: "$l.99", "$①"."""
 _RANK = re.compile(r"\W*\d{1,3}\W*")
 """A first cell with nothing but the number of its row."""
 
 
 def numerals_beside_marks(layout: Layout) -> dict[Numeral, tuple[str, ...]]:
-    """The numerals in sentences and cells that a mark owns, with what they are said of."""
+    """The numerals in sentences and cells that a mark owns, with what they are said of; and, of nothing, those in HTML
+    that may be seen and is not read.
+    """
     of_line = (_FIRST.search(layout.text, one.start, one.end) for one in layout.sentences)
     starts = frozenset(match.start() for match in of_line if match is not None)
     found = {numeral.start: numeral for numeral in find_numerals(layout.text, layout.dates, starts)}
+    signs = (match.span() for match in _PRICED.finditer(layout.text))
+    found |= {end: Numeral(start, end + 1, None, stop=end + 1) for start, end in signs if end not in found}
+    unread = dict.fromkeys(find_numerals(unread_words(layout.report)), ())
     owned: dict[int, tuple[str, ...]] = {}
     for stretch in layout.stretches:
         if cited := stretch.cited or layout.cited.get(stretch.sentence, ()):
@@ -32,7 +40,7 @@ def numerals_beside_marks(layout: Layout) -> dict[Numeral, tuple[str, ...]]:
         is_rank = not cell.column and _RANK.fullmatch(layout.text, cell.start, cell.end)
         if (cited := (*cell.subjects, *cell.orders)) and not is_rank:
             owned |= dict.fromkeys(set(range(cell.start, cell.end)) - owned.keys(), cited)
-    return {numeral: owned[start] for start, numeral in found.items() if start in owned}
+    return {numeral: owned[start] for start, numeral in found.items() if start in owned} | unread
 
 
 def stands_in_record(numeral: Numeral, sources: Iterable[str], ledger: Ledger) -> bool:

@@ -122,7 +122,7 @@ def test_the_form_reader_reads_the_examples_as_the_rule_says(report: str, said_o
         ("|Alder [P:A1]|Birch [P:B2]|\n|---|---|\n|$39|$45|", {"$39": [ALDER], "$45": [BIRCH]}),
         ("|Alder|Birch|\n|---|---|\n|$39|$45|\n|[P:A1]|[P:B2]|", {"$39": [ALDER], "$45": [BIRCH]}),
         ("## The Alder [P:A1]\n\nIt costs $39.", {"## The Alder": [ALDER]}),
-        ("```\nThe Alder costs $39 [P:A1]\n```", {}),
+        ("```\nThe Alder costs $39 [P:A1]\n```", {"The Alder costs $39": [ALDER]}),
     ],
 )
 def test_the_form_reader_follows_the_rule_in_tables_headings_and_code(

@@ -97,9 +97,7 @@ def test_a_sum_that_is_written_out_is_wrong_whatever_a_model_reads_of_its_result
     sums = report.index("$42.95`")
     value = a_value(report, "$42.95`", "price", "42.95", f"P:{KETTLE.product_id}")
     read = read_report(case(report, KETTLE, TOWELS), of_model(values=(value,)))
-    assert [(one.start, one.derivation) for one in read.values if one.state == "contradicted"] == [
-        (sums, "3*17.99 = 53.97")
-    ]
+    assert [one.start for one in read.values if one.state == "contradicted"] == [sums]
 
 
 def test_a_pick_that_a_report_marks_nowhere_is_found_by_its_name() -> None:
