@@ -52,7 +52,7 @@ def test_exploits_say_which_are_caught_and_in_what(succeeds: Command, exp: Path)
     assert "one safe line" in done.stdout
     rows = json.loads((exp / "lab" / "exploits.json").read_text(encoding="utf-8"))["rows"]
     by_name = {row["exploit"]: row for row in rows}
-    assert len(by_name) == len(rows) == 28
+    assert len(by_name) == len(rows) == 71
     feasible = next(each for each in by_name["empty"]["level"] if each["name"] == "basket feasible")
     assert (feasible["value"], feasible["honest"]) == (0, 1)
     assert "1 of 7 queries" in " ".join(done.stdout.split())

@@ -92,7 +92,7 @@ LISTED = "Cedar lasts ten years.\n\n## References\n\n{} https://wood.example/ced
         ("You should compare several washable dog beds.", []),
         ("I looked through forty beds with washable covers.", []),
         ("Quite so.", []),
-        ("```\nIt costs $5 [P:B0X].\n```", []),
+        ("```\nIt costs $5 [P:B0X].\n```", ["It costs $5."]),  # as a page shows it
         ("", []),
         # nor are the lines of a list
         (LISTED.format("1. The 8 best cedars of 2025"), ["Cedar lasts ten years."]),
