@@ -97,9 +97,9 @@ def false_statements(view: RunView) -> Iterator[tuple[Finding, FalseStatement]]:
 
 
 def checked_in(view: RunView) -> int:
-    """The number of an answer's statements that were judged, or that code denies, each once.
+    """The number of an answer's statements that were judged, or that code decides, each once.
 
-    What code denies within a judged claim is that claim.
+    What code decides within a judged claim is that claim.
     """
     claims = Counter(claim.span for one in view.claims[:1] for claim in one.claims if claim.support in CHECKED)
 
@@ -107,7 +107,8 @@ def checked_in(view: RunView) -> int:
         own = None if start is None else (start, start)
         return next((span for span in claims if start is not None and span and span[0] <= start < span[1]), own)
 
-    return (claims | Counter(place(statement.start) for statement in view.false)).total()
+    decided = {(one.start, one.end) for one in (*view.read, *view.false)}
+    return (claims | Counter(place(start) for start, _ in decided)).total()
 
 
 def checked_in_words(answers: int, checked: int, false: int) -> str:
