@@ -24,7 +24,9 @@ from command import drretail
 
 from drretail.data_ingest.demo import ensure_world
 from drretail.experiment import read_definition, read_runs
+from drretail.grounding.constraints.gold_files import write_with_gold
 from drretail.progress import Progress
+from drretail.querygen.reading import read_queries
 from drretail.settings import read_settings
 
 HERE = Path(__file__).parent
@@ -65,6 +67,7 @@ STARTED: dict[str, Sequence[str]] = {
     "result_tokens": ["--folder EXPERIMENT/runs --world WORLD"],
     "sandboxes": ["--queries 1 --sizes 32k"],
     "scores": ["EXPERIMENT --times 1"],
+    "shop_log": ["--turns 60"],
     "sorting": ["WORLD --first 3"],
     "striking": ["LABELLED EXPERIMENT WORLD"],
     "twins": ["WORLD SPOILED"],
@@ -79,7 +82,7 @@ def make(folder: Path) -> dict[str, Path]:
     made = {"QUERIES": folder / "queries.jsonl", "EXPERIMENT": experiment, "SPOILED": folder / "spoiled.jsonl"}
     made["WORLD"] = ensure_world("demo", read_settings().cache_dir, Progress())
     drretail("queries", "shipped", "--to", str(shipped))
-    made["QUERIES"].write_text("".join(shipped.read_text("utf-8").splitlines(keepends=True)[:3]), "utf-8")
+    write_with_gold(read_queries(shipped)[:3], made["QUERIES"])
     drretail("queries", "spoil", str(made["QUERIES"]), "--world", "demo", "--to", str(made["SPOILED"]))
     made["GENERATED"] = folder / "generated.jsonl"
     drretail("queries", "generate", "--users", "3", "--to", str(made["GENERATED"]))

@@ -20,8 +20,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from drretail.data_ingest.engines.base import ROW_FIELDS, Selected
+from drretail.data_ingest.engines.base import Selected
 from drretail.data_ingest.engines.duckdb.reading import WIDE_GROUP
+from drretail.data_ingest.raw.products import ROW_FIELDS
 from drretail.data_ingest.selected import selected_orders, selected_products
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.world import OrderRow, World, check_world, default_pool, open_world, write_world
@@ -131,7 +132,7 @@ def timed(call: Callable[[], object]) -> float:
     return time.perf_counter() - start
 
 
-CALLED = {"shop_currency": "currency"}
+CALLED = {"shop_currency": "currency", "images": "image", "product_url": "page"}
 """Columns of raw files by the fields of a product, where they differ."""
 
 
