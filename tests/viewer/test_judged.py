@@ -178,7 +178,9 @@ def test_a_statement_that_the_judge_and_code_deny_is_checked_once() -> None:
     claims = claims_of(judged([PRICE, GREEN], value=1.0), REPORT)
     for start, checked in ((17, 1), (30, 2), (None, 2)):
         found = Finding(code="price_wrong", severity="error", start=start, end=start and start + 3, text="$30")
-        view: Any = SimpleNamespace(claims=[SimpleNamespace(claims=claims)], false=[found], claim_of=lambda _: None)
+        view: Any = SimpleNamespace(
+            claims=[SimpleNamespace(claims=claims)], read=[], false=[found], claim_of=lambda _: None
+        )
         assert checked_in(view) == checked
 
 
