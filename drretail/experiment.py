@@ -119,7 +119,9 @@ class Experiment:
         if self.folder.exists() and not self.folder.is_dir():
             raise UserError(f"{self.folder} is a file: name a folder for the experiment.")
         if self.folder.is_dir() and not self._file.exists():
-            strange = [path.name for path in self.folder.iterdir() if path.name != LOCK and not is_unfinished(path)]
+            # The gold is written before experiment.json: a command that was killed between them goes on.
+            own = (path for path in self.folder.iterdir() if path.name not in (LOCK, GOLD))
+            strange = [path.name for path in own if not is_unfinished(path)]
             if strange:
                 raise UserError(f"{self.folder} holds no experiment but other files: name a new folder.")
         check_entries(folder)
@@ -186,6 +188,7 @@ class Experiment:
         """Keeps a metric's rubrics by query id; the first ones stay."""
         places = {rubric_path(self.folder, metric, query_id): rubric for query_id, rubric in rubrics.items()}
         write_sealed(self.folder, {path: rubric for path, rubric in places.items() if not path.exists()})
+        seal(self.folder, *places)  # a killed command may not have come to it
 
     def keep_references(self, queries: Iterable[Query], found: Callable[[Query], Reference]) -> None:
         """Keeps the reference baskets of queries as they are found now, whatever was kept before."""
@@ -402,10 +405,19 @@ def _changed_references(
     """By their places, the baskets that differ from those that are kept, or of which none are kept."""
     made = {query.query_id: found(query) for query in queries}
     return {
-        reference_path(experiment, query_id): reference
+        path: reference
         for query_id, reference in made.items()
-        if read_reference(experiment, query_id) != reference
+        for path in [reference_path(experiment, query_id)]
+        if read_reference(experiment, query_id) != reference or not _is_kept(experiment, path)
     }
+
+
+def _is_kept(experiment: Path, path: Path) -> bool:
+    """True for a document that is there and sealed. A killed command may not have come to its seal; version 1.0 had
+    none.
+    """
+    seals = _seals(experiment)
+    return path.exists() and (not seals or path.relative_to(experiment).as_posix() in seals)
 
 
 def read_definition(folder: Path) -> Definition:
