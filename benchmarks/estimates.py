@@ -120,9 +120,9 @@ def of_judged(experiment: Path, folder: Path, rules: Rules) -> dict[str, object]
             took[key] = took.get(key, Usage()) + Usage(**(effect.usage or {}))
     found: dict[str, object] = {}
     print(f"{'':46}{'estimated':>22}{'taken':>12}{'middle off by':>15}")
-    for (family, spec), used in took.items():
-        shopper_context = rules if family == "faithfulness" else "default"
-        (one,) = estimate_judging(bare, [family], [judge_of(spec)], rules=shopper_context)
+    for (metric, spec), used in took.items():
+        shopper_context = rules if metric == "faithfulness" else "default"
+        (one,) = estimate_judging(bare, [metric], [judge_of(spec)], rules=shopper_context)
         read = used.input_uncached + used.cache_read + used.cache_creation
         for what, taken in (("calls", used.calls), ("input", read), ("output", used.output)):
             _print(f"{one.name}, {what}", getattr(one, what), taken)

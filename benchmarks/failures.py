@@ -32,7 +32,7 @@ QUESTIONS = (10, 20, 50, 100, 200, 400)
 EXPECTED = np.arange(0.5, 6.01, 0.25)
 """The failures that are expected in an experiment."""
 MOST = 0.06
-FAMILY, VARIANT = load_metric("faithfulness"), "FP"
+FAITHFULNESS, VARIANT = load_metric("faithfulness"), "FP"
 
 
 def steady(rng: np.random.Generator, samples: int, design: Design) -> Numbers:
@@ -145,7 +145,7 @@ def _is_any(
     for (a, b), result, p in zip(maybe, results, adjusted, strict=False):
         if p is not None and p <= LEVEL:
             corrected = Corrected(p, tests, p, result.failures)
-            (row,) = compared_rows(FAMILY, {VARIANT: (sides[a], sides[b])}, clusters, {VARIANT: corrected})
+            (row,) = compared_rows(FAITHFULNESS, {VARIANT: (sides[a], sides[b])}, clusters, {VARIANT: corrected})
             if row.outcome in ("higher", "lower"):
                 return True
     return False

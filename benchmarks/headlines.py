@@ -43,7 +43,7 @@ from drretail.records.reading import Pick, ReadValue
 from drretail.records.run import Run, System
 from drretail.records.score import Rules
 
-FAMILIES = ("faithfulness", "false_statements", "checks")
+METRICS = ("faithfulness", "false_statements", "checks")
 RISES = {"FP": False, "clean": False, "false_statements": True}
 """The headlines, and whether an error is to raise them."""
 UNSUPPORTED = ("citation moved", "invented feature", "instruction of a page")
@@ -252,7 +252,7 @@ def picks_in(report: LabelledReport, copy: Planted) -> tuple[Pick, ...]:
 def values_of(folder: Path, rules: Rules = "default") -> Mapping[tuple[str, str], Mapping[str, float | None]]:
     """By report and system, the run's value in every variant by these rules."""
     found: dict[tuple[str, str], dict[str, float | None]] = defaultdict(dict)
-    gathered = gather(folder, load_metrics(FAMILIES))
+    gathered = gather(folder, load_metrics(METRICS))
     for key in (key for key in gathered.tables_of_judges if key.assessor.rules == rules):
         for plan, judged in gathered.judged_runs(key.metric, Assessor(key.assessor.judge, key.assessor.rules)):
             values = judged.result.values
@@ -272,7 +272,7 @@ def main() -> None:
             print_feasible(folder, reports, world)
             return
         judge = Judge.of(scripted_model(play=experiment_of(folder, reports, world).play, name="labels"))
-        asyncio.run(score(folder, FAMILIES, [judge], store=world.store, progress=Progress()))
+        asyncio.run(score(folder, METRICS, [judge], store=world.store, progress=Progress()))
         asyncio.run(score(folder, ["faithfulness"], [judge], rules="paper", store=world.store, progress=Progress()))
         values, by_paper = values_of(folder), values_of(folder, "paper")
     kinds: dict[str, Counter[str]] = defaultdict(Counter[str])

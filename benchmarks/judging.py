@@ -43,7 +43,7 @@ LABEL = {
     "label": "full_support",
 }
 VALUE = {"kind": "quantity", "amount_to": "", "currency": "", "relation": "is", "of": [], "quote": ""}
-FAMILIES: dict[str, list[str]] = {
+METRICS: dict[str, list[str]] = {
     "quality": ["quality"],
     "pairwise": ["pairwise"],
     "faithfulness": ["reading", "faithfulness"],
@@ -55,7 +55,7 @@ _SOURCE = re.compile(r'<source id="([^"]*)"[^<>]*>\n(.{0,70})')
 
 @dataclass
 class Sent:
-    """Everything that was sent in one family."""
+    """Everything that was sent in one metric."""
 
     calls: int = 0
     reports: int = 0
@@ -102,7 +102,7 @@ def main() -> None:
     parser.add_argument("--json", type=Path, help="write the figures here")
     parser.add_argument("--beside", type=Path, help="figures of another version, written by --json")
     args = parser.parse_args()
-    found = {name: sent_for(args.experiment, name, args.pairs) for name in FAMILIES}
+    found = {name: sent_for(args.experiment, name, args.pairs) for name in METRICS}
     before = (
         {name: Sent(**held) for name, held in json.loads(args.beside.read_text("utf-8")).items()} if args.beside else {}
     )
@@ -122,18 +122,18 @@ def main() -> None:
         args.json.write_text(json.dumps({name: asdict(sent) for name, sent in found.items()}) + "\n", encoding="utf-8")
 
 
-def sent_for(experiment: Path, family: str, pairs: Sequence[str]) -> Sent:
-    """What judging this family from the start sends; the experiment stays as it is."""
+def sent_for(experiment: Path, metric: str, pairs: Sequence[str]) -> Sent:
+    """What judging this metric from the start sends; the experiment stays as it is."""
     provider = Provider()
     model = scripted_model(play=provider.play)
     judge = Judge.of(replace(model, info=model.info.model_copy(update={"provider": "anthropic"})))
     with tempfile.TemporaryDirectory() as folder:
         copied = Path(folder) / "exp"
         shutil.copytree(experiment, copied, ignore=shutil.ignore_patterns("verdicts", "scores.json"))
-        if family == "faithfulness":
+        if metric == "faithfulness":
             _leave_reports_with_pages(copied)
-        asyncio.run(score(copied, FAMILIES[family], [judge], progress=Progress(), pairs=pairs))
-        provider.sent.reports = len(list(copied.glob(f"verdicts/{family}/*/*/*.journal.jsonl")))
+        asyncio.run(score(copied, METRICS[metric], [judge], progress=Progress(), pairs=pairs))
+        provider.sent.reports = len(list(copied.glob(f"verdicts/{metric}/*/*/*.journal.jsonl")))
     return provider.sent
 
 

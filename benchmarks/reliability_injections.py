@@ -25,7 +25,7 @@ from drretail.agents.running.system import SystemUnderTest
 from drretail.env.altered.planting import with_hostile_texts
 from drretail.env.web.base import Web, WebPage, WebResult
 from drretail.env.world import World
-from drretail.eval.families.robustness import HostileRun, Outcome
+from drretail.eval.metrics.robustness import HostileRun, Outcome
 from drretail.grounding.hostile.texts import HostileText, hostile_texts
 from drretail.offline.chat import OfflineChat
 from drretail.offline.obedient import obey

@@ -19,10 +19,10 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from drretail.eval.families.report_eval.judge import CITED, DIMENSIONS, FACTUALITY, UNITS_STAGE
-from drretail.eval.families.report_eval.score import BY_PARAGRAPHS, METRIC
-from drretail.eval.family import Family
 from drretail.eval.judging.session import Judge
+from drretail.eval.metric import Metric
+from drretail.eval.metrics.report_eval.judge import CITED, DIMENSIONS, FACTUALITY, UNITS_STAGE
+from drretail.eval.metrics.report_eval.score import BY_PARAGRAPHS, METRIC
 from drretail.eval.scoring import score
 from drretail.experiment import Definition, Experiment
 from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
@@ -37,12 +37,12 @@ ANSWERS: dict[str, dict[str, Any]] = {
     "Repetition": {"repetitions_found": [], "explanation": "On one theme.", "confidence": "90%", "score": 3},
     "Factuality": {"explanation": "The source has nothing of it.", "label": -1},
 }
-ASKED: tuple[tuple[str, Family, Rules], ...] = (
+ASKED: tuple[tuple[str, Metric, Rules], ...] = (
     ("section", METRIC, "default"),
     ("paragraph", BY_PARAGRAPHS, "default"),
     ("hkuds", METRIC, "hkuds"),
 )
-"""What is printed: by name the family as it is asked, and by whose rules."""
+"""What is printed: by name the metric as it is asked, and by whose rules."""
 
 
 @dataclass
@@ -106,7 +106,7 @@ def recorded(path: Path, folder: Path) -> None:
             experiment.save(run, [], {}, {"world": "none"})
 
 
-def judged(experiment: Path, metric: Family, rules: Rules) -> dict[str, int]:
+def judged(experiment: Path, metric: Metric, rules: Rules) -> dict[str, int]:
     """How many questions of each kind were asked."""
     asked: Counter[str] = Counter()
 

@@ -75,8 +75,8 @@ def multiplied(experiment: Path, to: Path, queries: int) -> Path:
         for path in (experiment / "verdicts").glob(f"*/*/*/{old}-r*.jsonl"):
             if not path.name.endswith(".journal.jsonl"):
                 _renamed(path, to / path.parent.relative_to(experiment) / path.name.replace(old, new, 1), old, new)
-    families = [load_metric(name) for name in METRICS]
-    write_json(to / "scores.json", derive_scores(to, families).model_dump(mode="json", exclude_none=True))
+    metrics = [load_metric(name) for name in METRICS]
+    write_json(to / "scores.json", derive_scores(to, metrics).model_dump(mode="json", exclude_none=True))
     return to
 
 

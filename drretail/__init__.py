@@ -14,7 +14,7 @@ From Python (docs/reference/python.md), each imported on first use:
     build_sandbox, check_sandbox, write_sandbox_queries  a sealed web for each query
     open_model      a chat model by "provider:model"
     Agent, Answer   an agent, and what it returns
-    Family, Value   a metric, and what it returns for each report
+    Metric, Value   a metric, and what it returns for each report
     Tool            a tool that an agent calls
     Condition       something that systems differ in, for ``run --vary``
     shop_tools      the nine tools as LangChain tools, for an agent that is built before any run
@@ -84,7 +84,7 @@ if TYPE_CHECKING:
     from drretail.api.view import view
     from drretail.api.worlds import open_world
     from drretail.conditions.condition import Condition
-    from drretail.eval.family import Family, metric
+    from drretail.eval.metric import Metric, metric
     from drretail.eval.values import Value
     from drretail.records.run import Answer
     from drretail.tools.tool import Tool
@@ -94,7 +94,7 @@ __all__ = [
     "Agent",
     "Answer",
     "Condition",
-    "Family",
+    "Metric",
     "Tool",
     "Value",
     "ask",
@@ -136,7 +136,7 @@ _NAMES = {
     "drretail.api.view": ("view",),
     "drretail.api.worlds": ("open_world",),
     "drretail.conditions.condition": ("Condition",),
-    "drretail.eval.family": ("Family", "metric"),
+    "drretail.eval.metric": ("Metric", "metric"),
     "drretail.eval.values": ("Value",),
     "drretail.records.run": ("Answer",),
     "drretail.tools.tool": ("Tool",),

@@ -9,10 +9,10 @@ from typing import Any, TypeVar
 
 from drretail.env.manifest import Manifest, OrderRow
 from drretail.env.world import default_pool, write_world
-from drretail.eval.family import Family, Judging
 from drretail.eval.judging.session import CODE_JUDGE, Again, Judge, JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.judging.verdicts import VerdictFile
+from drretail.eval.metric import Judging, Metric
 from drretail.eval.scoring import score
 from drretail.experiment import Definition, Experiment
 from drretail.journal import read_effects
@@ -244,7 +244,7 @@ def asking(asked: Iterable[str], words: str) -> Asked:
 
 
 def judged(
-    family: Family,
+    metric: Metric,
     subject: Subject,
     path: Path,
     judge: Judge = CODE_JUDGE,
@@ -253,18 +253,18 @@ def judged(
     again: Again = "nothing",
     judging: Judging | None = None,
 ) -> list[Verdict]:
-    """The last verdicts in the file at ``path`` after a family, or one part of its ``judging``, judged a run."""
-    about: dict[str, Any] = {"metric": family.name, "version": family.version, "run_id": subject.run_id}
+    """The last verdicts in the file at ``path`` after a metric, or one part of its ``judging``, judged a run."""
+    about: dict[str, Any] = {"metric": metric.name, "version": metric.version, "run_id": subject.run_id}
     with JudgeSession(
         judge, VerdictFile(path), **about, report_sha=subject.report_sha or "", rules=rules, again=again
     ) as session:
-        asyncio.run(replace(family, judge=judging or family.judge).run_judge(subject, session))
+        asyncio.run(replace(metric, judge=judging or metric.judge).run_judge(subject, session))
         return session.file.lasts()
 
 
-def scored(folder: Path, metrics: str | Family | Sequence[str | Family], *judges: Judge, **given: Any) -> Scores:
+def scored(folder: Path, metrics: str | Metric | Sequence[str | Metric], *judges: Judge, **given: Any) -> Scores:
     """What ``score`` makes of an experiment; ``given`` are its other arguments."""
-    names = [metrics] if isinstance(metrics, str | Family) else metrics
+    names = [metrics] if isinstance(metrics, str | Metric) else metrics
     given.setdefault("progress", Progress())
     return asyncio.run(score(folder, names, judges, **given))
 

@@ -25,7 +25,7 @@ OWN = '''
 from langchain_core.language_models.fake_chat_models import FakeListChatModel
 
 from drretail.agents.base import Agent
-from drretail.eval.family import Family
+from drretail.eval.metric import Metric
 from drretail.records.run import Answer
 from drretail.tools.tool import Tool, ToolResult
 from own_words import WORD
@@ -63,7 +63,7 @@ def open_own(argument, options):
 
 
 AGENT = Agent(answer, roles=())
-METRIC = Family("own", 1, lambda subject, judge_session: None, lambda *given: [], ("own",), needs_judge=False)
+METRIC = Metric("own", 1, lambda subject, judge_session: None, lambda *given: [], ("own",), needs_judge=False)
 WEB = OwnWeb()
 TOOL = Tool("shout", shout, "read")
 CHAT = FakeListChatModel(responses=["yes"])

@@ -9,12 +9,12 @@ from drretail.api.options.score import CompareOptions
 from drretail.api.options.shared import folder_of, names_in, texts_in
 from drretail.errors import UserError
 from drretail.eval.compare.ablations import named_variants, tables_of_experiment
-from drretail.eval.compare.comparing import compare_beside, compare_recorded, families_away, name_there
+from drretail.eval.compare.comparing import compare_beside, compare_recorded, metrics_away, name_there
 from drretail.eval.compare.distractors import distractor_tables
 from drretail.eval.compare.fail_if import broken_rules, broken_since_last, read_rule
 from drretail.eval.compare.twins import twin_rows
-from drretail.eval.family import Family
 from drretail.eval.judging.pairs import resolve_name
+from drretail.eval.metric import Metric
 from drretail.eval.scores.file import made_scores
 from drretail.eval.scores.slices import with_slices
 from drretail.experiment import read_definition
@@ -49,7 +49,7 @@ class Compared:
     cards: Mapping[str, str] = field(default_factory=dict[str, str])
     """By judge of faithfulness, how often it is right about claims that people labelled."""
     away: list[str] = field(default_factory=list[str])
-    """Families that have verdicts but are not compared, since their metric is not installed."""
+    """Metrics that have verdicts but are not compared, since their metric is not installed."""
     settings: list[SettingTable] = field(default_factory=list[SettingTable])
     """With ``by``: a table for each metric and judge."""
     distractors: list[DistractorTable] = field(default_factory=list[DistractorTable])
@@ -73,8 +73,8 @@ def compare_all(options: CompareOptions) -> Compared:
     if options.by is not None:
         return replace(_by_setting(experiment, options), systems=systems)
     if options.metric:
-        raise UserError("--metric goes with --by: without it, name families with --metrics.")
-    families, judges = _families(options), texts_in(options.judges)
+        raise UserError("--metric goes with --by: without it, name metrics with --metrics.")
+    metrics, judges = _metrics(options), texts_in(options.judges)
     rules = [read_rule(text) for text in texts_in(options.fail_if)]
     since_last = [rule for rule in rules if rule.bound is None]
     if bool(since_last) != (options.last is not None):
@@ -86,31 +86,31 @@ def compare_all(options: CompareOptions) -> Compared:
         if options.a is None and sum(system.agent not in BASELINES for system in systems.values()) < 2:
             return Compared(broken=broken, systems=systems)
     if options.beside is None:
-        found = compare_recorded(experiment, options.a, options.b, metrics=families, judges=judges, bar=options.bar)
+        found = compare_recorded(experiment, options.a, options.b, metrics=metrics, judges=judges, bar=options.bar)
     else:
         other = Path(options.beside)
         if options.b not in (None, f"{options.a}@{name_there(other)}"):
             raise UserError("--beside compares a system with itself: name one system, or none to compare all.")
-        found = compare_beside(experiment, other, options.a, metrics=families, judges=judges, bar=options.bar)
+        found = compare_beside(experiment, other, options.a, metrics=metrics, judges=judges, bar=options.bar)
     shown = judges_of_faithfulness(table for comparison in found for table in comparison.tables)
     return Compared(
         found,
         broken=[*broken, *broken_rules(found, [rule for rule in rules if rule.bound is not None])],
         cards={judge: line for judge, line in card_lines(experiment).items() if judge in shown},
-        away=families_away(experiment) if families is None else [],
+        away=metrics_away(experiment) if metrics is None else [],
         systems=systems,
     )
 
 
-def _families(options: CompareOptions) -> list[str | Family] | None:
-    """The named families; None if none is named, which stands for all that were judged."""
+def _metrics(options: CompareOptions) -> list[str | Metric] | None:
+    """The named metrics; None if none is named, which stands for all that were judged."""
     if options.metrics is None:
         return None
     brought = [options.metrics] if isinstance(options.metrics, str) else list(options.metrics)
-    families = [name for one in brought for name in ([one] if isinstance(one, Family) else names_in(one))]
-    if not families:
+    metrics = [name for one in brought for name in ([one] if isinstance(one, Metric) else names_in(one))]
+    if not metrics:
         raise UserError("--metrics names nothing: give some, such as --metrics faithfulness,quality.")
-    return families
+    return metrics
 
 
 def _by_setting(experiment: Path, options: CompareOptions) -> Compared:
@@ -130,14 +130,14 @@ def _by_setting(experiment: Path, options: CompareOptions) -> Compared:
 
 
 def _sliced(experiment: Path, options: CompareOptions) -> Scores:
-    """The scores with only the slices by level or axis, of the wanted families or variants and judges."""
+    """The scores with only the slices by level or axis, of the wanted metrics or variants and judges."""
     scores = with_slices(experiment, made_scores(experiment))
     rows = [row for row in scores.slices if row.by == options.by]
     if not rows:
         how = (
             "give its queries their levels with `drretail queries difficulty FILE --to FILE2`, run and score these"
             if options.by == "level"
-            else "its queries need a wish, and its scores a family that rates each report"
+            else "its queries need a wish, and its scores a metric that rates each report"
         )
         raise UserError(f"{experiment} has no scores by {options.by}: {how}.")
     named, judges = named_variants(experiment, texts_in(options.metric)), texts_in(options.judges)

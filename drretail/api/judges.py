@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from drretail.api.models import Opener
     from drretail.env.web.base import Web
     from drretail.env.world import World
-    from drretail.eval.family import Family
     from drretail.eval.judging.session import Judge
+    from drretail.eval.metric import Metric
     from drretail.llm.registry import Model
 
 OFFLINE_NOTE = (
@@ -65,20 +65,20 @@ def judges(
 
 
 def judges_for(
-    families: "Sequence[str | Family]",
+    metrics: "Sequence[str | Metric]",
     given: "str | Model | Iterable[str | Model]",
     opener: "Opener",
     profile: str | None = None,
 ) -> "list[Judge]":
-    """The judges of these families: those of specs, then open models; without any, the judges of the profile.
+    """The judges of these metrics: those of specs, then open models; without any, the judges of the profile.
 
-    Empty if no family needs a judge. A note on stderr says if offline:judge stands in.
+    Empty if no metric needs a judge. A note on stderr says if offline:judge stands in.
     """
     from drretail.eval.judging.session import Judge
     from drretail.eval.registry import PAIRWISE, load_metrics
     from drretail.llm.registry import Model
 
-    if PAIRWISE not in families and not any(metric.needs_judge for metric in load_metrics(families)):
+    if PAIRWISE not in metrics and not any(metric.needs_judge for metric in load_metrics(metrics)):
         return []
     brought = [given] if isinstance(given, str | Model) else list(given)
     if not brought:

@@ -12,10 +12,10 @@ from pydantic import PrivateAttr
 from drretail.agents.running.outcomes import Tally
 from drretail.api.options.shared import folder_of
 from drretail.errors import UnknownName, UserError
-from drretail.eval.family import Family
 from drretail.eval.judging.pairs import resolve_name
 from drretail.eval.judging.spending import JudgingCost
-from drretail.eval.registry import recorded_family
+from drretail.eval.metric import Metric
+from drretail.eval.registry import recorded_metric
 from drretail.eval.scores.by_run import RunValue, run_values
 from drretail.eval.scores.file import read_scores
 from drretail.eval.scores.panel import name_of
@@ -184,12 +184,12 @@ _KEYS_OF_RUNS = (*_KEYS, "query_id", "repeat")
 class JudgingOutcome:
     """What became of the judging that ``score`` was asked for."""
 
-    families: frozenset[str] = frozenset()
-    """The requested families, by the names that their rows have."""
+    metrics: frozenset[str] = frozenset()
+    """The requested metrics, by the names that their rows have."""
     spent: Sequence[JudgingCost] = ()
     """What all judging of the experiment has taken so far."""
     failed: int = 0
-    """Questions of these families, judges, rules and pairs without a usable answer."""
+    """Questions of these metrics, judges, rules and pairs without a usable answer."""
     compared_nothing: bool = False
     """True if pairwise was requested and no query has reports of two compared systems."""
     unfetched: int = 0
@@ -202,16 +202,16 @@ class RecordedScores(Scores):
     """The scores of an experiment as data frames, and as its scoreboard in a notebook."""
 
     _folder: Path | None = PrivateAttr(None)
-    _families: tuple[Family, ...] = PrivateAttr(())
+    _metrics: tuple[Metric, ...] = PrivateAttr(())
     _judging: JudgingOutcome = PrivateAttr(JudgingOutcome())
 
     @classmethod
     def of(
-        cls, scores: Scores, folder: Path, families: Iterable[Family] = (), judging: JudgingOutcome | None = None
+        cls, scores: Scores, folder: Path, metrics: Iterable[Metric] = (), judging: JudgingOutcome | None = None
     ) -> "RecordedScores":
-        """The scores of the experiment in a folder. ``families`` are those that can't be found by name."""
+        """The scores of the experiment in a folder. ``metrics`` are those that can't be found by name."""
         made = cls.model_construct(**dict(scores))
-        made._folder, made._families, made._judging = folder, tuple(families), judging or JudgingOutcome()
+        made._folder, made._metrics, made._judging = folder, tuple(metrics), judging or JudgingOutcome()
         return made
 
     @property
@@ -291,14 +291,14 @@ class RecordedScores(Scores):
         return self._folder
 
     def _run_values(self) -> Iterator[RunValue]:
-        folder, own = self._known_folder, {family.name: family for family in self._families}
-        found = (own.get(name) or recorded_family(folder, name) for name in self.metrics)
-        return run_values(read_judgements(folder, [family for family in found if family is not None]))
+        folder, own = self._known_folder, {metric.name: metric for metric in self._metrics}
+        found = (own.get(name) or recorded_metric(folder, name) for name in self.metrics)
+        return run_values(read_judgements(folder, [metric for metric in found if metric is not None]))
 
     def __repr__(self) -> str:
         systems = len({row.system for row in self.scores})
-        families = ", ".join(self.metrics)
-        return f"<RecordedScores: {counted(systems, 'system')}, {families or 'nothing scored'}>"
+        metrics = ", ".join(self.metrics)
+        return f"<RecordedScores: {counted(systems, 'system')}, {metrics or 'nothing scored'}>"
 
     def __str__(self) -> str:
         """The scoreboard as ``report --format text`` prints it."""

@@ -24,7 +24,7 @@ from drretail.eval.check_results import Verification
 from drretail.eval.judge_prompts import read_wording
 from drretail.eval.judging.session import Judge
 from drretail.eval.judging.spending import judging_costs
-from drretail.eval.registry import load_metric, pair_family
+from drretail.eval.registry import load_metric, pair_metric
 from drretail.files import write_atomically
 from drretail.llm.estimates import Estimate, Estimates, Range, dollars_of, estimate_by_length, together
 from drretail.llm.prices import NOTHING, Cost, PriceTable, read_prices
@@ -95,7 +95,7 @@ def reproduce(options: ReproduceOptions) -> Reproduction:
 
 @accepts(ReproduceOptions)
 def estimate_reproduction(options: ReproduceOptions) -> Estimates:
-    """What the remaining runs by system, and then their judging by family and judge, are likely to take.
+    """What the remaining runs by system, and then their judging by metric and judge, are likely to take.
 
     Nothing is sent. Judging is that of reports as long as the paper's, whatever reports there are. A note says what the
     paper's runs took on as many queries, at today's price of your model.
@@ -186,12 +186,12 @@ BASIS = "reports as long, and with as many cited claims, as the paper's (Tables 
 
 
 def judging_likely(judges: Sequence[Judge], queries: int, systems: int) -> list[Estimate]:
-    """By family and language model: what judging so many reports by the paper's rules is likely to take."""
+    """By metric and language model: what judging so many reports by the paper's rules is likely to take."""
     words = _mean("cost", "words")
     report, claims = round(words * CHARACTERS_PER_WORD), round(_mean("faithfulness", "N_cited"))
     stages = {prompt.name: len(prompt.shared + prompt.text) for prompt in load_metric("faithfulness").prompts()}
     rating = _longest(load_metric("quality").prompts()) + report + CONTEXT
-    comparing = _longest(pair_family().prompts("paper").values()) + 2 * report + CONTEXT
+    comparing = _longest(pair_metric().prompts("paper").values()) + 2 * report + CONTEXT
     reports, pairs = queries * systems, queries * len([*combinations(AGENTS, 2)])
     support = (stages["support_alone"] + SOURCE, claims * reports)
     asked = {
@@ -208,13 +208,13 @@ def judging_likely(judges: Sequence[Judge], queries: int, systems: int) -> list[
         if judge.model is None or judge.ref.kind == "rule_based":
             continue
         spec, price = judge.ref.spec, judge.model.price
-        for family, parts in asked.items():
+        for metric, parts in asked.items():
             rows = [
                 estimate_by_length(spec, [size] * count, answer, spec, price, basis=BASIS, unit="reports")
                 for size, count, answer in parts
             ]
-            of_what = (pairs, "pairs") if family == "pairwise" else (reports, "reports")
-            row = replace(together(rows, f"{family} by {spec}"), count=of_what[0], unit=of_what[1], basis=BASIS)
+            of_what = (pairs, "pairs") if metric == "pairwise" else (reports, "reports")
+            row = replace(together(rows, f"{metric} by {spec}"), count=of_what[0], unit=of_what[1], basis=BASIS)
             found.append(row)
     return found
 

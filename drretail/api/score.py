@@ -19,13 +19,13 @@ from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
 from drretail.eval.compare.planned_pairs import keep_plan, plan_of
 from drretail.eval.estimate import estimate_judging
-from drretail.eval.family import Family
 from drretail.eval.judge_prompts import PACKAGED, Wording, read_wording
 from drretail.eval.judging.pairs import choose_pairs, meetings
 from drretail.eval.judging.session import Again, Judge
 from drretail.eval.judging.sources import missing_pages
 from drretail.eval.judging.spending import allowance_for, judging_costs
 from drretail.eval.judging.subject import planned_runs
+from drretail.eval.metric import Metric
 from drretail.eval.registry import PAIRWISE, READING, UNITS, WHERE_THERE, load_metric, load_metrics, usual_metrics
 from drretail.eval.scoring import score as score_experiment
 from drretail.eval.verification import first_failure
@@ -50,8 +50,8 @@ def score(options: ScoreOptions) -> RecordedScores:
     """The scores of an experiment: ``.scores`` holds the rows, ``.by_system("FP")`` a variant by system,
     ``.scoreboard`` one row per system, and ``.to_pandas()`` a data frame of them, with ``by="query"`` of each run.
 
-    Existing verdicts are reused. ``metrics`` are names, ``module:attribute`` places or Family objects; without any, the
-    usual families and those that apply to this experiment. ``judge`` is one model or several, by name or already open.
+    Existing verdicts are reused. ``metrics`` are names, ``module:attribute`` places or Metric objects; without any, the
+    usual metrics and those that apply to this experiment. ``judge`` is one model or several, by name or already open.
     The rule-based offline:judge, which judges if neither ``judge`` nor a profile names a model, gives no ratings.
 
     Raises UserError for a folder without an experiment, for a wrong name, for options that contradict each other, and
@@ -62,7 +62,7 @@ def score(options: ScoreOptions) -> RecordedScores:
     if failure := first_failure(folder):
         say(failure)
     pages = pages_by_label(settings, read_definition(folder).systems) if plan.needs_pages else None
-    keep_plan(folder, plan_of(texts_in(options.planned), read_definition(folder).systems, plan.families))
+    keep_plan(folder, plan_of(texts_in(options.planned), read_definition(folder).systems, plan.metrics))
     models = [judge.model for judge in plan.judges if judge.model is not None]
     allowance = allowance_for([folder], models, prices, options.max_tokens, options.max_dollars)
     asked = asked_in_batches(plan.judges, folder, settings.batch_poll) if options.batch else nullcontext(plan.judges)
@@ -74,7 +74,7 @@ def score(options: ScoreOptions) -> RecordedScores:
         scores = run_loop(
             score_experiment(
                 folder,
-                plan.families,
+                plan.metrics,
                 judges,
                 rules=plan.rules,
                 store=None if shop is None else shop.store,
@@ -98,29 +98,29 @@ def score(options: ScoreOptions) -> RecordedScores:
             )
         )
     definition = read_definition(folder)
-    compared = choose_pairs(definition, plan.pairs) if PAIRWISE in plan.families else []
+    compared = choose_pairs(definition, plan.pairs) if PAIRWISE in plan.metrics else []
     refs = [judge.with_wording(plan.wording.label).ref for judge in plan.judges]
     judging = JudgingOutcome(
         plan.names,
         judging_costs(folder, prices),
         failed_answers(scores, plan.names, refs, plan.rules, compared),
-        PAIRWISE in plan.families and not meetings(folder, definition, compared),
+        PAIRWISE in plan.metrics and not meetings(folder, definition, compared),
         unfetched_claims(scores),
         allowance.closing,
     )
-    return RecordedScores.of(scores, folder, load_metrics(plan.families), judging)
+    return RecordedScores.of(scores, folder, load_metrics(plan.metrics), judging)
 
 
 @accepts(ScoreOptions)
 def estimate_score(options: ScoreOptions) -> Estimates:
-    """What is left to judge, and the calls, tokens and dollars that it is likely to take, for each family and judge.
+    """What is left to judge, and the calls, tokens and dollars that it is likely to take, for each metric and judge.
 
     Takes the options of ``score``. Nothing is sent, and no key is needed. Raises as ``score`` does.
     """
     plan = Plan.of(options, keyless=True)
     estimates = estimate_judging(
         plan.folder,
-        plan.families,
+        plan.metrics,
         [replace(judge, in_batches=options.batch) for judge in plan.judges],
         wording=plan.wording,
         fetch_sources=options.fetch_sources,
@@ -158,9 +158,9 @@ class Plan:
     """What is judged, by whom and by which rules: the options, checked and opened."""
 
     folder: Path
-    families: Sequence[str | Family]
+    metrics: Sequence[str | Metric]
     judges: Sequence[Judge]
-    """Empty if no family needs one."""
+    """Empty if no metric needs one."""
     rules: Rules
     pairs: Sequence[str]
     again: Again
@@ -175,14 +175,14 @@ class Plan:
         for a wrong name.
         """
         folder = folder_of(options.experiment)
-        families = families_of(options, folder)
-        _check(options, families)
+        metrics = metrics_of(options, folder)
+        _check(options, metrics)
         settings = read_settings(page_age=options.page_age, web=options.web)
         opener = Opener(settings, options.base_url, keyless=keyless)
         return cls(
             folder,
-            families,
-            judges_for(families, options.judge, opener, options.model_profile),
+            metrics,
+            judges_for(metrics, options.judge, opener, options.model_profile),
             next(rules for rules in RULES if rules == options.rules),
             texts_in(options.pairs),
             options.retry or "nothing",
@@ -194,37 +194,37 @@ class Plan:
 
     @property
     def names(self) -> frozenset[str]:
-        """The families by the names that their rows have, also those requested as ``module:attribute``."""
-        given = {family for family in self.families if isinstance(family, str)}
-        return frozenset({*given, *(metric.name for metric in load_metrics(self.families))})
+        """The metrics by the names that their rows have, also those requested as ``module:attribute``."""
+        given = {metric for metric in self.metrics if isinstance(metric, str)}
+        return frozenset({*given, *(metric.name for metric in load_metrics(self.metrics))})
 
 
-def families_of(options: ScoreOptions, experiment: Path) -> list[str | Family]:
-    """The named families; without any, the usual ones and those that apply to this experiment."""
+def metrics_of(options: ScoreOptions, experiment: Path) -> list[str | Metric]:
+    """The named metrics; without any, the usual ones and those that apply to this experiment."""
     given = options.metrics
-    brought = [given] if isinstance(given, str | Family) else list(given)
-    families: list[str | Family] = [
-        name for one in brought for name in ([one] if isinstance(one, Family) else names_in(one))
+    brought = [given] if isinstance(given, str | Metric) else list(given)
+    metrics: list[str | Metric] = [
+        name for one in brought for name in ([one] if isinstance(one, Metric) else names_in(one))
     ]
-    if brought and not families:
+    if brought and not metrics:
         raise UserError("--metrics names nothing: give some, such as --metrics faithfulness,checks.")
     if not brought:
-        families += usual_metrics(experiment)
+        metrics += usual_metrics(experiment)
     for name in WHERE_THERE:
-        lacks = load_metric(name).lacks if name in families else None
+        lacks = load_metric(name).lacks if name in metrics else None
         if lacks is not None and (reason := lacks(experiment)):
             say(f"{experiment} {reason}.")
     if options.unit is not None:
         if options.unit not in UNITS:
             raise UnknownName("unit", options.unit, UNITS)
         compared = UNITS["section"]
-        if compared not in families:
+        if compared not in metrics:
             raise UserError(f"--unit says what {compared} compares in pairs: add it to the metrics.")
-        families = [UNITS[options.unit] if family == compared else family for family in families]
-    return [*families, READING] if options.readings == "model" and READING not in families else families
+        metrics = [UNITS[options.unit] if metric == compared else metric for metric in metrics]
+    return [*metrics, READING] if options.readings == "model" and READING not in metrics else metrics
 
 
-def _check(options: ScoreOptions, families: Collection[str | Family]) -> None:
+def _check(options: ScoreOptions, metrics: Collection[str | Metric]) -> None:
     """Raises UnknownName for a value that an option does not have, and UserError for options that contradict each
     other.
     """
@@ -236,9 +236,9 @@ def _check(options: ScoreOptions, families: Collection[str | Family]) -> None:
     ):
         if value is not None and value not in known:
             raise UnknownName(what, value, known)
-    if options.pairs and PAIRWISE not in families:
+    if options.pairs and PAIRWISE not in metrics:
         raise UserError("--pairs says what pairwise compares: add it to the metrics, as in --metrics pairwise.")
-    if options.reference and not any("reference" in metric.inputs for metric in load_metrics(families)):
+    if options.reference and not any("reference" in metric.inputs for metric in load_metrics(metrics)):
         raise UserError("--reference says what race compares reports with: add it to the metrics, --metrics race.")
     if options.sources == "live" and options.rules == "drg":
         raise UserError(
@@ -263,16 +263,16 @@ def _add_gold(folder: Path, queries: Sequence[Query], shop: World | None) -> Non
 
 def failed_answers(
     scores: Scores,
-    families: Collection[str],
+    metrics: Collection[str],
     judges: Collection[JudgeRef],
     rules: str,
     compared: Sequence[tuple[str, str]],
 ) -> int:
-    """How many questions of these families, judges, rules and pairs have no usable answer. Other judges' failures don't
+    """How many questions of these metrics, judges, rules and pairs have no usable answer. Other judges' failures don't
     count, since they were not asked now.
     """
     asked = {(judge.spec, judge.params_hash) for judge in judges} | {(CODE, "")}
-    judged = (row for row in scores.judgings if row.metric in families)
+    judged = (row for row in scores.judgings if row.metric in metrics)
     paired = (row for row in scores.pairs if (row.a, row.b) in compared or (row.b, row.a) in compared)
     return sum(row.failed for row in judged if row.rules == rules and (row.judge, row.judge_params) in asked) + sum(
         row.failed_verdicts for row in paired if row.rules == rules and (row.judge, row.judge_params) in asked

@@ -96,5 +96,5 @@ def print_settings(options: CompareOptions, found: "Compared", *, details: bool,
 def _print_more(count: int) -> None:
     if count:
         print_text(
-            f"{counted(count, 'more table')} of other metrics: --details prints all of them, --metric FAMILY some."
+            f"{counted(count, 'more table')} of other metrics: --details prints all of them, --metric METRIC some."
         )

@@ -38,7 +38,7 @@ class Shown:
     by: Annotated[
         tuple[str, ...], Option("Print tables by this property of the queries.", metavar="category|kind|axis|level")
     ] = ()
-    details: Annotated[bool, Option("Print the tables of every family.")] = False
+    details: Annotated[bool, Option("Print the tables of every metric.")] = False
 
 
 def score(options: ScoreOptions, shown: Shown, planned: flags.Planned, output: flags.Output) -> None:
@@ -71,8 +71,8 @@ def score(options: ScoreOptions, shown: Shown, planned: flags.Planned, output: f
 
 
 def print_board(options: ScoreOptions, scored: "RecordedScores") -> None:
-    """Prints the scoreboard, then the tables of requested families that are not wholly on it."""
-    from drretail.eval.scores.selection import rows_of_families, without_board_families
+    """Prints the scoreboard, then the tables of requested metrics that are not wholly on it."""
+    from drretail.eval.scores.selection import rows_of_metrics, without_board_metrics
     from drretail.experiment import read_definition
     from drretail.lab.kept_findings import finding_lines
     from drretail.viewer.terminal.printed_scores import print_scoreboard
@@ -84,10 +84,10 @@ def print_board(options: ScoreOptions, scored: "RecordedScores") -> None:
         print_scoreboard(scored.scoreboard, scored.agreements, scored.metrics, finding_lines(experiment))
         print_text("")
     if options.metrics:
-        print_families(without_board_families(rows_of_families(scored, scored.judging.families)))
+        print_metrics(without_board_metrics(rows_of_metrics(scored, scored.judging.metrics)))
     again = f" --metrics {','.join(_named(options))}" if options.metrics else ""
     took = judging_in_short(scored.judging.spent)
-    print_text(*filter(None, [took]), f"All families: drretail score {experiment}{again} --details")
+    print_text(*filter(None, [took]), f"All metrics: drretail score {experiment}{again} --details")
     say(f"Kept in {experiment / 'scores.json'}.")
 
 
@@ -104,19 +104,19 @@ def print_false(experiment: "Path") -> None:
 
 
 def print_tables(options: ScoreOptions, scored: "RecordedScores", kinds: "list[SliceBy]") -> None:
-    """Prints the scores of the requested families as tables, with what judging took."""
+    """Prints the scores of the requested metrics as tables, with what judging took."""
     from drretail.eval.method import method_cards
-    from drretail.eval.scores.selection import other_families, rows_of_families
+    from drretail.eval.scores.selection import other_metrics, rows_of_metrics
     from drretail.eval.scores.slices import with_slices
     from drretail.viewer.terminal.printed_scores import print_audits, print_slices
 
-    # Slices of all families: what systems were asked for shows in some alone.
+    # Slices of all metrics: what systems were asked for shows in some alone.
     scores = with_slices(folder_of(options.experiment), scored) if kinds else scored
-    scores = rows_of_families(scores, scored.judging.families) if options.metrics else scores
+    scores = rows_of_metrics(scores, scored.judging.metrics) if options.metrics else scores
     if kinds:
         print_slices(scores, kinds)
-    print_families(scores.model_copy(update={"scores": ()}) if kinds else scores)
-    others = other_families(scored, scored.judging.families) if options.metrics else []
+    print_metrics(scores.model_copy(update={"scores": ()}) if kinds else scores)
+    others = other_metrics(scored, scored.judging.metrics) if options.metrics else []
     if others:
         others_too = (
             f"scores.json also holds {', '.join(others)}: score without --metrics prints all, report shows all."
@@ -129,7 +129,7 @@ def print_tables(options: ScoreOptions, scored: "RecordedScores", kinds: "list[S
     say(f"Kept in {folder_of(options.experiment) / 'scores.json'}.")
 
 
-def print_families(scores: "Scores") -> None:
+def print_metrics(scores: "Scores") -> None:
     """Prints all tables of these scores: scores, pairs, agreement and other measures."""
     from drretail.viewer.terminal.printed_scores import (
         print_agreements,
@@ -161,7 +161,7 @@ def print_left(scored: "RecordedScores") -> None:
         is_shown = any(row.n_scored for row in scored.scores if row.variant == "FP_web_shown")
         say(UNFETCHED.format(count=judging.unfetched) + (SHOWN if is_shown else ""))
     if judging.failed:
-        reasons = {row.error for row in scored.judgings if row.error and row.metric in judging.families}
+        reasons = {row.error for row in scored.judgings if row.error and row.metric in judging.metrics}
         why = f" ({'; '.join(sorted(reasons)[:2])})" if reasons else ""
         say(f"Failed judgements: {judging.failed:,}{why}. The same command with --retry failed judges them again.")
 

@@ -20,7 +20,7 @@ from drretail.doctor.tiny_shop import ADVERTISED, CEDAR, PAGE, PAGE_ID, QUESTION
 from drretail.env.session import Session
 from drretail.env.world import World
 from drretail.errors import ModelError
-from drretail.eval.claims.claims import FAMILY
+from drretail.eval.claims.claims import FAITHFULNESS
 from drretail.eval.judging.session import Judge, JudgeSession
 from drretail.eval.judging.spending import Allowance, CapReached
 from drretail.eval.judging.subject import Subject
@@ -164,7 +164,7 @@ async def _judging(name: Name, model: Model, world: World, folder: Path, allowan
     session = JudgeSession(
         Judge.of(model),
         VerdictFile(path),
-        metric=FAMILY,
+        metric=FAITHFULNESS,
         version=1,
         run_id=f"{LABEL}/probe-r1",
         report_sha=sha256_of(REPORT),
@@ -173,7 +173,7 @@ async def _judging(name: Name, model: Model, world: World, folder: Path, allowan
     cut = None
     with session:
         try:
-            await load_metric(FAMILY).run_judge(subject, session)
+            await load_metric(FAITHFULNESS).run_judge(subject, session)
         except CapReached as reached:
             cut = str(reached)
         verdicts = tuple(session.file.lasts())

@@ -1,16 +1,16 @@
 """Evaluation of recorded runs: judges write verdicts, and pure code makes scores of them.
 
-family.py        a metric family, and ``@metric``, which makes one from a function
+metric.py        a metric, and ``@metric``, which makes one from a function
 values.py        one report's value in a variant
-registry.py      families by name; errors of plugins name the family
-scoring.py       ``score``: families x judges x runs, then scores.json
+registry.py      metrics by name; errors of plugins name the metric
+scoring.py       ``score``: metrics x judges x runs, then scores.json
 check_results.py  checks that pass, fail or can't be made, with files and reasons
 verification.py  whether a folder agrees with its own hashes and journals
 rejudging.py     verdicts and scores made again, and compared with those of a folder
 estimate.py      the likely cost of ``score``, by a dry run
 judging/         what a judge is shown, what it is asked, and its verdicts
 scores/          verdicts → rows with intervals
-families/        the metric families
+metrics/        the metrics
 baskets.py       carts and refusals compared with the baskets that satisfy a wish
 claims/          claims of reports, and whether their sources support them
 weighted/        dimensions, weights and criteria that are made for each query

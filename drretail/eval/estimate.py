@@ -17,10 +17,10 @@ from statistics import variance
 from typing import Any
 
 from drretail.env.web.stand_in import StandInWeb
-from drretail.eval.family import Family, is_unrated
 from drretail.eval.judge_prompts import PACKAGED, Wording
 from drretail.eval.judging.criteria import FOLDER
 from drretail.eval.judging.session import Judge
+from drretail.eval.metric import Metric, is_unrated
 from drretail.eval.registry import PAIRWISE, load_metrics
 from drretail.eval.scoring import score
 from drretail.event_loop import run_loop
@@ -36,7 +36,7 @@ from drretail.records.base import file_name
 from drretail.records.run import Usage
 
 MOST_JOBS = 100
-"""Reports × families × judges in a dry run: so many take about five seconds of processor time."""
+"""Reports × metrics × judges in a dry run: so many take about five seconds of processor time."""
 FEWEST_QUERIES = 4
 """The smallest sample of queries: fewer do not show how queries differ."""
 ERRORS = 2
@@ -46,13 +46,13 @@ ERRORS = 2
 _LINKED = ("runs", "profiles", "counterfactuals")
 _LEFT_OUT = ("experiment.json", "scores.json", "lab")
 _DEPTH = 4
-"""The depth of a folder of verdicts: verdicts/FAMILY/JUDGE/LABEL."""
+"""The depth of a folder of verdicts: verdicts/METRIC/JUDGE/LABEL."""
 _REPEAT = re.compile(r"-r\d+$")
 
 
 @dataclass(slots=True)
 class QueryUsage:
-    """What one judge is asked in one family about one query."""
+    """What one judge is asked in one metric about one query."""
 
     calls: float = 0
     read: list[float] = field(default_factory=lambda: [0.0, 0.0])
@@ -82,22 +82,22 @@ def _widen(tokens: list[float], counted: float, own: int, others: Range) -> None
 
 def estimate_judging(
     experiment: Path,
-    metrics: Sequence[str | Family],
+    metrics: Sequence[str | Metric],
     judges: Sequence[Judge],
     *,
     wording: Wording = PACKAGED,
     fetch_sources: bool = False,
     **arguments: Any,
 ) -> list[Estimate]:
-    """One estimate for each family and judge: what ``score`` with the same ``arguments`` would send.
+    """One estimate for each metric and judge: what ``score`` with the same ``arguments`` would send.
 
     Calls are those of the dry run, without repairs of answers: exact if the whole experiment was run through, else ±
     the sample's error. ``fetch_sources`` assumes that unfetched cited pages exist and have typical length. Raises what
     ``score`` raises.
     """
     definition = read_definition(experiment)
-    families = [metric for metric in load_metrics(metrics) if metric.needs_judge and metric.prompt_hashes() - {""}]
-    asking = [*families, *(family for family in metrics if family == PAIRWISE)]
+    loaded = [metric for metric in load_metrics(metrics) if metric.needs_judge and metric.prompt_hashes() - {""}]
+    asking = [*loaded, *(metric for metric in metrics if metric == PAIRWISE)]
 
     def stand_in_of(judge: Judge) -> Judge:
         """The judge with a stand-in for its model; rule-based judges cost nothing and are asked themselves."""
@@ -120,7 +120,7 @@ def estimate_judging(
             **arguments,
         )
         run_loop(dry_run)
-        # By family and judge's folder, of each query what was asked that no journal had held.
+        # By metric and judge's folder, of each query what was asked that no journal had held.
         usage: dict[tuple[str, str], dict[str, QueryUsage]] = defaultdict(lambda: defaultdict(QueryUsage))
         for path in _journals(copied):
             effects = read_effects(path)[before.get(path, 0) :]
@@ -132,12 +132,12 @@ def estimate_judging(
                 one.makes_criteria |= label == FOLDER
     judges_used = [judge.with_wording(wording.label) for judge in judges]
     keys = [
-        (PAIRWISE if isinstance(family, str) else family.name, judge.slug)
-        for family in asking
+        (PAIRWISE if isinstance(metric, str) else metric.name, judge.slug)
+        for metric in asking
         for judge in judges_used
-        if not (judge.ref.kind == "rule_based" if isinstance(family, str) else is_unrated(family, judge.ref))
+        if not (judge.ref.kind == "rule_based" if isinstance(metric, str) else is_unrated(metric, judge.ref))
     ]
-    # A family may ask on behalf of another, as "reading" does for the claims of faithfulness.
+    # A metric may ask on behalf of another, as "reading" does for the claims of faithfulness.
     keys += sorted(key for key in usage if key not in keys)
     by_slug = {judge.slug: judge for judge in judges_used}
     return [_estimate(name, by_slug[slug], usage.get((name, slug), {}), sample) for name, slug in keys]
@@ -155,7 +155,7 @@ class Sample:
     def of(cls, experiment: Path, definition: Definition, tables: int) -> "Sample":
         """All queries of a small experiment, or a share of each stratum, drawn by the experiment's seed.
 
-        ``tables`` is the number of judges times the number of families.
+        ``tables`` is the number of judges times the number of metrics.
         """
         strata = _strata(experiment, definition)
         sizes = [len(part) for part in strata]

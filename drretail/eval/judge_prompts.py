@@ -10,15 +10,15 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from drretail.eval.registry import METRICS, load_metric, pair_family
+from drretail.eval.registry import METRICS, load_metric, pair_metric
 from drretail.files import write_atomically
 from drretail.prompts import changed_prompts, file_name_of, files_by_name, overridden, plain_text
 from drretail.records.base import file_name, sha256_of
 from drretail.records.run import slug
 
-_FAMILIES = Path(__file__).parent / "families"
+_METRICS = Path(__file__).parent / "metrics"
 _SHARED = Path(__file__).parent
-"""The folder of prompts that several families share."""
+"""The folder of prompts that several metrics share."""
 KEPT = Path("prompts") / "judges"
 """The folder in an experiment; packaged prompts are not copied."""
 T = TypeVar("T")
@@ -45,7 +45,7 @@ PACKAGED = Wording()
 
 def judge_prompt_files() -> dict[str, Path]:
     """The packaged prompt files of all judges, by the name under which each can be overridden."""
-    pairs = pair_family()
+    pairs = pair_metric()
     loads = [*(partial(pairs.prompt_hashes, rules) for rules in pairs.rules)]
     loads += [load_metric(name).prompt_hashes for name in METRICS]
     return files_by_name(loads)
@@ -84,6 +84,6 @@ def _texts(folder: Path) -> dict[Path, str]:
     found: dict[Path, str] = {}
     for path in sorted(folder.rglob("*.*")):
         owner = path.parent.name
-        packaged = (_FAMILIES if (_FAMILIES / owner).is_dir() else _SHARED) / owner / "prompts" / path.name
+        packaged = (_METRICS if (_METRICS / owner).is_dir() else _SHARED) / owner / "prompts" / path.name
         found[packaged] = plain_text(path.read_text(encoding="utf-8"))
     return found

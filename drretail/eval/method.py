@@ -9,7 +9,7 @@ from statistics import fmean
 
 from drretail.eval.judge_prompts import in_all_wordings
 from drretail.eval.judging.spending import JudgingCost, judging_costs
-from drretail.eval.registry import PAIRWISE, installed, pair_family
+from drretail.eval.registry import PAIRWISE, installed, pair_metric
 from drretail.llm.prices import read_prices
 from drretail.prompts import Prompt
 from drretail.records.base import Rules
@@ -33,12 +33,12 @@ class MethodCard:
     lines: Mapping[str, str]
     """By what each is about: the served model, decoding, cost, repeats …"""
     prompts: tuple[tuple[str, Prompt], ...]
-    """Those that it was asked by, each with its family."""
+    """Those that it was asked by, each with its metric."""
 
     @property
     def facts(self) -> Mapping[str, str]:
         """The lines, and the prompts by their hashes."""
-        prompts = ", ".join(f"{family} {prompt.name} {prompt.hash[:8]}" for family, prompt in self.prompts)
+        prompts = ", ".join(f"{metric} {prompt.name} {prompt.hash[:8]}" for metric, prompt in self.prompts)
         return {**self.lines, **({"Prompts (drretail prompts --judges prints them)": prompts} if prompts else {})}
 
     @property
@@ -71,13 +71,13 @@ def _is_by(cost: JudgingCost, judge: str, params: str) -> bool:
 
 
 def _prompts(experiment: Path, metric: str) -> Mapping[str, Prompt]:
-    """The family's prompts by hash, in all wordings; none if its plugin is not installed."""
+    """The metric's prompts by hash, in all wordings; none if its plugin is not installed."""
 
     def load() -> frozenset[Prompt]:
         if metric == PAIRWISE:
-            return frozenset(prompt for rules in _RULES for prompt in pair_family().prompts(rules).values())
-        family = installed(metric)
-        return frozenset(() if family is None else family.prompts())
+            return frozenset(prompt for rules in _RULES for prompt in pair_metric().prompts(rules).values())
+        loaded = installed(metric)
+        return frozenset(() if loaded is None else loaded.prompts())
 
     return {prompt.hash: prompt for prompt in in_all_wordings(experiment, load)}
 

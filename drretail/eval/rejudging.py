@@ -110,7 +110,7 @@ async def check_verdicts(
             checklist.leave("verdicts", name, "its metric is not one of the package's", advice)
     for path in verdict_files(copy):
         name = path.relative_to(copy)
-        # The family and judge have verdicts on other runs, but none on this one.
+        # The metric and judge have verdicts on other runs, but none on this one.
         if experiment / name not in files and (experiment / name).parents[1].is_dir():
             comparison.note_missing(name)
     for path in sorted((experiment / "readings").glob("*/*/*.json")):  # scoring has made them again if they differed
@@ -241,10 +241,10 @@ class Comparison:
         judged = {verdict.run_id: verdict.report_sha, verdict.other_run_id: verdict.other_report_sha}
         if any(run in self.reports and self.reports[run] != sha for run, sha in judged.items() if run is not None):
             return EARLIER
-        family = installed(verdict.metric)
-        if family is not None and verdict.version != family.version:
+        metric = installed(verdict.metric)
+        if metric is not None and verdict.version != metric.version:
             return "an older version of the metric made it"
-        if family is not None and verdict.prompt_hash not in in_all_wordings(self.experiment, family.prompt_hashes):
+        if metric is not None and verdict.prompt_hash not in in_all_wordings(self.experiment, metric.prompt_hashes):
             return "it was asked by prompts of another version"
         return "it was made without the world" if verdict.reason == NO_WORLD else ""
 
@@ -272,7 +272,7 @@ def check_scores(experiment: Path, prices: PriceTable, judge_notes: Mapping[str,
         checklist.wait("scores", "scores.json", "there is none", SCORE)
         return
     names = sorted({row.metric for row in kept.scores} | {path.name for path in (experiment / "verdicts").glob("*/")})
-    families = [family for family in map(installed, names) if family is not None]
+    metrics = [metric for metric in map(installed, names) if metric is not None]
     if strange := [name for name in names if not _is_ours(name)]:
         reason = f"its metric {strange[0]} is not one of the package's"
         checklist.leave("scores", "scores.json", reason, "Install what brings it, and verify there.")
@@ -283,7 +283,7 @@ def check_scores(experiment: Path, prices: PriceTable, judge_notes: Mapping[str,
     pairs = sorted({(Assessor.of(row), (row.a, row.b)) for row in kept.pairs}, key=str)
     if strange:
         asked = {key for key in asked if _is_ours(key.metric)}
-    made = derive_scores(experiment, families, asked, pairs, prices, judge_notes)
+    made = derive_scores(experiment, metrics, asked, pairs, prices, judge_notes)
     before, now = kept.made_of, made.made_of
     if strange:  # tables and pairs have columns of its own; the rows of the other metrics rest on their verdicts alone
         rows = [[row for row in scores.scores if _is_ours(row.metric)] for scores in (kept, made)]

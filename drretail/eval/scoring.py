@@ -1,4 +1,4 @@
-"""``score``: every family over every run by its judges, then scores.json.
+"""``score``: every metric over every run by its judges, then scores.json.
 
 Judging appends verdicts and can be resumed; existing verdicts are not asked for again. Pure code then makes the scores
 from all verdicts in the folder, this command's and earlier ones.
@@ -15,7 +15,6 @@ from typing import Any
 from drretail.env.store.base import Store
 from drretail.env.web.live import Pages
 from drretail.errors import CommandStopped, UnknownName, UserError
-from drretail.eval.family import Family, PairFamily, check_rules, in_order, is_judged, is_unrated
 from drretail.eval.judge_prompts import PACKAGED, Wording, keep_wording
 from drretail.eval.judging.criteria import FOLDER, about_task, prepare, take_criteria, unprepared
 from drretail.eval.judging.pairs import Pair, choose_pairs, meetings, pair_name, read_pairs
@@ -24,7 +23,8 @@ from drretail.eval.judging.sources import LivePages, fetch_missing, fetch_summar
 from drretail.eval.judging.spending import Allowance, CapReached
 from drretail.eval.judging.subject import LookUp, Subject, Task, WouldDo, planned_runs, read_subjects
 from drretail.eval.judging.verdicts import VerdictFile, judged_in, verdict_path
-from drretail.eval.registry import METRICS, PAIRWISE, load_metric, load_metrics, pair_family, recorded_family
+from drretail.eval.metric import Metric, PairMetric, check_rules, in_order, is_judged, is_unrated
+from drretail.eval.registry import METRICS, PAIRWISE, load_metric, load_metrics, pair_metric, recorded_metric
 from drretail.eval.scores.aggregate import NOT_RATED
 from drretail.eval.scores.file import derive_scores, read_scores
 from drretail.eval.scores.gathering import Assessor, TableKey
@@ -54,9 +54,9 @@ class Submitter:
     rate_floors: bool = False
     """Whether opinions on null agents and the oracle are asked for."""
     fresh: set[tuple[str, ...]] = field(default_factory=set[tuple[str, ...]])
-    """The keys of verdicts made so far: if one family asked again, another that uses the verdict does not."""
+    """The keys of verdicts made so far: if one metric asked again, another that uses the verdict does not."""
 
-    async def judge(self, subject: Subject, metric: Family, judge: Judge) -> None:
+    async def judge(self, subject: Subject, metric: Metric, judge: Judge) -> None:
         """Judges a run; skips runs without a report, and opinions of rule-based judges."""
         is_wanted = is_judged(metric, subject.system, floors=self.rate_floors)
         if subject.report_sha is None or not is_wanted or is_unrated(metric, judge.ref):
@@ -69,12 +69,12 @@ class Submitter:
                 metric.run_judge(subject, judge_session.of_repeat(repeat)) for repeat in range(2, repeats + 1)
             )
 
-    async def prepare(self, task: Task, metric: Family, judge: Judge) -> None:
+    async def prepare(self, task: Task, metric: Metric, judge: Judge) -> None:
         """Makes the criteria of a query."""
         with self._judge_session(metric, judge, FOLDER, task.query.query_id, about_task(task)) as judge_session:
             await prepare(task, metric, judge_session)
 
-    async def compare(self, pair: Pair, metric: PairFamily, judge: Judge) -> None:
+    async def compare(self, pair: Pair, metric: PairMetric, judge: Judge) -> None:
         """Compares two runs; skips pairs without two reports, and rule-based judges."""
         a, b = pair.a, pair.b
         if a.report_sha is None or b.report_sha is None or judge.ref.kind == "rule_based":
@@ -93,7 +93,7 @@ class Submitter:
             )
 
     def _judge_session(
-        self, metric: Family | PairFamily, judge: Judge, folder: str, run: str, about: dict[str, Any]
+        self, metric: Metric | PairMetric, judge: Judge, folder: str, run: str, about: dict[str, Any]
     ) -> JudgeSession:
         return JudgeSession(
             judge,
@@ -109,7 +109,7 @@ class Submitter:
 
 
 Job = Callable[[], Awaitable[None]]
-"""A judge on a query, on one run in a family, or on two runs of one query."""
+"""A judge on a query, on one run in a metric, or on two runs of one query."""
 CONCURRENCY = 8
 """Runs judged at once; for one run, a judge is asked a few questions concurrently or one after the other."""
 BATCH_CONCURRENCY = 300
@@ -118,7 +118,7 @@ BATCH_CONCURRENCY = 300
 
 async def score(
     experiment: Path,
-    metrics: Sequence[str | Family],
+    metrics: Sequence[str | Metric],
     judges: Sequence[Judge],
     *,
     rules: Rules = "default",
@@ -144,14 +144,14 @@ async def score(
 ) -> Scores:
     """Judges what is not judged yet and writes scores.json; a second call asks nothing and writes equal bytes.
 
-    ``metrics`` are names or families; those that need no model are judged by code, whatever ``judges`` holds. ``store``
+    ``metrics`` are names or loaded; those that need no model are judged by code, whatever ``judges`` holds. ``store``
     None means that the world is not at hand; ``offers`` returns the ids of its products that suit a want, ``look_up``
     its records of what an answer names. Once ``allowance`` is spent nothing more is asked, and scores are made of what
     was judged. Cited pages older than ``page_age`` years get a warning.
 
     ``missing`` has, by label, the web from which unread cited pages are fetched before judging (with ``again``, also
     those that could not be read). ``live`` has the web from which they are fetched again, to be judged as they are now,
-    besides what the runs received. Families that need a judge judge each report ``judge_repeats`` times from the start.
+    besides what the runs received. Metrics that need a judge judge each report ``judge_repeats`` times from the start.
     ``pairs`` are what "pairwise" compares, as "A~B"; by default, all pairs of systems that research. Null agents and
     the oracle are rated for quality only with ``rate_floors``; a rule-based judge is asked for no opinion. ``prices``
     are those of the scoreboard; None means the packaged table. With another ``wording`` than the packaged one these are
@@ -165,12 +165,12 @@ async def score(
     """
     allowance = allowance or Allowance()
     judges = [judge.with_wording(wording.label) for judge in judges]
-    families = load_metrics(metrics)
-    of_pairs = [pair_family()] if PAIRWISE in metrics else []
-    check_rules([*families, *of_pairs], rules)
+    loaded = load_metrics(metrics)
+    of_pairs = [pair_metric()] if PAIRWISE in metrics else []
+    check_rules([*loaded, *of_pairs], rules)
     definition = read_definition(experiment)
     tables_of_judges = [
-        (metric, judge) for metric in families for judge in (judges if metric.needs_judge else [CODE_JUDGE])
+        (metric, judge) for metric in loaded for judge in (judges if metric.needs_judge else [CODE_JUDGE])
     ]
     compared = choose_pairs(definition, pairs) if PAIRWISE in metrics else []
     submitter = Submitter(experiment, rules, definition.seed, again, judge_repeats, allowance, rate_floors=rate_floors)
@@ -180,27 +180,27 @@ async def score(
             fetched = partial(fetch_missing, experiment, missing, progress, again=again != "nothing")
             progress.note(fetch_summary(await asyncio.to_thread(fetched)))
 
-        def jobs(group: Sequence[Family | PairFamily]) -> Iterator[Job]:
+        def jobs(group: Sequence[Metric | PairMetric]) -> Iterator[Job]:
             asked = [(metric, judge) for metric, judge in tables_of_judges if metric in group]
             subjects = read_subjects(experiment, store, page_age) if asked else ()
             for subject in subjects:
                 page_at = None if live is None else partial(pages.page, subject.label)
                 judged = replace(subject, offers=offers, look_up=look_up, page_at=page_at)
                 yield from (partial(submitter.judge, judged, metric, judge) for metric, judge in asked)
-            for family in of_pairs:
-                if family in group:
+            for of_two in of_pairs:
+                if of_two in group:
                     for pair in read_pairs(experiment, compared, store):
-                        yield from (partial(submitter.compare, pair, family, judge) for judge in judges)
+                        yield from (partial(submitter.compare, pair, of_two, judge) for judge in judges)
 
         given = {"gold": gold, "reference": reference}
         given = {name: str(value) for name, value in given.items() if value}
-        # Arguments are for the families that are scored, and for all built-in ones.
-        for family in load_metrics([*METRICS, *families]) if given else ():
-            for name in family.inputs.keys() & given.keys():
-                family.inputs[name](experiment, definition, given[name])
+        # Arguments are for the loaded that are scored, and for all built-in ones.
+        for metric in load_metrics([*METRICS, *loaded]) if given else ():
+            for name in metric.inputs.keys() & given.keys():
+                metric.inputs[name](experiment, definition, given[name])
         if criteria is not None:
-            take_criteria(experiment, criteria, families, definition.queries)
-        unmade = unprepared(experiment, definition, families, judges, store)
+            take_criteria(experiment, criteria, loaded, definition.queries)
+        unmade = unprepared(experiment, definition, loaded, judges, store)
         tasks = [partial(submitter.prepare, *each) for each in unmade]
         total = len(planned_runs(experiment, definition)) * len(tables_of_judges)
         total += len(tasks) + len(meetings(experiment, definition, compared)) * len(judges)
@@ -210,18 +210,18 @@ async def score(
             keep_wording(experiment, wording)
             with overridden(wording.texts):
                 await _work_on(allowance, iter(tasks), bar, side_by_side)
-                for group in in_order([*families, *of_pairs]):
+                for group in in_order([*loaded, *of_pairs]):
                     await _work_on(allowance, jobs(group), bar, side_by_side)
         before = _scores_before(experiment)
         unrated = [] if before is None else _unrated(before)
         named = dict.fromkeys([*(() if before is None else before.named_judges), *(judge.ref.key for judge in judges)])
         asked = [TableKey(metric.name, Assessor(judge.ref, rules)) for metric, judge in tables_of_judges] + unrated
         asked_of_pairs = [(Assessor(judge.ref, rules), labels) for judge in judges for labels in compared]
-        others = _others(experiment, families, {key.metric for key in unrated}, progress)
+        others = _others(experiment, loaded, {key.metric for key in unrated}, progress)
         with progress.busy("scores of all verdicts"):
             scores = derive_scores(
                 experiment,
-                [*families, *others],
+                [*loaded, *others],
                 asked,
                 asked_of_pairs,
                 prices,
@@ -273,13 +273,13 @@ def _unrated(before: Scores) -> list[TableKey]:
 
 
 def _others(
-    experiment: Path, families: Sequence[Family], unrated: Collection[str], progress: Progress
-) -> Iterator[Family]:
-    """The families of earlier commands, whose rows scores.json keeps."""
-    named = {PAIRWISE, *(metric.name for metric in families)}
+    experiment: Path, metrics: Sequence[Metric], unrated: Collection[str], progress: Progress
+) -> Iterator[Metric]:
+    """The metrics of earlier commands, whose rows scores.json keeps."""
+    named = {PAIRWISE, *(metric.name for metric in metrics)}
     for name in sorted({*judged_in(experiment), *unrated} - named):
         try:
-            yield recorded_family(experiment, name) or load_metric(name)
+            yield recorded_metric(experiment, name) or load_metric(name)
         except UnknownName:
             progress.note(f"{experiment}: no metric {name!r} is installed, so its verdicts give no scores.")
         except UserError as problem:

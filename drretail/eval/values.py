@@ -1,4 +1,4 @@
-"""One report's value in a variant of a metric family, and how values follow from verdicts and from other values."""
+"""One report's value in a variant of a metric, and how values follow from verdicts and from other values."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

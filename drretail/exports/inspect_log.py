@@ -25,7 +25,7 @@ from inspect_ai.scorer import SampleScore, Score, ci, mean, stderr
 
 from drretail import __version__
 from drretail.errors import UserError
-from drretail.eval.family import Family
+from drretail.eval.metric import Metric
 from drretail.eval.scores.explanation import explanation_of, verdicts_of
 from drretail.eval.scores.file import read_scores
 from drretail.eval.scores.gathering import Assessor, Gathered
@@ -33,7 +33,7 @@ from drretail.eval.scores.panel import is_panel, name_of
 from drretail.eval.scores.planned import counted_values, read_judgements
 from drretail.experiment import Definition, ended_run, run_folder
 from drretail.exports.inspect_samples import model_name, sample_of, usage_by_model
-from drretail.exports.selection import judged_families
+from drretail.exports.selection import judged_metrics
 from drretail.records.base import file_name, sha256_of
 from drretail.records.run import Run
 from drretail.records.score import Score as Row
@@ -44,31 +44,31 @@ METRICS = {"mean": mean, "stderr": stderr, "ci": ci}
 
 @dataclass(frozen=True, slots=True)
 class Scorer:
-    """One judge in one family, with its name in a log."""
+    """One judge in one metric, with its name in a log."""
 
     name: str
-    metric: Family
+    metric: Metric
     assessor: Assessor
     variants: tuple[str, ...]
 
 
 def scorers_in(gathered: Gathered) -> list[Scorer]:
-    """One scorer for each judge with verdicts in a family. If a family has several judges, the scorers' names tell them
+    """One scorer for each judge with verdicts in a metric. If a metric has several judges, the scorers' names tell them
     apart.
 
-    Families by which systems are chosen come first, since inspect takes the first score for the headline.
+    Metrics by which systems are chosen come first, since inspect takes the first score for the headline.
     """
     found: list[Scorer] = []
-    for family, metric in sorted(gathered.families.items(), key=lambda each: not each[1].description.primary):
-        assessors = [assessor for assessor in gathered.assessors(family) if not is_panel(assessor.judge.spec)]
+    for metric_name, metric in sorted(gathered.metrics.items(), key=lambda each: not each[1].description.primary):
+        assessors = [assessor for assessor in gathered.assessors(metric_name) if not is_panel(assessor.judge.spec)]
         for assessor in assessors:
             rules = "" if assessor.rules == "default" else f", {assessor.rules}"
-            name = family if len(assessors) == 1 else f"{family} ({name_of(assessor.judge)}{rules})"
+            name = metric_name if len(assessors) == 1 else f"{metric_name} ({name_of(assessor.judge)}{rules})"
             found.append(Scorer(name, metric, assessor, variants_of(metric)))
     return found
 
 
-def variants_of(metric: Family) -> tuple[str, ...]:
+def variants_of(metric: Metric) -> tuple[str, ...]:
     """The variants that a single report has, the primary ones first. Those formed over all reports at once are left
     out.
     """
@@ -81,7 +81,7 @@ def results_of(scorer: Scorer, samples: Sequence[EvalSample], rows: Sequence[Row
     """The results of inspect's metrics on a scorer's samples, with repeats of a query averaged first, and drretail's
     own beside them.
 
-    ``rows`` are the rows of scores.json for the same system, family and judge.
+    ``rows`` are the rows of scores.json for the same system, metric and judge.
     """
     ours = {row.variant: row for row in shown_rows(rows)}
     return [_result(scorer, variant, samples, ours.get(variant)) for variant in scorer.variants]
@@ -126,7 +126,7 @@ def inspect_logs(experiment: Path, to: Path, runs: Collection[str] | None = None
     ``runs`` are the ids of the runs to write; None writes all that have ended. Raises UserError if the folder has no
     experiment, if nothing is left to write, or if several systems would have to share one file.
     """
-    gathered = read_judgements(experiment, judged_families(experiment))
+    gathered = read_judgements(experiment, judged_metrics(experiment))
     by_system: dict[str, list[Run]] = defaultdict(list)
     for plan in gathered.plans:
         run = ended_run(experiment, plan.label, plan.query.query_id, plan.repeat)

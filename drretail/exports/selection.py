@@ -9,10 +9,10 @@ from typing import Any
 
 from drretail.errors import UnknownName, UserError
 from drretail.eval.compare.fail_if import Rule
-from drretail.eval.family import Family
 from drretail.eval.judging.pairs import resolve_name
 from drretail.eval.judging.verdicts import judged_in
-from drretail.eval.registry import recorded_family
+from drretail.eval.metric import Metric
+from drretail.eval.registry import recorded_metric
 from drretail.eval.scores.by_run import RunValue, run_values
 from drretail.eval.scores.gathering import Gathered
 from drretail.eval.scores.panel import is_panel
@@ -92,7 +92,7 @@ class Selection:
         chosen = {resolve_name("system", system, definition.systems) for system in systems} or {
             label for label, system in definition.systems.items() if floors or system.agent not in BASELINES
         }
-        got = _values(read_judgements(experiment, judged_families(experiment)))
+        got = _values(read_judgements(experiment, judged_metrics(experiment)))
         judged = [value for values in got.values() for value in values if value.value is not None]
         known = {name for value in judged for name in names_of(value)}
         for rule in rules:
@@ -128,9 +128,9 @@ class Selection:
         return UserError(f"No run of {self.experiment} is left to export{f': {why}' if why else ''}.")
 
 
-def judged_families(experiment: Path) -> list[Family]:
-    """The families that have verdicts in the folder and are installed, or are measures by code."""
-    return [metric for name in judged_in(experiment) if (metric := recorded_family(experiment, name)) is not None]
+def judged_metrics(experiment: Path) -> list[Metric]:
+    """The metrics that have verdicts in the folder and are installed, or are measures by code."""
+    return [metric for name in judged_in(experiment) if (metric := recorded_metric(experiment, name)) is not None]
 
 
 def _values(gathered: Gathered) -> dict[str, tuple[RunValue, ...]]:

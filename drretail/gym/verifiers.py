@@ -112,7 +112,7 @@ class ShopConfig(vf.TasksetConfig):
     max_steps: int = STEPS
     """Calls after which a rollout ends without a report."""
     without: list[str] = Field(default_factory=list[str])
-    """Families of tools to leave out: web, catalog, user, calculator."""
+    """Metrics of tools to leave out: web, catalog, user, calculator."""
     scope: Scope = "own"
     task: ShopTaskConfig = ShopTaskConfig()
     tools: ShopToolsConfig = ShopToolsConfig()

@@ -1,4 +1,4 @@
-"""Our metrics as inspect's scorers: one per family, with its variants as values and their arithmetic as explanation."""
+"""Our metrics as inspect's scorers: one per metric, with its variants as values and their arithmetic as explanation."""
 
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -14,8 +14,8 @@ from drretail.api.worlds import chosen_web, open_world
 from drretail.env.store.base import Store
 from drretail.env.world import World
 from drretail.errors import UserError
-from drretail.eval.family import Family
 from drretail.eval.judging.session import CODE_JUDGE, Judge
+from drretail.eval.metric import Metric
 from drretail.eval.registry import load_metric, load_metrics
 from drretail.eval.scores.explanation import explanation_of, verdicts_of
 from drretail.eval.scores.gathering import Assessor, JudgedRun, TableKey
@@ -48,14 +48,14 @@ def world_at(spec: str, web: str | None = None) -> World:
     return open_world(spec, web=chosen_web(read_settings(web=web)))
 
 
-def scorer_of(family: str) -> Callable[..., Scorer]:
-    """The scorer of a metric family, under the family's name; inspect puts "drretail/" before it."""
+def scorer_of(metric: str) -> Callable[..., Scorer]:
+    """The scorer of a metric, under the metric's name; inspect puts "drretail/" before it."""
 
-    @scorer(metrics={"*": [mean(), stderr()]}, name=family.rpartition(":")[2])
+    @scorer(metrics={"*": [mean(), stderr()]}, name=metric.rpartition(":")[2])
     def scored(judge: str = OFFLINE_JUDGE, variants: Shown = "headlines") -> Scorer:
         async def score(state: TaskState, target: Target) -> Score:
             await end(state)
-            return await scored_by(load_metric(family), judge, variants, state)
+            return await scored_by(load_metric(metric), judge, variants, state)
 
         return score
 
@@ -78,11 +78,11 @@ BY_NAME = {
 }
 
 
-def scorers_of(families: Sequence[str], judge: str, variants: Shown) -> list[Scorer]:
-    """A scorer for each family. Raises UserError for an unknown family or judge."""
-    if any(load_metric(family).needs_judge for family in families):
+def scorers_of(metrics: Sequence[str], judge: str, variants: Shown) -> list[Scorer]:
+    """A scorer for each metric. Raises UserError for an unknown metric or judge."""
+    if any(load_metric(metric).needs_judge for metric in metrics):
         judge_of(judge)
-    return [(BY_NAME.get(family) or scorer_of(family))(judge, variants) for family in families]
+    return [(BY_NAME.get(metric) or scorer_of(metric))(judge, variants) for metric in metrics]
 
 
 @cache
@@ -92,8 +92,8 @@ def judge_of(spec: str) -> Judge:
     return judge
 
 
-async def scored_by(metric: Family, judge: str, variants: Shown, state: TaskState) -> Score:
-    """The score of a sample's run in one family; a run without a report earns 0 in headlines, as in ``drretail score``.
+async def scored_by(metric: Metric, judge: str, variants: Shown, state: TaskState) -> Score:
+    """The score of a sample's run in one metric; a run without a report earns 0 in headlines, as in ``drretail score``.
 
     A run that a model or server error ended has no score, and its explanation gives the error.
     """
@@ -104,8 +104,8 @@ async def scored_by(metric: Family, judge: str, variants: Shown, state: TaskStat
     with laid_out(kept["files"]) as folder:
         store = _store_of(kept["world"], read_definition(folder).world_fingerprint)
         followed = load_metrics(metric.after) if metric.needs_judge and not metric.prompts() else []
-        families = [*followed, metric]
-        await score_experiment(folder, families, [judging], store=store, progress=Progress())
+        metrics = [*followed, metric]
+        await score_experiment(folder, metrics, [judging], store=store, progress=Progress())
         run = next(read_runs(folder))
         assessor = Assessor(judging.ref, "default")
         gathered = read_judgements(folder, [metric], [TableKey(metric.name, assessor)])
@@ -120,13 +120,13 @@ async def scored_by(metric: Family, judge: str, variants: Shown, state: TaskStat
     return score
 
 
-def shown(metric: Family, variants: Shown) -> list[str]:
+def shown(metric: Metric, variants: Shown) -> list[str]:
     """The variants that are values of a score; inspect prints a table for each."""
     alone, headlines = variants_of(metric), metric.description.headlines
     return [each for each in alone if each in headlines] or [*alone] if variants == "headlines" else [*alone]
 
 
-def _as_score(metric: Family, judged: JudgedRun, verdicts: Sequence[Verdict], names: Sequence[str]) -> Score:
+def _as_score(metric: Metric, judged: JudgedRun, verdicts: Sequence[Verdict], names: Sequence[str]) -> Score:
     """The values of a single report. A missing value is NaN, which inspect leaves out of means and counts."""
     values = counted_values(judged.result)
     if not values:

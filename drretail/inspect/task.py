@@ -61,7 +61,7 @@ def shop_research(
         queries: A file of queries, or "dev", "test" or "all" of those that ship with the demo.
         scope: Whose data the tools show: the user's "own", or "any" user's.
         web: What web_search searches, as for `drretail run --web`.
-        without: Families of tools to leave out: web, catalog, user, calculator.
+        without: Metrics of tools to leave out: web, catalog, user, calculator.
         scorers: The metrics, by the names that `drretail score --metrics` takes.
         judge: The model that judges, as "provider:model".
         variants: Which values of the metrics to report: the "headlines", or "all".

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from drretail.errors import UnknownName, UserError
 from drretail.eval.judge_prompts import kept_wording
-from drretail.eval.registry import load_metric, pair_family
+from drretail.eval.registry import load_metric, pair_metric
 from drretail.files import read_json
 from drretail.lab.finding import LabFinding, Measured
 from drretail.lab.opinions import Opinion, Question, Scale, by_question, named
@@ -297,6 +297,6 @@ def prompts_hash(experiment: Path, judge: JudgeRef | None) -> str:
     """
     if judge is None:
         return ""
-    families = [load_metric("quality").prompt_hashes, lambda: pair_family().hashes("default")]
+    metrics = [load_metric("quality").prompt_hashes, lambda: pair_metric().hashes("default")]
     with overridden(kept_wording(experiment, judge.wording).texts):
-        return sha256_of([sorted(load()) for load in families])[:16]
+        return sha256_of([sorted(load()) for load in metrics])[:16]

@@ -7,7 +7,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from drretail.errors import UserError
-from drretail.eval.claims.claims import FAMILY, SUPPORT, VERSION
+from drretail.eval.claims.claims import FAITHFULNESS, SUPPORT, VERSION
 from drretail.eval.claims.rulings import support_prompt
 from drretail.eval.judging.session import Judge
 from drretail.files import read_json, write_json
@@ -194,7 +194,7 @@ def judges_of_faithfulness(tables: Iterable[JudgeTable]) -> set[str]:
     return {
         JudgeRef(spec=table.judge, kind=table.judge_kind, params_hash=table.judge_params).key
         for table in tables
-        if table.rules == "default" and any(row.metric == FAMILY for row in table.rows)
+        if table.rules == "default" and any(row.metric == FAITHFULNESS for row in table.rows)
     }
 
 

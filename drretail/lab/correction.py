@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from drretail.errors import UnknownName, UserError
 from drretail.eval.ballots import read_votes
-from drretail.eval.claims.claims import FAMILY
+from drretail.eval.claims.claims import FAITHFULNESS
 from drretail.eval.registry import load_metric
 from drretail.eval.scores.gathering import Gathered
 from drretail.eval.scores.planned import counted as counted_value
@@ -68,7 +68,7 @@ def correction_of(experiment: Path, judge: str | None, files: Sequence[Path] = (
             f"Nobody has labelled a claim of {experiment}: drretail lab sample {experiment} draws some, drretail view "
             "asks people, and --labels reads what they filled in."
         )
-    gathered = read_judgements(experiment, [load_metric(FAMILY)])
+    gathered = read_judgements(experiment, [load_metric(FAITHFULNESS)])
     clusters = gathered.clusters
     rows: list[CorrectedValue | MissingLabels] = []
     apart: list[Separation] = []
@@ -144,9 +144,9 @@ class PlannedRun:
 def planned_runs(gathered: Gathered, judge: str, headline: str) -> list[PlannedRun]:
     """The runs that count in a headline of faithfulness by this judge; those that are missing are left out."""
     found: list[PlannedRun] = []
-    for assessor in gathered.assessors(FAMILY):
+    for assessor in gathered.assessors(FAITHFULNESS):
         if assessor.judge.spec == judge and assessor.rules == "default":
-            for plan, judged in gathered.judged_runs(FAMILY, assessor):
+            for plan, judged in gathered.judged_runs(FAITHFULNESS, assessor):
                 value = counted_value(judged.result, headline)
                 if value is not None:
                     scored = judged.result.values.get(headline)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from drretail.eval.claims.claims import FAMILY, HEADLINE, SUPPORT
+from drretail.eval.claims.claims import FAITHFULNESS, HEADLINE, SUPPORT
 from drretail.eval.claims.labels import CONTRADICTED
 from drretail.eval.claims.tally import ReportVerdicts, cites
 from drretail.eval.judge_prompts import in_all_wordings
@@ -78,13 +78,13 @@ def extracted_claims(experiment: Path) -> list[ExtractedClaim]:
 
 def extracted_from(experiment: Path, subject: Subject) -> list[ExtractedClaim]:
     """The claims of one report."""
-    metric, run = load_metric(FAMILY), f"{subject.query.query_id}-r{subject.repeat}"
+    metric, run = load_metric(FAITHFULNESS), f"{subject.query.query_id}-r{subject.repeat}"
     if subject.report_sha is None:
         return []
     prompts = in_all_wordings(experiment, metric.prompt_hashes)
     claims: list[ExtractedClaim] = []
-    for judge in judges_in(experiment, FAMILY):
-        file = VerdictFile(verdict_path(experiment, FAMILY, judge, subject.label, run))
+    for judge in judges_in(experiment, FAITHFULNESS):
+        file = VerdictFile(verdict_path(experiment, FAITHFULNESS, judge, subject.label, run))
         verdicts = [
             verdict
             for verdict in file.living(subject.report_sha, prompts)

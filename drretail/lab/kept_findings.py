@@ -29,7 +29,7 @@ def keep(
 ) -> dict[str, Any]:
     """Writes EXP/lab/NAME.json with the finding's line and what it rests on, and returns the document.
 
-    ``folders``, relative to the experiment, hold people's answers or one judge's verdicts in a family. ``options`` of
+    ``folders``, relative to the experiment, hold people's answers or one judge's verdicts in a metric. ``options`` of
     the command, such as files that it read, are shown once the finding is stale. Unless ``again``, raises UserError if
     the existing finding was made with options that are not given now, since its results would be lost.
     """
@@ -56,9 +56,9 @@ def keep(
     return document
 
 
-def verdict_folders(experiment: Path, family: str = "*", within: Path = Path()) -> list[Path]:
-    """A folder for each family and judge with verdicts, relative to the experiment, or only ``within`` a part of it."""
-    found = (experiment / within / "verdicts").glob(f"{family}/*/")
+def verdict_folders(experiment: Path, metric: str = "*", within: Path = Path()) -> list[Path]:
+    """A folder for each metric and judge with verdicts, relative to the experiment, or only ``within`` a part of it."""
+    found = (experiment / within / "verdicts").glob(f"{metric}/*/")
     return sorted(path.relative_to(experiment) for path in found if path.is_dir())
 
 
@@ -104,7 +104,7 @@ def _line(experiment: Path, path: Path) -> str:
         # A choice of prompts does not hold for judges of other models.
         model, others = document.get("model"), list[str]()
         if isinstance(model, str) and model:
-            judges = {path.name for family in ("quality", "pairwise") for path in verdict_folders(experiment, family)}
+            judges = {path.name for metric in ("quality", "pairwise") for path in verdict_folders(experiment, metric)}
             others = sorted(name for name in judges if not name.startswith(slug(model)))
         stale = f" Stale for {', '.join(others)}: another model needs a choice of its own." if others else ""
         return f"{line}{stale}"

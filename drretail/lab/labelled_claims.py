@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from drretail.errors import UserError
-from drretail.eval.claims.claims import FAMILY, VERSION, Claim, Unit
+from drretail.eval.claims.claims import FAITHFULNESS, VERSION, Claim, Unit
 from drretail.eval.claims.rulings import SupportJudge, support_prompt
 from drretail.eval.claims.support import content_of, fitted, source_tags
 from drretail.eval.judging.session import Again, Judge, JudgeSession
@@ -206,7 +206,7 @@ async def judge_labelled(
     with JudgeSession(
         judge,
         VerdictFile(_path(folder, labelled, judge)),
-        metric=FAMILY,
+        metric=FAITHFULNESS,
         version=VERSION,
         run_id=f"{labelled.name}/{LABELS}",
         report_sha=labelled.sha,
@@ -263,4 +263,4 @@ def estimate_labelled(folder: Path, sets: Iterable[LabelledSet], judge: Judge) -
 
 
 def _path(folder: Path, labelled: LabelledSet, judge: Judge) -> Path:
-    return verdict_path(folder, FAMILY, judge.slug, labelled.name, LABELS)
+    return verdict_path(folder, FAITHFULNESS, judge.slug, labelled.name, LABELS)

@@ -9,10 +9,10 @@ from typing import Literal
 from drretail.errors import UnknownName, UserError, quoted
 from drretail.eval.ballots import read_votes
 from drretail.eval.claims.claims import SUPPORT as SUPPORT_STAGE
-from drretail.eval.family import Family
 from drretail.eval.judge_prompts import in_all_wordings
 from drretail.eval.judging.pairs import Labels, meetings, pair_id
 from drretail.eval.judging.verdicts import VerdictFile, judges_in, verdict_path
+from drretail.eval.metric import Metric
 from drretail.eval.registry import load_metric
 from drretail.eval.scores.gathering import Assessor, Gathered, gather
 from drretail.eval.scores.pair_outcomes import PairOutcome, read_outcomes
@@ -102,7 +102,7 @@ def _of_ballot(ballot: Vote | Rating | ClaimLabel) -> Opinion:
     return Opinion(question, ballot.annotator, "person", item, value, ballot.query_id, system)
 
 
-def _ratings(gathered: Gathered, quality: Family) -> Iterator[Opinion]:
+def _ratings(gathered: Gathered, quality: Metric) -> Iterator[Opinion]:
     for assessor in gathered.assessors(quality.name):
         if not _has_opinions(assessor.judge):
             continue
@@ -144,7 +144,7 @@ def _preferences(experiment: Path, gathered: Gathered) -> Iterator[Opinion]:
                 yield Opinion(question, who, "judge", item, value, outcome.query_id, judge=assessor.judge)
 
 
-def _supports(experiment: Path, gathered: Gathered, faithfulness: Family) -> Iterator[Opinion]:
+def _supports(experiment: Path, gathered: Gathered, faithfulness: Metric) -> Iterator[Opinion]:
     prompts = in_all_wordings(experiment, faithfulness.prompt_hashes)
     judges = judges_in(experiment, faithfulness.name)
     for plan in gathered.plans:

@@ -144,7 +144,7 @@ class JudgeCard(Document):
     prompt_hash: str
     """The hash of the question about support that the judge was asked. A card of another prompt is stale."""
     version: int
-    """The version of the family faithfulness."""
+    """The version of the metric faithfulness."""
     seed: str
     sets: tuple[SetCard, ...]
     dollars: float | None = None

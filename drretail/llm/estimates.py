@@ -56,7 +56,7 @@ class Estimate:
     """
 
     name: str
-    """The system, or the family of metrics."""
+    """The system, or the metric."""
     count: int
     """Pieces of work that are left."""
     calls: Range

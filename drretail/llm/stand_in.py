@@ -34,7 +34,7 @@ PROSE = ("It says what it rests on, names the place where that stands, and weigh
 SHORT, LONG = 60, 800
 """The fewest and the most characters that such a text may have instead."""
 TYPICAL_ITEMS: Mapping[str, int] = {"QueryRubric.criteria": 15}
-"""Items of the lists for which a family's prompt asks for another number than ``ITEMS``."""
+"""Items of the lists for which a metric's prompt asks for another number than ``ITEMS``."""
 ITEMS = 5
 """Items of any other list of records: criteria of a dimension, requirements of a query, points of a rubric."""
 _NUMBERED = re.compile(r'<(?!source\b)[a-z_]+ (?:[^<>\n]* )?id="(\d+)"')

@@ -68,11 +68,11 @@ class ComparedRow(Estimated):
     """One variant. A query's value is the mean of its repeats; a difference is A's value minus B's on one query."""
 
     metric: str
-    """The family, such as faithfulness."""
+    """The metric, such as faithfulness."""
     variant: str
     """FP, clarity, utility_ratio …"""
     name: str = ""
-    """Its name beside rows of other families. Blank in older comparisons: then family and variant name it."""
+    """Its name beside rows of other metrics. Blank in older comparisons: then metric and variant name it."""
     is_count: bool = False
     """True if the values are not shares or ratings but have a unit of their own."""
     mean_a: float | None = None
@@ -108,7 +108,7 @@ class ComparedRow(Estimated):
     p_holm: float | None = None
     """``p`` after Holm's correction; in figures in which a failed run earns the worst, what remains of it if the higher
     side had failed once more. Primary rows are corrected together, over all pairs of systems that research. The
-    others are corrected with those of the same family, judge and pair."""
+    others are corrected with those of the same metric, judge and pair."""
     tests: int = 0
     """Number of tests in that correction."""
     is_primary: bool = False
@@ -122,7 +122,7 @@ class ComparedRow(Estimated):
     """Standard deviation of the differences over queries."""
     detectable: float | None = None
     """The true difference that this many queries show in 80 % of experiments. The level is 5 %, divided by the number
-    of tests in its family. None if all differences are equal, or the users too few to show any."""
+    of tests in its metric. None if all differences are equal, or the users too few to show any."""
     power_of_half: float | None = None
     """Share of experiments that would show half of ``detectable``."""
     queries_needed: int | None = None
@@ -168,7 +168,7 @@ class Reliability(Record):
     """
     p_agent: float | None = None
     """p that runs of a query differ no more than judgements of one report, after Holm's correction over all rows of the
-    family and judge. None unless both were repeated.
+    metric and judge. None unless both were repeated.
     """
     bar: float | None = None
     """The value that a repeat must reach to pass."""

@@ -5,7 +5,7 @@ products keep the query's demands, and which pages answer what it asks of the we
 
 from typing import Literal
 
-from pydantic import Field, model_validator
+from pydantic import AliasChoices, Field, model_validator
 
 from drretail.records.base import Document, Record, sha256_of
 
@@ -18,7 +18,7 @@ class Criterion(Record):
     weight: float = 1.0
     """Its share of its group. Negative in a rubric for what a report should not do."""
     kind: str = ""
-    """How the family sorts it: the category of a requirement, the axis of a rubric, how it is answered."""
+    """How the metric sorts it: the category of a requirement, the axis of a rubric, how it is answered."""
 
 
 class CriteriaGroup(Record):
@@ -31,9 +31,9 @@ class CriteriaGroup(Record):
 
 
 class Criteria(Document):
-    """exp/rubrics/<family>/<query_id>.json: one for all systems and judges, to be read and edited by people."""
+    """exp/rubrics/<metric>/<query_id>.json: one for all systems and judges, to be read and edited by people."""
 
-    family: str
+    metric: str = Field(validation_alias=AliasChoices("metric", "family"))  # "family" in files of version 1.0
     query_id: str
     groups: tuple[CriteriaGroup, ...]
     made_by: str = "a person"

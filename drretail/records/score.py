@@ -17,10 +17,10 @@ from drretail.records.scoreboard import BoardColumn, Scoreboard
 
 
 class MetricDescription(Record):
-    """A metric family's description of itself, so that no table or page has to know the family. All fields but the
+    """A metric's description of itself, so that no table or page has to know the metric. All fields but the
     title have defaults.
 
-    Fields that name variants keep the order of the family's own tables.
+    Fields that name variants keep the order of the metric's own tables.
     """
 
     title: str
@@ -68,11 +68,11 @@ class MetricDescription(Record):
     higher_is_better: bool = True
     """False if a high value is bad, or neither good nor bad: there is no bar to reach, and failed runs don't count."""
     named_by_variant: bool = False
-    """True if a variant's name is clear without the family's."""
+    """True if a variant's name is clear without the metric's."""
     folds_perfect: bool = False
     """True if variants that are 1 for every system are folded into one sentence, except for the summaries."""
     self_checked: bool = False
-    """True if an agent may remove from its own reports what this family finds."""
+    """True if an agent may remove from its own reports what this metric finds."""
     bounded_by_oracle: bool = False
     """True if no system can be better than one that knows the best basket."""
     judges: dict[str, str] = Field(default_factory=dict[str, str])
@@ -146,7 +146,7 @@ class Correlation(OfJudge):
 
 
 class Agreement(Record):
-    """How far two judges agree on one variant of a family, under the same rules (paper Appendix E).
+    """How far two judges agree on one variant of a metric, under the same rules (paper Appendix E).
 
     Only reports of systems that research count (no null agents, no oracle, nobody else's profile), and only those that
     both judges scored. A statistic that is not defined is None: one report, or values that never change.
@@ -272,9 +272,9 @@ class Score(OfJudge, Estimated):
     """
 
     metric: str
-    """The family, such as faithfulness."""
+    """The metric, such as faithfulness."""
     version: int
-    """Version of the family. Values of two versions are not comparable."""
+    """Version of the metric. Values of two versions are not comparable."""
     variant: str
     """FP, FP_web, clarity, price_exact …"""
     system: str
@@ -435,7 +435,7 @@ class Scores(Document):
     scores: tuple[Score, ...]
     """One row per system, variant, judge and set of rules."""
     metrics: dict[str, MetricDescription] = Field(default_factory=dict[str, MetricDescription])
-    """Descriptions of the families with scores, by name."""
+    """Descriptions of the metrics with scores, by name."""
     judgings: tuple[Judging, ...]
     """How far each judge has come, and what it left out."""
     named_judges: tuple[str, ...] = Field(default=(), exclude_if=lambda keys: not keys)
@@ -447,7 +447,7 @@ class Scores(Document):
     ranks: tuple[RankScore, ...] = ()
     """From the same verdicts: how strong each system is among all that it was compared with."""
     agreements: tuple[Agreement, ...] = ()
-    """Agreement of every two judges that are models, by family and variant."""
+    """Agreement of every two judges that are models, by metric and variant."""
     slices: tuple[SliceScore, ...] = Field(default=(), exclude_if=lambda slices: not slices)
     """Headline variants over parts of the queries, by judge and system. In scores.json only of metrics that are not
     installed; the rest is made when it is asked for."""
@@ -487,8 +487,8 @@ class Scores(Document):
         """
         if metric is None and not any(row.variant == variant for row in self.scores):
             columns = [
-                (family, column.variant)
-                for family, description in self.metrics.items()
+                (name, column.variant)
+                for name, description in self.metrics.items()
                 for column in description.scoreboard
                 if column.name == variant
             ]

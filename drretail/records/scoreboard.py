@@ -19,13 +19,13 @@ or run.
 
 
 class BoardColumn(Record):
-    """A variant that a family of metrics puts on the scoreboard."""
+    """A variant that a metric puts on the scoreboard."""
 
     variant: str = ""
     name: str = ""
     """Its short heading. If blank, the variant."""
     meaning: str = ""
-    """What it means, in a few plain words that begin in lower case. If blank, what the family says
+    """What it means, in a few plain words that begin in lower case. If blank, what the metric says
     about the variant.
     """
     beside: str = ""
@@ -33,7 +33,7 @@ class BoardColumn(Record):
     beside_meaning: str = ""
     """What ``beside`` is a share of, in a word or two, such as "numbers checked"."""
     unit: Unit | None = None
-    """Set if neither a count nor what the family's scale says: "rate" for a count that is mostly below one."""
+    """Set if neither a count nor what the metric's scale says: "rate" for a count that is mostly below one."""
     decides: bool = False
     """True if it measures what was bought or refused: such columns come first."""
     of_run: str | None = None
@@ -111,7 +111,7 @@ class ComparedMeasure(Record):
     """The column's name, or "side by side"."""
     judge: str = ""
     failed: int = 0
-    """The judge's questions in this family without a usable answer, which its values leave out."""
+    """The judge's questions in this metric without a usable answer, which its values leave out."""
     means: dict[str, float] = Field(default_factory=dict[str, float])
     """By system, over queries; for a preference, the sum of its win rates above one half."""
     pairs: tuple[ComparedPair, ...]

@@ -61,7 +61,7 @@ def write_task(folder: Path, material: TaskMaterial, sizes: Mapping[str, int], c
     write_json(task / "keywords.json", material.keywords.model_dump(mode="json"))
     write_json(task / "gold.json", material.gold.model_dump(mode="json"))
     for criteria in material.criteria:
-        write_json(rubric_path(folder, criteria.family, query.query_id), criteria.model_dump(mode="json"))
+        write_json(rubric_path(folder, criteria.metric, query.query_id), criteria.model_dump(mode="json"))
     return WrittenTask(query, found.sizes, found.tokens)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from drretail.eval.claims.claims import FAMILY, HEADLINE, TYPES
+from drretail.eval.claims.claims import FAITHFULNESS, HEADLINE, TYPES
 from drretail.eval.judging.subject import Subject
 from drretail.eval.registry import load_metric
 from drretail.eval.scores.gathering import run_result
@@ -98,7 +98,7 @@ def means_of(label: str, added: Sequence[tuple[str, Arithmetic]], scores: Sequen
                 if value is not None:
                     values[query_id].append(value)
             if values:
-                wanted = (FAMILY, label, variant, judged[-1][1].rules, "answered")
+                wanted = (FAITHFULNESS, label, variant, judged[-1][1].rules, "answered")
                 scored = (
                     score.value
                     for score in scores
@@ -111,7 +111,7 @@ def means_of(label: str, added: Sequence[tuple[str, Arithmetic]], scores: Sequen
 
 def arithmetic_of(judged: Judged, subject: Subject) -> Arithmetic:
     """The sums of one judge's verdicts on a run's report, computed as for scores.json."""
-    values = run_result(subject, load_metric(FAMILY), judged.verdicts, judged.rules).values
+    values = run_result(subject, load_metric(FAITHFULNESS), judged.verdicts, judged.rules).values
     sums = {kind: _sum(kind, values.get(f"FP_{kind}")) for kind in TYPES}
     return Arithmetic(
         by=judged.by,

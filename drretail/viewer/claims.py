@@ -12,7 +12,7 @@ from drretail.eval.claims.claims import REPORT, SUPPORT, claims_in, stages_of, t
 from drretail.eval.claims.claims import Claim as Extracted
 from drretail.eval.claims.labels import CONTRADICTED, INVENTED
 from drretail.eval.claims.quotes import find_words
-from drretail.eval.family import ClaimMark
+from drretail.eval.metric import ClaimMark
 from drretail.grounding.verify.product_statements import Statement
 from drretail.parsing import parse_json
 from drretail.records.score import Verdict
@@ -126,7 +126,7 @@ class Claim:
     """The verdict on the claim against its sources; None if none is recorded."""
     support: Support
     fault: ClaimMark | None = None
-    """Another family's mark on a wrong claim: where it went wrong."""
+    """Another metric's mark on a wrong claim: where it went wrong."""
 
     @property
     def reason(self) -> str:

@@ -71,9 +71,9 @@ def score_commands(view: ExperimentView, folder: str = "") -> list[str]:
     return [*made, *_pair_commands(view, folder)]
 
 
-def command_for(view: ExperimentView, family: str) -> str:
-    """The command that makes one family's verdicts."""
-    return f"drretail score {quote(view.name)} --metrics {family}"
+def command_for(view: ExperimentView, metric: str) -> str:
+    """The command that makes one metric's verdicts."""
+    return f"drretail score {quote(view.name)} --metrics {metric}"
 
 
 def _pair_commands(view: ExperimentView, folder: str) -> Iterator[str]:

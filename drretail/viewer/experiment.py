@@ -9,7 +9,7 @@ from pydantic import TypeAdapter
 
 from drretail.eval.claims.labels import CONTRADICTED
 from drretail.eval.judging.subject import Planned, Subject, planned_runs, read_subject
-from drretail.eval.registry import FALSE_STATEMENTS, MARKS_CLAIMS, claim_marks, recorded_family
+from drretail.eval.registry import FALSE_STATEMENTS, MARKS_CLAIMS, claim_marks, recorded_metric
 from drretail.eval.scores.file import made_of, read_scores
 from drretail.eval.scores.gathering import run_result
 from drretail.eval.scores.scoreboard import TOKENS, WORDS
@@ -344,14 +344,14 @@ def _values(
 def _result(
     experiment: Path, subject: Subject, metric: str, board: Scoreboard, judgements: Judgements
 ) -> Mapping[str, Value]:
-    """A family's values for this run, by variant; empty if neither the board's judge nor code judged it."""
-    family, judge = recorded_family(experiment, metric), board.judge
+    """A metric's values for this run, by variant; empty if neither the board's judge nor code judged it."""
+    loaded, judge = recorded_metric(experiment, metric), board.judge
     wanted = (judge.spec, judge.params_hash, judge.rules)
     by = {(one.judge.spec, one.judge.params_hash, one.rules): one for one in judgements.by_judge}
     judged = by.get(wanted) or next((one for one in judgements.by_judge if one.judge.spec == CODE), None)
-    if family is None or judged is None:
+    if loaded is None or judged is None:
         return {}
-    return run_result(subject, family, judged.verdicts, judged.rules).values
+    return run_result(subject, loaded, judged.verdicts, judged.rules).values
 
 
 def _false(judgements: Judgements, claims: Sequence[ClaimsView]) -> tuple[tuple[Finding, ...], dict[str, Any]]:

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from drretail.eval.family import Family
 from drretail.eval.judge_prompts import in_all_wordings
 from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.eval.judging.pairs import BETWEEN, Labels, pair_name
 from drretail.eval.judging.verdicts import judges_in
-from drretail.eval.registry import PAIRWISE, installed, pair_family
+from drretail.eval.metric import Metric
+from drretail.eval.registry import PAIRWISE, installed, pair_metric
 from drretail.eval.scores.gathering import verdicts_by_assessor
 from drretail.eval.scores.panel import name_of
 from drretail.records.run import Run
@@ -51,10 +51,10 @@ def read_judgements(experiment: Path, metric: str, run: Run) -> Judgements:
     """The last verdict of every key on this report by current prompts; without any if nobody judged it."""
     name = f"{run.query_id}-r{run.repeat}"
     groups = verdicts_by_assessor(experiment, metric, judges_in(experiment, metric), run.system, name)
-    family = installed(metric)
-    prompts = frozenset[str]() if family is None else in_all_wordings(experiment, family.prompt_hashes)
+    loaded = installed(metric)
+    prompts = frozenset[str]() if loaded is None else in_all_wordings(experiment, loaded.prompt_hashes)
     living = {
-        assessor: tuple(verdict for verdict in lasts if _lives(verdict, run, family, prompts))
+        assessor: tuple(verdict for verdict in lasts if _lives(verdict, run, loaded, prompts))
         for assessor, lasts in groups.items()
     }
     judged = [Judged(judge, rules, verdicts) for (judge, rules), verdicts in living.items() if verdicts]
@@ -71,11 +71,11 @@ def read_judgements(experiment: Path, metric: str, run: Run) -> Judgements:
     return Judgements(tuple(judged), stale)
 
 
-def _lives(verdict: Verdict, run: Run, family: Family | None, prompts: frozenset[str]) -> bool:
-    """True if the scores count the verdict, too, as far as this can be known if its family is not installed."""
+def _lives(verdict: Verdict, run: Run, metric: Metric | None, prompts: frozenset[str]) -> bool:
+    """True if the scores count the verdict, too, as far as this can be known if its metric is not installed."""
     if verdict.report_sha != run.report_sha:
         return False
-    return family is None or (verdict.prompt_hash in prompts and verdict.version == family.version)
+    return metric is None or (verdict.prompt_hash in prompts and verdict.version == metric.version)
 
 
 Choice = Literal["a", "b", "tie", "na", "failed", "one order"]
@@ -137,11 +137,11 @@ def read_pair_judgements(
 
 def _pair_lives(experiment: Path, verdict: Verdict, shas: tuple[str | None, ...]) -> bool:
     """True for a verdict on exactly these reports by current prompts."""
-    if verdict.judge.kind == "rule_based" or None in shas or verdict.version != pair_family().version:
+    if verdict.judge.kind == "rule_based" or None in shas or verdict.version != pair_metric().version:
         return False
     if (verdict.report_sha, verdict.other_report_sha) != shas:
         return False
-    prompts = in_all_wordings(experiment, lambda: pair_family().hashes(verdict.rules).get(verdict.item, frozenset()))
+    prompts = in_all_wordings(experiment, lambda: pair_metric().hashes(verdict.rules).get(verdict.item, frozenset()))
     return verdict.prompt_hash in prompts
 
 

@@ -113,13 +113,13 @@ def overview_of(listed: Sequence[Listed]) -> Overview:
     models.
     """
     by_time = sorted(listed, key=lambda each: (each.day, each.folder.name))
-    # The first column of each family, with its meaning
+    # The first column of each metric, with its meaning
     found: dict[str, list[str]] = {}
     for each in by_time:
-        families = set[str]()
+        metrics = set[str]()
         for column in each.board.columns if each.board else ():
-            if column.metric and column.metric not in families:
-                families.add(column.metric)
+            if column.metric and column.metric not in metrics:
+                metrics.add(column.metric)
                 found.setdefault(column.name, []).append(column.meaning)
     most = sorted(found, key=lambda name: -len(found[name]))[:MOST_COLUMNS]
     columns = {name: meanings[-1] for name, meanings in found.items() if name in most}

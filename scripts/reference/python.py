@@ -67,7 +67,7 @@ NAMES = {
     ),
     "Conditions": ("drretail: Condition",),
     "Metrics": (
-        "drretail: metric Family Value",
+        "drretail: Metric metric Value",
         "drretail.eval.judging.subject: Subject",
         "drretail.records.score: MetricDescription",
     ),

@@ -10,7 +10,7 @@ from drretail.agents.running.new_experiment import add_gold, open_experiment
 from drretail.agents.running.runner import Recorded, Runner
 from drretail.agents.running.system import with_baselines
 from drretail.env.world import World
-from drretail.eval.family import is_judged
+from drretail.eval.metric import is_judged
 from drretail.eval.registry import load_metric
 from drretail.experiment import read_definition, read_reference
 from drretail.grounding.basket.reference import reference_of

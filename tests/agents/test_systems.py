@@ -17,9 +17,9 @@ from drretail.env.altered.moves import Moves
 from drretail.env.session import Session
 from drretail.env.world import World, open_world
 from drretail.errors import UserError
-from drretail.eval.families.checks import CHECKS
-from drretail.eval.families.process import expected_tools
 from drretail.eval.judging.readings import reading_of
+from drretail.eval.metrics.checks import CHECKS
+from drretail.eval.metrics.process import expected_tools
 from drretail.experiment import Experiment, counterfactual_path, read_evidence, read_runs, run_folder
 from drretail.llm.registry import open_model
 from drretail.records.query import Query

@@ -22,7 +22,7 @@ from drretail.data_ingest.demo import build_shop as build_made_up_shop
 from drretail.env.generations import TRANSIENT
 from drretail.env.world import World, open_world
 from drretail.errors import UserError
-from drretail.eval.families.truth import Truth
+from drretail.eval.metrics.truth import Truth
 from drretail.experiment import Definition, read_definition
 from drretail.files import read_json, write_json, write_lines
 from drretail.grounding.constraints.gold_files import write_with_gold

@@ -154,11 +154,11 @@ def test_no_judge_s_request_holds_what_poses_as_a_prompt(shop: World, tmp_path: 
     query = Query(query_id="q", user_id=USER, text=ASKED, source="test")
     run(tmp_path / "exp", Runner(shop, "w"), systems, [query], reference=Offers(shop).reference)
     judge = Judge.of(in_place_of(scripted_model(""), StandIn()))
-    families = [name for name in METRICS if load_metric(name).needs_judge]
-    run_loop(score(tmp_path / "exp", (*families, PAIRWISE), [judge], store=shop.store, progress=Progress()))
+    metrics = [name for name in METRICS if load_metric(name).needs_judge]
+    run_loop(score(tmp_path / "exp", (*metrics, PAIRWISE), [judge], store=shop.store, progress=Progress()))
     journals = sorted((tmp_path / "exp" / "verdicts").rglob("*.journal.jsonl"))
     requests = requests_in(*journals)
-    assert len(requests) > 2 * len(families)
+    assert len(requests) > 2 * len(metrics)
     assert got_through("\n".join(requests)) == set()
     assert len(arrived("\n".join(requests))) == len(HOSTILE)
 

@@ -185,9 +185,9 @@ def test_every_prompt_and_criterion_of_the_judges_is_sent_in_the_users_words_and
     for name, model in (("react", scripted_model(play=clumsy)), ("plan_to_function", open_model("offline:shopper"))):
         run(here, Runner(shop, "w"), suts({name: load_agent(name)}, {"": model}, shop), [QUERY])
     wording, judge = read_wording(own, all_prompt_files()), Judge.of(stand_in())
-    families = [name for name in METRICS if load_metric(name).needs_judge]
+    asking = [name for name in METRICS if load_metric(name).needs_judge]
     by_rules: dict[Rules, Sequence[str]] = {
-        "default": (*families, PAIRWISE),
+        "default": (*asking, PAIRWISE),
         "paper": ("faithfulness", "quality", PAIRWISE),
         "dr3": ("dr3",),
     }

@@ -67,7 +67,7 @@ def test_the_same_call_makes_nothing_again_and_the_page_says_what_was_edited(mad
 def test_what_cannot_be_asked_is_said_first_and_what_is_left_is_estimated(folder: Path, error_of: ErrorOf) -> None:
     judge, model = "anthropic:claude-sonnet-4-6", "anthropic:claude-sonnet-5"
     left = estimate_reproduction(model, judge, to=folder / "new", world=folder / "w", queries=QUESTIONS)
-    judging = [f"{family} by {judge}" for family in ("faithfulness", "quality", "pairwise")]
+    judging = [f"{metric} by {judge}" for metric in ("faithfulness", "quality", "pairwise")]
     assert [row.name.partition("@")[0] for row in left if row.calls.low] == [*SYSTEMS, *judging]
     calls = {row.name: row.calls.low for row in left.parts[-3:]}
     assert [calls[name] for name in judging] == [6 * (2 + 17), 6 * 7, 3 * 7], "17.2 cited claims a report in Table 1"

@@ -6,7 +6,7 @@ import pytest
 
 from tests.build import experiment, scored, scripted_judge, systems
 from tests.cli.commands import Command
-from tests.eval.families.pairwise.judging import prefers_a, two
+from tests.eval.metrics.pairwise.judging import prefers_a, two
 from tests.eval.own import JUDGED_STUB, STUB
 
 A, B = "react@model", "hybrid@model"

@@ -117,7 +117,7 @@ def test_a_list_that_nothing_points_to_is_a_warning_and_no_zero(drretail: Comman
     assert (found["bare", "FR"]["n_scored"], found["bare", "FR"]["value"]) == (1, 0.0)
 
 
-def test_the_offline_judge_scores_every_family_and_says_why_the_rest_is_na(succeeds: Command, imported: Path) -> None:
+def test_the_offline_judge_scores_every_metric_and_says_why_the_rest_is_na(succeeds: Command, imported: Path) -> None:
     ended = succeeds("score", "exp", "--metrics", ALL, "--details")
     found = rows(imported)
     for variant in ("covered", "n_wrong", "without_price_wrong", "turns", "pages_seen", "personalization"):

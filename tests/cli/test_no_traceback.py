@@ -16,7 +16,7 @@ from tests.cli.commands import MAIN, MAINS, Command, environment, sentence
 ASCII = {"PYTHONIOENCODING": "ascii", "LANG": "C", "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
 
 LENGTH = """
-from drretail import Family, Value
+from drretail import Metric, Value
 
 def judge(subject, judge_session):
     judge_session.record("length", "all", "na")
@@ -24,7 +24,7 @@ def judge(subject, judge_session):
 def values(subject, verdicts, rules):
     return [Value("words", "scored", 1.0)]
 
-LENGTH = Family("length", 1, judge, values, ("words",), needs_judge=False)
+LENGTH = Metric("length", 1, judge, values, ("words",), needs_judge=False)
 """
 
 

@@ -11,14 +11,14 @@ from typer.testing import CliRunner
 from drretail.api.score import failed_answers
 from drretail.cli.app import app
 from drretail.eval.check_results import CheckResult, Verification
-from drretail.eval.scores.selection import without_board_families
+from drretail.eval.scores.selection import without_board_metrics
 from drretail.records.pairs import PairScore
 from drretail.records.score import JudgeRef, Judging, Score, Scores
 from drretail.records.scoreboard import BoardJudge, Scoreboard, ShownColumn
 from tests.build import LABEL, experiment
 from tests.cli.commands import Command, ErrorOf, Start
 from tests.cli.conftest import JUDGE
-from tests.eval.families.pairwise.judging import A, B, two
+from tests.eval.metrics.pairwise.judging import A, B, two
 from tests.eval.own import STUB
 from tests.eval.test_scoring import judged_by_rules
 from tests.llm.batches.server import BatchServer
@@ -120,13 +120,13 @@ def test_an_interrupted_score_goes_on(drretail: Command, start: Start, made: Pat
     assert (made / "scores.json").read_bytes() == (tmp_path / "whole" / "scores.json").read_bytes()
 
 
-def test_score_opens_with_the_scoreboard_and_families_come_by_details(drretail: Command, made: Path) -> None:
+def test_score_opens_with_the_scoreboard_and_metrics_come_by_details(drretail: Command, made: Path) -> None:
     asked = ("score", made.name, "--metrics", "checks,basket", "-q")
     shown = drretail(*asked).stdout
     assert shown.index("One system researches") < shown.index("Scoreboard, by code")
     assert "error-free share 1.00, share of reports in which code finds no error" in " ".join(shown.split())
     assert "Checks, by code" not in shown
-    assert f"All families: drretail score {made.name} --metrics checks,basket --details" in shown
+    assert f"All metrics: drretail score {made.name} --metrics checks,basket --details" in shown
     whole = drretail(*asked, "--details").stdout
     assert "Scoreboard" not in whole
     assert "Checks, by code" in whole
@@ -135,7 +135,7 @@ def test_score_opens_with_the_scoreboard_and_families_come_by_details(drretail: 
     assert {"error-free share", "words", "tokens"} <= set(cells)
 
 
-def test_a_family_beyond_the_usual_ones_is_printed_below_the_board_though_it_has_a_column() -> None:
+def test_a_metric_beyond_the_usual_ones_is_printed_below_the_board_though_it_has_a_column() -> None:
     def row(metric: str, variant: str) -> Score:
         judged = {"system": LABEL, "judge": "p:m", "judge_kind": "llm", "n_planned": 1, "n_scored": 1, "version": 1}
         return Score.model_validate({**judged, "metric": metric, "variant": variant, "value": 0.5})
@@ -143,7 +143,7 @@ def test_a_family_beyond_the_usual_ones_is_printed_below_the_board_though_it_has
     columns = tuple(ShownColumn(name=each, metric=each) for each in ("pqr", "faithfulness"))
     board = Scoreboard(judge=BoardJudge(spec="p:m"), columns=columns, rows=())
     rows = (row("pqr", "S_overall"), row("pqr", "S_P"), row("faithfulness", "FP"), row("process", "calls"))
-    left = without_board_families(Scores(scores=rows, judgings=(), scoreboard=board))
+    left = without_board_metrics(Scores(scores=rows, judgings=(), scoreboard=board))
     assert [score.variant for score in left.scores] == ["S_overall", "S_P", "calls"]
 
 

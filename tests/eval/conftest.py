@@ -10,7 +10,7 @@ from tests.eval.scored_experiments import judged_experiment, shopped_experiment
 
 @pytest.fixture(scope="session")
 def judged(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """By a judge of moods, in every family that asks one."""
+    """By a judge of moods, in every metric that asks one."""
     return judged_experiment(tmp_path_factory.mktemp("judged") / "exp")
 
 

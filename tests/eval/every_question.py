@@ -1,4 +1,4 @@
-"""A judge that answers whatever any family asks, of any report, as briefly or at such length as a test says."""
+"""A judge that answers whatever any metric asks, of any report, as briefly or at such length as a test says."""
 
 import re
 from collections.abc import Callable, Mapping

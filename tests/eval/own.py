@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from drretail.eval.family import Family, of_verdicts
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
+from drretail.eval.metric import Metric, of_verdicts
 from drretail.eval.values import Value
 from drretail.records.score import MetricDescription, Verdict
 from drretail.records.scoreboard import BoardColumn
@@ -33,7 +33,7 @@ DESCRIPTION = MetricDescription(
     counts=("words",),
     scoreboard=BOARD,
 )
-METRIC = Family("brevity", 1, judge, of_verdicts(values), ("short", "words"), DESCRIPTION, needs_judge=False)
+METRIC = Metric("brevity", 1, judge, of_verdicts(values), ("short", "words"), DESCRIPTION, needs_judge=False)
 
 
 def _read(subject: Subject, judge_session: JudgeSession) -> None:
@@ -52,10 +52,10 @@ def _read_values(verdicts: Sequence[Verdict]) -> list[Value]:
     return [Value(variant, verdict.state, verdict.value, items) for variant in ("said", "half")]
 
 
-def stub(*, needs_judge: bool) -> Family:
+def stub(*, needs_judge: bool) -> Metric:
     """Reads a report as its own value: "0.5", "na" or "failed"; "half" pools 1 of 2 items of every scored report."""
     judging, variants = of_verdicts(_read_values), ("said", "half")
-    return Family(
+    return Metric(
         "stub",
         1,
         _read,

@@ -1,4 +1,4 @@
-"""Two scored experiments with rows of every family: by a judge of moods, and by code alone."""
+"""Two scored experiments with rows of every metric: by a judge of moods, and by code alone."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -18,7 +18,7 @@ from drretail.records.wish import Want, Wish
 from tests import build
 from tests.build import Reports
 from tests.eval.every_question import Changed, every_answer
-from tests.eval.families.faithfulness.reports import BED, BIRDS, BIRDS_ID, BLOCKED_ID, BOWL, EVIDENCE, ORDER, PAGE
+from tests.eval.metrics.faithfulness.reports import BED, BIRDS, BIRDS_ID, BLOCKED_ID, BOWL, EVIDENCE, ORDER, PAGE
 from tests.shop import OTHER, PRODUCTS, USER, build_shop
 
 A, B = "a@model", "b@model"

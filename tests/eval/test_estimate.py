@@ -8,8 +8,8 @@ import pytest
 
 from drretail.errors import UserError
 from drretail.eval.estimate import estimate_judging
-from drretail.eval.families.race.judge import keep_references
 from drretail.eval.judging.session import Judge
+from drretail.eval.metrics.race.judge import keep_references
 from drretail.eval.registry import METRICS, PAIRWISE, load_metric
 from drretail.experiment import read_definition
 from drretail.llm.estimates import Estimate, together
@@ -23,7 +23,7 @@ from tests.eval.every_question import every_answer
 
 REPORTS = {LABEL: {"q1-r1": "A long report.", "q2-r1": "Short.", "q3-r1": None}}
 A, B, C = "a@model", "b@model", "c@model"
-FAMILIES = [name for name in METRICS if load_metric(name).needs_judge and load_metric(name).prompt_hashes() - {""}]
+JUDGED = [name for name in METRICS if load_metric(name).needs_judge and load_metric(name).prompt_hashes() - {""}]
 LONG_PAGE = "It keeps the rain out and lasts for years, says whoever tried it. " * 40
 LETTERS = "abcdefgh"
 
@@ -57,12 +57,12 @@ def two_systems(folder: Path, report: str, *, user: str | None = "ann", **made: 
     return experiment(folder, systems, users=users, evidence=PAGES, **made)
 
 
-def half_judged(folder: Path, family: str, judge: Judge) -> Path:
+def half_judged(folder: Path, metric: str, judge: Judge) -> Path:
     """Of one query nothing is judged, of the other a part: its verdicts were cut, and its journal holds the answers."""
-    build.scored(two_systems(folder, a_report(8, 8)), family, judge)
+    build.scored(two_systems(folder, a_report(8, 8)), metric, judge)
     for path in [*folder.glob("verdicts/*/*/*/q2*"), *folder.glob("rubrics/*/q2.json")]:
         path.unlink()
-    for path in folder.glob(f"verdicts/{family}/*/*/q1-r1.jsonl"):
+    for path in folder.glob(f"verdicts/{metric}/*/*/q1-r1.jsonl"):
         lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
         path.write_text("".join(lines[: len(lines) // 2]), encoding="utf-8")
     return folder
@@ -70,10 +70,10 @@ def half_judged(folder: Path, family: str, judge: Judge) -> Path:
 
 Kind = Callable[[Path, str, Judge], Path]
 KINDS: Mapping[str, Kind] = {
-    "imported, without citations": lambda folder, family, judge: two_systems(
+    "imported, without citations": lambda folder, metric, judge: two_systems(
         folder, a_report(4, 0), user=None, agents={A: IMPORTED_AGENT, B: IMPORTED_AGENT}
     ),
-    "long, with many claims": lambda folder, family, judge: two_systems(folder, a_report(30, 20)),
+    "long, with many claims": lambda folder, metric, judge: two_systems(folder, a_report(30, 20)),
     "half judged": half_judged,
 }
 
@@ -86,23 +86,23 @@ def used_in(folder: Path) -> Usage:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("family", [*FAMILIES, PAIRWISE])
-def test_calls_are_those_that_judging_makes_and_tokens_in_range(tmp_path: Path, family: str, kind: str) -> None:
+@pytest.mark.parametrize("metric", [*JUDGED, PAIRWISE])
+def test_calls_are_those_that_judging_makes_and_tokens_in_range(tmp_path: Path, metric: str, kind: str) -> None:
     judge, asked = every_answer(rating=3, sentences=1)
-    folder = KINDS[kind](tmp_path / "exp", family, judge)
+    folder = KINDS[kind](tmp_path / "exp", metric, judge)
     keep_references(folder, read_definition(folder), B)
     repeats = 2 if kind == "half judged" else 1
     before, held = used_in(folder), build.files(folder)
     asked.clear()
-    estimate = together(estimate_judging(folder, [family], [judge], judge_repeats=repeats))
+    estimate = together(estimate_judging(folder, [metric], [judge], judge_repeats=repeats))
     assert build.files(folder) == held
-    build.scored(folder, family, judge, judge_repeats=repeats)
+    build.scored(folder, metric, judge, judge_repeats=repeats)
     after = used_in(folder)
     read, written = after.input_uncached - before.input_uncached, after.output - before.output
     assert estimate.calls.low == estimate.calls.high == len(asked) > 0
     assert estimate.input.low <= read <= estimate.input.high
     assert estimate.output.low <= written <= estimate.output.high
-    (nothing, *_) = estimate_judging(folder, [family], [judge], judge_repeats=repeats)
+    (nothing, *_) = estimate_judging(folder, [metric], [judge], judge_repeats=repeats)
     assert (nothing.count, nothing.calls.high, nothing.input.high) == (0, 0, 0)
 
 
@@ -149,7 +149,7 @@ def test_pairs_are_counted_and_the_paper_s_rules_ask_half(tmp_path: Path) -> Non
         estimate_judging(folder, [PAIRWISE], [sonnet()], rules="drg")
 
 
-def test_a_family_that_asks_in_another_s_name_has_two_rows(tmp_path: Path) -> None:
+def test_a_metric_that_asks_in_another_s_name_has_two_rows(tmp_path: Path) -> None:
     folder = two_systems(tmp_path / "exp", a_report(4, 4))
     rows = {one.name.split()[0]: one.calls.high for one in estimate_judging(folder, ["reading"], [sonnet()])}
     assert rows == {"reading": 0, "faithfulness": 3}  # picks come with the claims

@@ -11,14 +11,14 @@ from drretail.errors import UserError
 from drretail.eval.claims.claims import EXTRACT
 from drretail.eval.claims.extraction import extraction_prompt
 from drretail.eval.claims.rulings import support_prompt
-from drretail.eval.families.pairwise.judge import prompt_for as comparing
-from drretail.eval.families.pqr.judge import AXES, scoring_prompt
-from drretail.eval.families.quality.score import prompt_for
-from drretail.eval.families.race.judge import prompt as beside
 from drretail.eval.judge_prompts import KEPT, PACKAGED, judge_prompt_files, read_wording
 from drretail.eval.judging.dimensions import DIMENSIONS as QUALITY
 from drretail.eval.judging.external_wording import PHRASES, neutral
 from drretail.eval.judging.session import Judge
+from drretail.eval.metrics.pairwise.judge import prompt_for as comparing
+from drretail.eval.metrics.pqr.judge import AXES, scoring_prompt
+from drretail.eval.metrics.quality.score import prompt_for
+from drretail.eval.metrics.race.judge import prompt as beside
 from drretail.eval.weighted.axis import weights_prompts
 from drretail.experiment import read_runs
 from drretail.prompts import write_prompts
@@ -100,7 +100,7 @@ def test_a_prompt_that_could_not_be_filled_or_changes_nothing_or_is_a_stranger_i
         read_wording(tmp_path / "p")
 
 
-FAMILIES = (*("faithfulness", "quality", "reading", "pqr", "race", "dr3", "rubrics", "report_eval"), "pairwise")
+METRICS = (*("faithfulness", "quality", "reading", "pqr", "race", "dr3", "rubrics", "report_eval"), "pairwise")
 SHOP = re.compile(r"shopper|shopping re|\bshop's|\bthe shop\b|\bonline shop|our shop", re.IGNORECASE)
 TEXT = "Ash lasts, says page one."
 PAGE = build.evidence("W:aaaaaaa1", build.text(TEXT, path="", seq=1), url="https://a.example/1", title="")
@@ -111,10 +111,10 @@ REPORT = "# Woods\n\n" + "\n\n".join(
 
 
 def asked_of(
-    folder: Path, *, rules: Rules = "default", families: tuple[str, ...] = FAMILIES, reference: str | None = None
+    folder: Path, *, rules: Rules = "default", metrics: tuple[str, ...] = METRICS, reference: str | None = None
 ) -> list[tuple[str, str]]:
     judge, asked = every_answer(rating=3)
-    build.scored(folder, families, judge, reference=reference, rules=rules)
+    build.scored(folder, metrics, judge, reference=reference, rules=rules)
     return asked
 
 
@@ -125,7 +125,7 @@ def imported(tmp_path: Path) -> Path:
     return experiment(tmp_path / "exp", reports, queries=asked, agents=agents, evidence=(PAGE,))
 
 
-def test_no_question_of_any_family_speaks_of_a_shop_where_reports_are_imported(imported: Path) -> None:
+def test_no_question_of_any_metric_speaks_of_a_shop_where_reports_are_imported(imported: Path) -> None:
     asked = asked_of(imported, reference="b@model")
     schemas = {title for title, _ in asked}
     assert {"Rating", "Comparison", "ClaimsAndPicks", "ClaimsSupport", "Grades"} <= schemas
@@ -138,13 +138,13 @@ def test_no_question_of_any_family_speaks_of_a_shop_where_reports_are_imported(i
 
 @pytest.mark.parametrize("rules", ["paper", "drg"])
 def test_nor_do_the_questions_of_other_rules(imported: Path, rules: Rules) -> None:
-    asked = asked_of(imported, rules=rules, families=("faithfulness", "quality"))
+    asked = asked_of(imported, rules=rules, metrics=("faithfulness", "quality"))
     assert {title: found for title, text in asked if (found := SHOP.findall(text))} == {}
 
 
 def test_runs_of_our_own_are_asked_in_the_packaged_words(tmp_path: Path) -> None:
     folder = experiment(tmp_path / "exp", {"a@model": {"q1-r1": REPORT}}, evidence=(PAGE,))
-    asked = [text for title, text in asked_of(folder, families=("quality",)) if title == "Rating"]
+    asked = [text for title, text in asked_of(folder, metrics=("quality",)) if title == "Rating"]
     shared = prompt_for("overall").shared
     begin, end = shared.partition("{{shop_url}}")[0], shared.partition("{{today}}")[0].rpartition("}}")[2]
     assert asked

@@ -41,7 +41,7 @@ def test_a_card_has_the_method_of_a_judge_and_the_text_of_every_prompt_that_it_w
     assert (card.lines["Answers sent back"], card.lines["Against people"]) == ("2", NOT_MEASURED)
     assert "citation marks in claims 0.00" in card.lines["Reading"]
     known = {prompt.hash: prompt.text for name in ("quality", "faithfulness") for prompt in load_metric(name).prompts()}
-    assert {family for family, _ in card.prompts} == {"quality", "faithfulness"}
+    assert {metric for metric, _ in card.prompts} == {"quality", "faithfulness"}
     assert all(known[prompt.hash] == prompt.text for _, prompt in card.prompts)
 
     described = {

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from drretail.errors import UserError
-from drretail.eval.compare.comparing import ComparisonRequest, compare, compare_recorded, families_away
+from drretail.eval.compare.comparing import ComparisonRequest, compare, compare_recorded, metrics_away
 from drretail.eval.compare.wording import bar_of
-from drretail.eval.family import Family, check_rules, in_order, metric
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
+from drretail.eval.metric import Metric, check_rules, in_order, metric
 from drretail.eval.registry import load_metric, load_metrics
 from drretail.eval.scores.file import read_scores
 from drretail.eval.scores.gathering import gather
@@ -37,7 +37,7 @@ def folder(tmp_path: Path) -> Path:
     return made
 
 
-def test_tables_the_board_pages_and_comparisons_show_the_family_as_it_describes_itself(folder: Path) -> None:
+def test_tables_the_board_pages_and_comparisons_show_the_metric_as_it_describes_itself(folder: Path) -> None:
     scores = known(read_scores(folder))
     (table,) = score_tables(scores.scores, scores.metrics)
     assert table.title == "Brevity"
@@ -71,7 +71,7 @@ def test_a_metric_that_is_called_as_a_column_of_ours_is_not_doubled(tmp_path: Pa
     assert [column.name for column in board.columns] == ["own words", "done", "words"]
 
 
-def test_a_family_that_says_nothing_of_itself_is_shown_by_its_name(tmp_path: Path) -> None:
+def test_a_metric_that_says_nothing_of_itself_is_shown_by_its_name(tmp_path: Path) -> None:
     assert SILENT.description.title == "stub"
     assert headlines(SILENT) == ("said",)
     folder = experiment(tmp_path / "exp", {"a@model": {"q1-r1": "0.5"}})
@@ -125,21 +125,21 @@ def test_a_name_that_is_no_folder_or_is_taken_is_refused_in_one_sentence(tmp_pat
     assert len(load_metrics([first, first])) == 1
 
 
-def test_families_come_after_those_whose_verdicts_they_read_and_a_circle_is_told(tmp_path: Path) -> None:
+def test_metrics_come_after_those_whose_verdicts_they_read_and_a_circle_is_told(tmp_path: Path) -> None:
     order: list[str] = []
 
-    def family(name: str, *after: str) -> Family:
+    def metric(name: str, *after: str) -> Metric:
         def judge(subject: Subject, session: JudgeSession) -> None:
             order.append(name)
 
-        return Family(name, 1, judge, lambda *given: [], ("a",), needs_judge=False, after=after)
+        return Metric(name, 1, judge, lambda *given: [], ("a",), needs_judge=False, after=after)
 
-    first, second, third = family("first"), family("second", "first", "not_asked"), family("third", "second")
+    first, second, third = metric("first"), metric("second", "first", "not_asked"), metric("third", "second")
     folder = experiment(tmp_path / "exp", {"a@model": {"q1-r1": "A", "q2-r1": "A B"}})
     build.scored(folder, [third, second, first])
     assert order == ["first"] * 2 + ["second"] * 2 + ["third"] * 2
-    one = Family("one", 1, lambda *given: None, lambda *given: [], ("a",), after=("two",))
-    two = Family("two", 1, lambda *given: None, lambda *given: [], ("a",), after=("one",))
+    one = Metric("one", 1, lambda *given: None, lambda *given: [], ("a",), after=("two",))
+    two = Metric("two", 1, lambda *given: None, lambda *given: [], ("a",), after=("one",))
     with pytest.raises(UserError, match="need one another in a circle"):
         in_order([one, two])
 
@@ -192,10 +192,10 @@ def test_values_that_no_mean_can_be_made_of_are_told(tmp_path: Path, given: list
     def judged(subject: Subject, session: JudgeSession) -> None:
         session.record("count", "words", "scored", 1)
 
-    family = Family("mine", 1, judged, lambda *_: given, ("a",), needs_judge=False)
+    metric = Metric("mine", 1, judged, lambda *_: given, ("a",), needs_judge=False)
     folder = experiment(tmp_path / "exp", REPORTS)
     with pytest.raises(UserError, match=f"'mine' failed in values: .*{message}"):
-        build.scored(folder, [family])
+        build.scored(folder, [metric])
 
 
 def _one(run: Subject) -> float:
@@ -225,7 +225,7 @@ def test_a_name_or_place_without_a_metric_is_said(place: str, message: str) -> N
         load_metric(place)
 
 
-def test_rules_that_a_family_does_not_know_are_told_before_anything_is_asked() -> None:
+def test_rules_that_a_metric_does_not_know_are_told_before_anything_is_asked() -> None:
     metrics = load_metrics(["checks", "quality"])
     check_rules(metrics, "paper")
     with pytest.raises(UserError, match="quality has no rules hkuds: take default, paper, drg"):
@@ -264,7 +264,7 @@ def test_a_measure_given_by_place_or_from_a_notebook_stays_on_the_board_and_in_c
     (compared,) = compare_recorded(folder)
     rows = {row.name: row for table in compared.tables for row in table.rows}
     assert rows["sizes words"].difference == 3
-    assert families_away(folder) == []
+    assert metrics_away(folder) == []
     again = build.scored(folder, ["process"])
     assert build.rows(again, "sizes", "a@model")["words"].value == 4.5
     assert [column.name for column in known(again.scoreboard).columns[:2]] == ["letters", "sizes words"]

@@ -11,9 +11,9 @@ import pytest
 from langchain_core.messages import HumanMessage
 
 from drretail.errors import UserError
-from drretail.eval.families.quality.score import prompt_for
 from drretail.eval.judging.session import Judge
 from drretail.eval.judging.verdicts import VerdictFile
+from drretail.eval.metrics.quality.score import prompt_for
 from drretail.eval.registry import load_metric
 from drretail.eval.scores.file import read_scores
 from drretail.eval.scores.gathering import gather
@@ -28,7 +28,7 @@ from drretail.prompts import Prompt, tag_content, tagged
 from drretail.records.score import Rules, Scores
 from tests import build
 from tests.build import LABEL, Asked, experiment, scripted_judge
-from tests.eval.families.pairwise.judging import SIX
+from tests.eval.metrics.pairwise.judging import SIX
 from tests.eval.own import JUDGED_STUB, STUB
 from tests.llm.batches.server import BatchServer, succeeded
 
@@ -153,7 +153,7 @@ def test_verdicts_on_a_report_that_changed_or_in_other_words_are_stale_and_asked
         prompt = prompt_for(dimension, rules)
         return replace(prompt, text=prompt.text + "Mind the commas.\n") if dimension == "clarity" else prompt
 
-    monkeypatch.setattr("drretail.eval.families.quality.score.prompt_for", reworded)
+    monkeypatch.setattr("drretail.eval.metrics.quality.score.prompt_for", reworded)
     scores = scored(folder, other)
     assert [judging.stale for judging in scores.judgings if judging.judge == judge.ref.spec] == [2]
     assert build.rows(scores, judge=judge.ref.spec)["clarity"].n_failed == 2
@@ -206,7 +206,7 @@ def test_verdicts_of_a_metric_that_is_not_installed_are_named(tmp_path: Path) ->
     assert ["no metric 'stub' is installed" in event for event in events] == [True]
 
 
-def test_rows_that_are_not_rated_stay_when_a_later_command_names_other_families(tmp_path: Path) -> None:
+def test_rows_that_are_not_rated_stay_when_a_later_command_names_other_metrics(tmp_path: Path) -> None:
     folder = experiment(tmp_path / "exp", {LABEL: {"q1-r1": "1"}})
     by_rules = Judge.of(open_model("offline:judge"))
     first = [each for each in scored(folder, by_rules).scores if each.metric == "quality"]

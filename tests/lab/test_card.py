@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from drretail.cli.app import app
 from drretail.errors import UserError
-from drretail.eval.families.faithfulness.score import METRIC
+from drretail.eval.metrics.faithfulness.score import METRIC
 from drretail.eval.scores.file import derive_scores
 from drretail.eval.scores.gathering import gather
 from drretail.lab.card import card_lines, read_cards, set_card, words_alone

@@ -17,7 +17,7 @@ from drretail import open_world, run
 from drretail.cli.app import app
 from drretail.errors import DrretailError, UserError
 from drretail.eval.ballots import read_plan
-from drretail.eval.families.faithfulness.score import METRIC
+from drretail.eval.metrics.faithfulness.score import METRIC
 from drretail.eval.scores.file import derive_scores
 from drretail.experiment import read_runs
 from drretail.lab.correction import Cited, PlannedRun, correction_of, fp_items, fr_items
@@ -31,7 +31,7 @@ from drretail.stats.prediction_powered import Item, corrected_mean, labels_alone
 from drretail.viewer.voting.plan import planned
 from tests import build
 from tests.build import experiment, known, scripted_judge
-from tests.eval.families.pairwise.judging import A, B, C, compared, finds_equal, prefers_a, reports, two
+from tests.eval.metrics.pairwise.judging import A, B, C, compared, finds_equal, prefers_a, reports, two
 from tests.lab.test_opinions import judge_of_both, mixed, votes
 from tests.shop import build_shop
 from tests.viewer.conftest import answered, exp

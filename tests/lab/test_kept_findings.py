@@ -48,7 +48,7 @@ def test_a_finding_is_stale_once_what_it_rests_on_changes(
         (text,) = finding_lines(other)
         assert text.startswith(f"Stale, since {changed}")
         assert text.endswith(line)
-    monkeypatch.setattr("drretail.lab.kept_findings.installed", lambda family: None)
+    monkeypatch.setattr("drretail.lab.kept_findings.installed", lambda metric: None)
     assert finding_lines(exp)[0].startswith("Stale, since verdicts/faithfulness/")
 
 

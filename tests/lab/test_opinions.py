@@ -27,7 +27,7 @@ from drretail.records.vote import Choice, ClaimLabel, ClaimSupport, PairItem, Ra
 from drretail.tables.cells import as_csv, read_cells
 from drretail.viewer.voting.plan import planned
 from tests.build import experiment, scripted_judge
-from tests.eval.families.pairwise.judging import A, B, chosen, compared, shown, two
+from tests.eval.metrics.pairwise.judging import A, B, chosen, compared, shown, two
 from tests.viewer.conftest import answered, exp
 
 __all__ = ["answered", "exp"]

@@ -44,7 +44,7 @@ def judge_by_hand(folder: Path, support: Sequence[float | None] = _IN_TURN) -> N
 
 
 def keep_scores(folder: Path, *metrics: str) -> Scores:
-    """The scores that follow from the verdicts of some families, which are then the experiment's."""
+    """The scores that follow from the verdicts of some metrics, which are then the experiment's."""
     made = derive_scores(folder, [load_metric(name) for name in metrics])
     write_json(folder / "scores.json", made.model_dump(mode="json", exclude_none=True))
     return made
@@ -64,9 +64,9 @@ def rewrite(folder: Path, run: Run) -> None:
 
 
 def verdict(run: Run, metric: str, judge: JudgeRef, stage: str, item: str, **fields: object) -> Verdict:
-    family = load_metric(metric)
-    about = {"metric": metric, "version": family.version, "run_id": run.run_id, "report_sha": run.report_sha}
-    about["prompt_hash"] = min(family.prompt_hashes() - {""}, default="")
+    loaded = load_metric(metric)
+    about = {"metric": metric, "version": loaded.version, "run_id": run.run_id, "report_sha": run.report_sha}
+    about["prompt_hash"] = min(loaded.prompt_hashes() - {""}, default="")
     return Verdict.model_validate({"stage": stage, "item": item, "judge": judge, "state": "scored", **about, **fields})
 
 

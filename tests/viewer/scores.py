@@ -1,4 +1,4 @@
-"""Scores, slices and scoreboards as families would make them: each field has its usual value unless a test gives
+"""Scores, slices and scoreboards as metrics would make them: each field has its usual value unless a test gives
 another.
 """
 

@@ -14,7 +14,7 @@ from drretail.records.score import JudgeRef, SourceRef, Verdict
 from drretail.viewer.arithmetic import arithmetic_of
 from drretail.viewer.judged import Judged
 from tests import build
-from tests.eval.families.faithfulness.reports import subject
+from tests.eval.metrics.faithfulness.reports import subject
 from tests.viewer.dom import parse
 from tests.viewer.rendered import render_page
 

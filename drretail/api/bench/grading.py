@@ -7,8 +7,8 @@ from pathlib import Path
 from drretail.agents.running.new_experiment import add_gold, open_experiment
 from drretail.env.offers import Offers
 from drretail.env.world import World
-from drretail.eval.families.truth import Truth, truth_of
 from drretail.eval.judging.subject import read_subjects
+from drretail.eval.metrics.truth import Truth, truth_of
 from drretail.experiment import read_definition, run_folder
 from drretail.files import made_whole, read_json, write_json
 from drretail.records.query import Query

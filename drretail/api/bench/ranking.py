@@ -15,8 +15,8 @@ from drretail.api.bench.submission import Entry, entries
 from drretail.api.score import score
 from drretail.env.world import open_world
 from drretail.errors import UserError
-from drretail.eval.families.truth import Truth
 from drretail.eval.judging.dimensions import PRIMARY
+from drretail.eval.metrics.truth import Truth
 from drretail.eval.scores.gathering import gather
 from drretail.eval.scores.pair_outcomes import read_outcomes
 from drretail.experiment import read_runs

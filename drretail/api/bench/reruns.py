@@ -15,7 +15,7 @@ from drretail.api.run import run
 from drretail.conditions.registry import conditions_of
 from drretail.env.world import World
 from drretail.errors import UserError
-from drretail.eval.families.truth import Truth
+from drretail.eval.metrics.truth import Truth
 from drretail.experiment import read_definition
 from drretail.llm.providers import OFFLINE, PROVIDERS
 from drretail.records.base import Record

@@ -20,8 +20,8 @@ from drretail.event_loop import run_loop
 from drretail.experiment import locked
 from drretail.lab.bias.probe import Case, Probe, Reports, ask, asked_folder, bias_folder, choose_reports
 from drretail.lab.bias.probe import make_copies as copy_probed
-from drretail.lab.bias.probes import bias_found, estimate_probe, families_of, has_opinions, named_probes, probe_found
-from drretail.lab.exploits.headline_gaps import FAMILIES, compare_with_honest, exploits_folder, make_exploits
+from drretail.lab.bias.probes import bias_found, estimate_probe, has_opinions, metrics_of, named_probes, probe_found
+from drretail.lab.exploits.headline_gaps import METRICS, compare_with_honest, exploits_folder, make_exploits
 from drretail.lab.kept_findings import VOTES, keep, verdict_folders
 from drretail.lab.opinions import judge_name
 from drretail.lab.plant.copies import make_copies, planted_folder
@@ -32,7 +32,7 @@ from drretail.progress import busy, choose_progress
 from drretail.viewer.terminal.printed_lab import print_bias, print_exploits, print_planted
 
 LOOKED_FOR = (CHECKS, FAITHFULNESS)
-"""The families that find planted errors."""
+"""The metrics that find planted errors."""
 
 
 @accepts(PlantOptions)
@@ -84,7 +84,7 @@ def exploits(options: ExploitsOptions) -> LabResult[ExploitsFound]:
     They are an experiment of their own, EXP/lab/exploits; the result is kept in EXP/lab/exploits.json. Raises UserError
     for a folder without an experiment, and for a wrong name.
     """
-    experiment, judging = folder_of(options.experiment), Judging.of(FAMILIES, options)
+    experiment, judging = folder_of(options.experiment), Judging.of(METRICS, options)
     folder = exploits_folder(experiment)
     with _store(options) as store:
         honest = _made_exploits(options, store)
@@ -98,7 +98,7 @@ def exploits(options: ExploitsOptions) -> LabResult[ExploitsFound]:
 @accepts(ExploitsOptions)
 def estimate_exploits(options: ExploitsOptions) -> Estimates:
     """What judging the worthless reports is likely to take. The reports are made."""
-    judging = Judging.of(FAMILIES, options, keyless=True)
+    judging = Judging.of(METRICS, options, keyless=True)
     with _store(options) as store:
         _made_exploits(options, store)
     return judging.estimate(exploits_folder(folder_of(options.experiment)))
@@ -128,7 +128,7 @@ def bias(options: BiasOptions) -> LabResult[BiasFound]:
     folder = bias_folder(experiment)
     allowance = judging.allowance(folder, asked_folder(folder))
     left, notes = 0, list[str]()
-    if judging.families:
+    if judging.metrics:
         left, notes = judging.score(folder, None, allowance, **_asked(probes, reports))
     failed, more = _ask_probes(cases, probes, allowance, judging)
     rows = [probe_found(case, probe) for case in cases for probe in probes]
@@ -151,7 +151,7 @@ def estimate_bias(options: BiasOptions) -> Estimates:
 
 
 def _asked(probes: Sequence[Probe], reports: Reports) -> dict[str, Any]:
-    """What the families are asked for these probes: which pairs, and whether floors are rated."""
+    """What the metrics are asked for these probes: which pairs, and whether floors are rated."""
     return {
         "pairs": [pair_name(pair) for pair in reports.pairs],
         "rate_floors": any(probe.with_floors for probe in probes),
@@ -163,9 +163,9 @@ def _bias_cases(options: BiasOptions, *, keyless: bool = False) -> tuple[list[Pr
     experiment = folder_of(options.experiment)
     probes = named_probes(",".join(names_in(options.probes)))
     reports, folder = choose_reports(experiment, limit=options.limit, seed=options.seed), bias_folder(experiment)
-    # quality makes sure that judges are opened, even if no probe reads a family's verdicts
+    # quality makes sure that judges are opened, even if no probe reads a metric's verdicts
     judging = Judging.of(["quality"], options, keyless=keyless)
-    judging = replace(judging, families=families_of(probes, with_pairs=bool(reports.pairs)))
+    judging = replace(judging, metrics=metrics_of(probes, with_pairs=bool(reports.pairs)))
     copy_probed(experiment, reports, with_lengths=any(probe.with_lengths for probe in probes))
     today = datetime.now(UTC).date().isoformat()
     pin = None if options.pin is None else Path(options.pin)

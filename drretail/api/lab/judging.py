@@ -46,7 +46,7 @@ class LabResult(Generic[F]):
 class Judging:
     """Judges, opened once, with the options of their calls."""
 
-    families: Sequence[str]
+    metrics: Sequence[str]
     judges: Sequence[Judge]
     opener: Opener
     again: Again
@@ -56,7 +56,7 @@ class Judging:
     @classmethod
     def of(
         cls,
-        families: Sequence[str],
+        metrics: Sequence[str],
         options: CardOptions | PlantOptions | ExploitsOptions | BiasOptions,
         *,
         keyless: bool = False,
@@ -65,14 +65,14 @@ class Judging:
         if options.retry not in (None, "failed"):
             raise UserError(f"--retry {options.retry}: only failed is asked again.")
         opener = Opener(read_settings(), options.base_url, keyless=keyless)
-        judges = judges_for(families, options.judge, opener, options.model_profile)
-        return cls(families, judges, opener, options.retry or "nothing", options.max_tokens, options.max_dollars)
+        judges = judges_for(metrics, options.judge, opener, options.model_profile)
+        return cls(metrics, judges, opener, options.retry or "nothing", options.max_tokens, options.max_dollars)
 
     def estimate(
         self, folder: Path, *, pairs: Sequence[str] = (), rate_floors: bool = False, more: Iterable[Estimate] = ()
     ) -> Estimates:
         """What judging the reports in this folder would take, together with the estimates in ``more``."""
-        estimates = estimate_judging(folder, self.families, self.judges, pairs=pairs, rate_floors=rate_floors)
+        estimates = estimate_judging(folder, self.metrics, self.judges, pairs=pairs, rate_floors=rate_floors)
         return Estimates(f"What is left to judge in {folder}", [*estimates, *more], self.opener.prices)
 
     def allowance(self, *folders: Path) -> Allowance:
@@ -93,7 +93,7 @@ class Judging:
         scores = run_loop(
             score(
                 folder,
-                self.families,
+                self.metrics,
                 self.judges,
                 store=store,
                 progress=choose_progress(),
@@ -114,7 +114,7 @@ class Judging:
                 "--fetch-sources`, before this command, fetches them."
             )
         compared = [(row.a, row.b) for row in scores.pairs]
-        failed = failed_answers(scores, self.families, [judge.ref for judge in self.judges], "default", compared)
+        failed = failed_answers(scores, self.metrics, [judge.ref for judge in self.judges], "default", compared)
         if failed:
             notes.append(
                 f"A judge gave no usable answer {failed:,} times: the same command with --retry failed asks again."

@@ -113,7 +113,7 @@ def correct(options: CorrectOptions) -> LabResult[Correction]:
     """
     experiment, labels = folder_of(options.experiment), paths_in(options.labels)
     made = correction_of(experiment, options.judge, labels)
-    judged = [path for family in ("faithfulness", "pairwise") for path in verdict_folders(experiment, family)]
+    judged = [path for metric in ("faithfulness", "pairwise") for path in verdict_folders(experiment, metric)]
     given = {"--labels": labels, "--judge": options.judge}
     document = keep(experiment, "correct", made, [VOTES, *judged], given, again=options.again)
     return LabResult(made, document, partial(print_correction, made, read_definition(experiment).systems))

@@ -12,19 +12,19 @@ from drretail.records.base import Rules
 from drretail.records.query import Query
 
 if TYPE_CHECKING:
-    from drretail.eval.family import Family
+    from drretail.eval.metric import Metric
 
 RULES = get_args(Rules)
 READERS = ("form", "model")
 UNITS = ("section", "paragraph")
 SOURCES = ("ledger", "live")
 RETRIES = get_args(shared.Retry)
-FAMILIES = (
+METRICS = (
     "basket", "checks", "dr3", "faithfulness", "false_statements", "fault_place", "intent", "moves",
     "next_purchase", "outcome", "pairwise", "pqr", "process", "quality", "race", "reading", "report_eval", "robustness",
     "rubrics", "truth", "understood",
 )  # fmt: skip
-"""The built-in families, named here so that help need not load them; a test compares them with the registry."""
+"""The built-in metrics, named here so that help need not load them; a test compares them with the registry."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +33,9 @@ class ScoreOptions:
 
     experiment: shared.Experiment
     metrics: Annotated[
-        "str | Family | Iterable[str | Family]",
+        "str | Metric | Iterable[str | Metric]",
         Option(
-            f"Families of metrics: {', '.join(FAMILIES)}. docs/scores.md and docs/publications.md explain "
+            f"Metrics: {', '.join(METRICS)}. docs/scores.md and docs/publications.md explain "
             "them. Also a plugin's, or module:attribute.",
             metavar="A,B",
             type=list[str],
@@ -146,9 +146,9 @@ class CompareOptions:
     b: Annotated[str | None, Option("The other system (default: all others).", argument=True, metavar="B")] = None
     _: KW_ONLY
     metrics: Annotated[
-        "Iterable[str | Family] | str | None",
+        "Iterable[str | Metric] | str | None",
         Option(
-            "The families of metrics to compare, or pairwise.",
+            "The metrics to compare, or pairwise.",
             metavar="A,B",
             type=list[str],
             default="all that were judged",
@@ -197,6 +197,6 @@ class CompareOptions:
     metric: Annotated[
         shared.Texts,
         Option(
-            "With --by: the scores to compare, such as faithfulness:FP.", metavar="FAMILY[:VARIANT]", type=list[str]
+            "With --by: the scores to compare, such as faithfulness:FP.", metavar="METRIC[:VARIANT]", type=list[str]
         ),
     ] = ()

@@ -49,7 +49,7 @@ _TAG = re.compile(r"^<(?P<name>\w+)(?P<more>[^<>\n]*)>\n(?P<data>.*?)\n</(?P=nam
 
 @dataclass(frozen=True, slots=True)
 class SentPrompt:
-    """One prompt: its agent or family, when a model receives it, and its text."""
+    """One prompt: its agent or metric, when a model receives it, and its text."""
 
     of: str
     when: str
@@ -57,7 +57,7 @@ class SentPrompt:
 
 
 def as_markdown(prompts: Iterable[SentPrompt]) -> str:
-    """The prompts as one page, with a heading for each agent or family."""
+    """The prompts as one page, with a heading for each agent or metric."""
     lines: list[str] = []
     shown = ""
     for prompt in prompts:
@@ -109,12 +109,12 @@ def _of_agent(name: str, agent: Agent, world: World, query: Query, journal: Path
 
 
 def judges_prompts() -> list[SentPrompt]:
-    """Every prompt of the judges of all metric families: one message, with the report and what it cites in tags.
+    """Every prompt of the judges of all metrics: one message, with the report and what it cites in tags.
 
     A stand-in judges two agents' reports on one question. A prompt that these reports don't cause is shown as in its
     file.
     """
-    families = [name for name in METRICS if load_metric(name).needs_judge]
+    metrics = [name for name in METRICS if load_metric(name).needs_judge]
     judge = Judge.of(in_place_of(scripted_model(""), StandIn()))
     query = Query(query_id="q", user_id=USER, text=QUESTION, source="probe")
     with TemporaryDirectory() as folder, tiny_shop(Path(folder)) as world:
@@ -123,7 +123,7 @@ def judges_prompts() -> list[SentPrompt]:
         systems = suts(agents, {"": open_model("offline:shopper")}, world)
         reference = Offers(world).reference
         run(experiment, Runner(world, "w"), systems, [query], seed="42", title="prompts", reference=reference)
-        run_loop(score(experiment, (*families, PAIRWISE), [judge], store=world.store, progress=Progress()))
+        run_loop(score(experiment, (*metrics, PAIRWISE), [judge], store=world.store, progress=Progress()))
         journals = sorted((experiment / "verdicts").rglob("*.journal.jsonl"))
         messages = [effect.request["messages"][0]["content"] for path in journals for effect in read_effects(path)]
     files: dict[str, list[str]] = {}  # a block of several prompts is shown in the message that holds it

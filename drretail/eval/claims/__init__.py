@@ -1,4 +1,4 @@
-"""The claims of reports, and whether their sources support them: several families use them, each claim judged once.
+"""The claims of reports, and whether their sources support them: several metrics use them, each claim judged once.
 
 claims.py          claims, their types of sources, the unit of a support judgement
 extraction.py      stage 1: all claims with sources, typed values and picks in one question; the paper's two questions

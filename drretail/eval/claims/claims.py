@@ -15,10 +15,10 @@ from drretail.records.reading import COMPARISONS, ReadValue
 from drretail.records.score import Rules, Verdict
 from drretail.records.shop import SHOP_URL
 
-FAMILY, VERSION = "faithfulness", 3
-"""The family of the verdicts on claims, whichever family asked for them."""
-PROMPTS = str(Path(__file__).parents[1] / "families" / FAMILY / "judge.py")
-"""Their prompts are beside that family's judge; users override them under its name."""
+FAITHFULNESS, VERSION = "faithfulness", 3
+"""The metric of the verdicts on claims, whichever metric asked for them."""
+PROMPTS = str(Path(__file__).parents[1] / "metrics" / FAITHFULNESS / "judge.py")
+"""Their prompts are beside that metric's judge; users override them under its name."""
 SourceType = Literal["web", "product", "internal"]
 TYPES: tuple[SourceType, ...] = ("web", "product", "internal")
 HEADLINE: tuple[SourceType, ...] = ("web", "product")

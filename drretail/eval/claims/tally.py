@@ -8,7 +8,7 @@ from drretail.eval.claims.audit import uncovered_in
 from drretail.eval.claims.claims import (
     ALL_TYPES,
     AUDIT,
-    FAMILY,
+    FAITHFULNESS,
     FROZEN,
     REPORT,
     SUPPORT,
@@ -165,11 +165,11 @@ NOT_JUDGED = "this judge has not judged the claims of the report to the end: sco
 
 
 def followed(judge_session: JudgeSession) -> tuple[list[Verdict], ReportVerdicts, str]:
-    """This judge's verdicts on the claims of the report, for a family that follows from them; what they come to; and a
+    """This judge's verdicts on the claims of the report, for a metric that follows from them; what they come to; and a
     reason that identifies them.
     """
-    family = load_metric(FAMILY)
-    judged = judge_session.verdicts_in(family.name, family.version, family.prompt_hashes())
+    metric = load_metric(FAITHFULNESS)
+    judged = judge_session.verdicts_in(metric.name, metric.version, metric.prompt_hashes())
     in_order = sorted(judged, key=lambda verdict: (verdict.stage, verdict.item))
     content = [[each.stage, each.item, each.state, each.value, each.quote, each.notes] for each in in_order]
     return judged, ReportVerdicts(judged, judge_session.rules), f"by the verdicts {sha256_of(content)[:16]}"

@@ -147,7 +147,7 @@ def _narrowed(report: str, start: int, end: int, typed: SaidValue) -> tuple[int,
     return (start + places[0][0], start + places[0][1]) if len(places) == 1 else (start, end)
 
 
-PROMPTS = str(Path(__file__).parents[1] / "families" / "reading" / "judge.py")
+PROMPTS = str(Path(__file__).parents[1] / "metrics" / "reading" / "judge.py")
 """Their prompts are beside the judge of readings; users override them under its name."""
 
 

@@ -10,11 +10,11 @@ from drretail.conditions.names import CONDITIONS
 from drretail.conditions.registry import load_condition
 from drretail.conditions.shop import tokens_of
 from drretail.errors import UnknownName, UserError
-from drretail.eval.compare.comparing import assessors_of, chosen_judges, judged_families
+from drretail.eval.compare.comparing import assessors_of, chosen_judges, judged_metrics
 from drretail.eval.compare.rows import compared_rows, runs_of, side_of
 from drretail.eval.compare.wording import compared, primary_variants, row_facts
-from drretail.eval.family import Family, is_unrated
-from drretail.eval.registry import PAIRWISE, load_metric, load_metrics, recorded_family
+from drretail.eval.metric import Metric, is_unrated
+from drretail.eval.registry import PAIRWISE, load_metric, load_metrics, recorded_metric
 from drretail.eval.scores.aggregate import mean_of
 from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.eval.scores.planned import read_judgements
@@ -80,15 +80,15 @@ def ablation_tables(
     assessors: Sequence[Assessor],
     variants: Mapping[str, Sequence[str]] | None = None,
 ) -> Iterator[SettingTable]:
-    """A table for each judge, family and variant with a value.
+    """A table for each judge, metric and variant with a value.
 
-    ``variants`` gives the variants of each family. Without it, they are the compared and primary variants of the
-    families in which more is better. Ratings and preferences of a rule-based judge are left out.
+    ``variants`` gives the variants of each metric. Without it, they are the compared and primary variants of the
+    metrics in which more is better. Ratings and preferences of a rule-based judge are left out.
     """
     agents = agents_by_setting(gathered.definition, condition)
     if not agents:
         return
-    for name, metric in gathered.families.items():
+    for name, metric in gathered.metrics.items():
         wanted = _usual(metric) if variants is None else variants.get(name, ())
         for assessor in assessors:
             if assessor in gathered.assessors(name) and not is_unrated(metric, assessor.judge):
@@ -96,8 +96,8 @@ def ablation_tables(
                 yield from (table for table in tables if any(cell.n for row in table.rows for cell in row.cells))
 
 
-def _usual(metric: Family) -> tuple[str, ...]:
-    """The family's compared and primary variants; none if its values are neither good nor bad."""
+def _usual(metric: Metric) -> tuple[str, ...]:
+    """The metric's compared and primary variants; none if its values are neither good nor bad."""
     if not metric.description.higher_is_better:
         return ()
     return tuple(dict.fromkeys((*compared(metric), *primary_variants(metric))))
@@ -106,10 +106,10 @@ def _usual(metric: Family) -> tuple[str, ...]:
 def tables_of_experiment(
     experiment: Path, by: str, named: Collection[str] = (), judges: Sequence[str] = (), beside: str | None = None
 ) -> list[SettingTable]:
-    """The tables of ``named``, each ``family`` or ``family:variant``; if empty, of everything that was judged.
+    """The tables of ``named``, each ``metric`` or ``metric:variant``; if empty, of everything that was judged.
 
     Tables of a second condition, ``beside``, follow if systems differ in it too. Raises UserError if no agent ran under
-    two values, or if nothing that is asked for was judged; UnknownName for a wrong condition, family, variant or judge.
+    two values, or if nothing that is asked for was judged; UnknownName for a wrong condition, metric, variant or judge.
     """
     definition = read_definition(experiment)
     condition = condition_by(definition.systems.values(), by)
@@ -117,19 +117,19 @@ def tables_of_experiment(
         how = f"--vary {by}={condition.written}" if by != "web" else "--web A, then with --web B"
         raise UserError(f"No agent of the experiment ran under two values of {by}: run it with {how} into this folder.")
     chosen = named_variants(experiment, named)
-    families = [family for family in judged_families(experiment) if family != PAIRWISE]
-    gathered = read_judgements(experiment, [metric for metric, _ in chosen.values()] or load_metrics(families))
+    metrics = [metric for metric in judged_metrics(experiment) if metric != PAIRWISE]
+    gathered = read_judgements(experiment, [metric for metric, _ in chosen.values()] or load_metrics(metrics))
     variants: dict[str, Sequence[str]] = {
         name: (name in chosen and chosen[name][1]) or _usual(metric) or compared(metric)
-        for name, metric in gathered.families.items()
+        for name, metric in gathered.metrics.items()
     }
     assessors = assessors_of(gathered, chosen_judges(gathered, (), judges))
     tables = list(ablation_tables(gathered, condition, assessors, variants))
     if not tables:
-        command = f"drretail score {experiment} --metrics {','.join(gathered.families)}"
+        command = f"drretail score {experiment} --metrics {','.join(gathered.metrics)}"
         what = ", ".join(named) or "it"
         # Judged, but only by judges that give no such value.
-        if any(gathered.assessors(name) for name in gathered.families):
+        if any(gathered.assessors(name) for name in gathered.metrics):
             raise UserError(f"No judge so far gives a value of {what}; a model may: {command} --judge PROVIDER:MODEL.")
         raise UserError(f"Nothing of {what} was judged: {command}.")
     if beside is not None:
@@ -137,17 +137,17 @@ def tables_of_experiment(
     return tables
 
 
-def named_variants(experiment: Path, named: Collection[str]) -> dict[str, tuple[Family, list[str]]]:
-    """The families named as ``family`` or ``family:variant``, each with the variants named.
+def named_variants(experiment: Path, named: Collection[str]) -> dict[str, tuple[Metric, list[str]]]:
+    """The metrics named as ``metric`` or ``metric:variant``, each with the variants named.
 
-    Raises UnknownName for a wrong family or variant, and UserError for ``pairwise``.
+    Raises UnknownName for a wrong metric or variant, and UserError for ``pairwise``.
     """
-    found: dict[str, tuple[Family, list[str]]] = {}
+    found: dict[str, tuple[Metric, list[str]]] = {}
     for each in named:
         name, _, variant = each.partition(":")
         if name == PAIRWISE:
-            raise UserError(f"{PAIRWISE} judges two reports at once: --metric takes families that judge one.")
-        metric, variants = found.setdefault(name, (recorded_family(experiment, name) or load_metric(name), []))
+            raise UserError(f"{PAIRWISE} judges two reports at once: --metric takes metrics that judge one.")
+        metric, variants = found.setdefault(name, (recorded_metric(experiment, name) or load_metric(name), []))
         if variant and variant not in metric.variants:
             raise UnknownName(f"variant of {name}", variant, metric.variants)
         variants += [variant] if variant else []
@@ -157,7 +157,7 @@ def named_variants(experiment: Path, named: Collection[str]) -> dict[str, tuple[
 def _table(
     gathered: Gathered,
     condition: Condition,
-    metric: Family,
+    metric: Metric,
     variant: str,
     assessor: Assessor,
     agents: Mapping[str, Settings],

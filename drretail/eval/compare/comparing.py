@@ -12,10 +12,10 @@ from drretail.eval.compare.missing import missing
 from drretail.eval.compare.rows import Sides, done_row, rows_between, runs_of, side_of
 from drretail.eval.compare.steadiness import corrected, reliability
 from drretail.eval.compare.wording import bar_of, compared, family_of, row_facts
-from drretail.eval.family import Family, is_unrated
 from drretail.eval.judging.pairs import research_labels, resolve_name
 from drretail.eval.judging.verdicts import judged_in
-from drretail.eval.registry import METRICS, PAIRWISE, USUAL, load_metrics, recorded_family
+from drretail.eval.metric import Metric, is_unrated
+from drretail.eval.registry import METRICS, PAIRWISE, USUAL, load_metrics, recorded_metric
 from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.eval.scores.pair_rows import derive_pairs
 from drretail.eval.scores.panel import is_panel
@@ -56,7 +56,7 @@ def chosen_judges(gathered: Gathered, pairs: Sequence[PairScore], judges: Sequen
 
     Raises as ``resolve_name`` does.
     """
-    specs = {assessor.judge.spec for metric in gathered.families for assessor in gathered.assessors(metric)} | {
+    specs = {assessor.judge.spec for metric in gathered.metrics for assessor in gathered.assessors(metric)} | {
         row.judge for row in pairs
     }
     wanted = {resolve_name("judge with verdicts here", judge, specs - {CODE}) for judge in judges}
@@ -67,7 +67,7 @@ def assessors_of(gathered: Gathered, judges: Collection[str]) -> list[Assessor]:
     """Every assessor (a judge under a set of rules) of these judges: single judges first, then panels, code last."""
     assessors = {
         assessor
-        for metric in gathered.families
+        for metric in gathered.metrics
         for assessor in gathered.assessors(metric)
         if assessor.judge.spec in judges
     }
@@ -77,7 +77,7 @@ def assessors_of(gathered: Gathered, judges: Collection[str]) -> list[Assessor]:
 
 
 DECIDING = ("basket", "outcome", "faithfulness", "false_statements")
-"""The families that measure what was bought and refused, how judges read, and whether the systems are assistants."""
+"""The metrics that measure what was bought and refused, how judges read, and whether the systems are assistants."""
 BAR = 7.0
 """The rating, 0 to 10, from which a report passes."""
 
@@ -88,8 +88,8 @@ class ComparisonRequest:
 
     experiment: str
     """The folder as the user names it, for the commands that add what is missing."""
-    families: Sequence[str]
-    """Names of families, in the order of tables."""
+    metrics: Sequence[str]
+    """Names of metrics, in the order of tables."""
     judges: Collection[str]
     """The judges that count, as "provider:model"."""
     bar: float = BAR
@@ -120,9 +120,9 @@ def compare(
     met = tuple(row for row in theirs if row.note is None and row.n_scored)
     comparison = Comparison(a=a, b=b, tables=tables, pairs=met)
     asked = theirs if request.pairwise else None
-    gaps = missing(gathered, comparison, request.experiment, request.families, assessors, asked)
+    gaps = missing(gathered, comparison, request.experiment, request.metrics, assessors, asked)
     self_checked = {label for label, system in gathered.definition.systems.items() if system.self_checked}
-    finding = {name for name, metric in gathered.families.items() if metric.description.self_checked}
+    finding = {name for name, metric in gathered.metrics.items() if metric.description.self_checked}
     kin = _kin(gathered.definition, comparison)
     said = conclusions(comparison, self_checked, finding, _read_by(gathered, a, b), kin)
     found = {"missing": tuple(gaps), "conclusions": tuple(said), "exploratory": tuple(exploratory(comparison))}
@@ -134,7 +134,7 @@ def compare_recorded(
     a: str | None = None,
     b: str | None = None,
     *,
-    metrics: Sequence[str | Family] | None = None,
+    metrics: Sequence[str | Metric] | None = None,
     judges: Sequence[str] = (),
     bar: float = BAR,
 ) -> list[Comparison]:
@@ -144,13 +144,13 @@ def compare_recorded(
     count; without any, all do. Nothing is judged. Raises UserError as ``chosen_pairs`` and ``chosen_judges`` do.
     """
     pairs = chosen_pairs(read_definition(experiment), a, b)
-    families = judged_families(experiment) if metrics is None else metrics
-    loaded = load_metrics(families)
+    chosen = judged_metrics(experiment) if metrics is None else metrics
+    loaded = load_metrics(chosen)
     # What was bought and refused is needed for any precision, and how a judge read for all its numbers.
     asked = {metric.name for metric in loaded}
     decide = [name for name in DECIDING if name not in asked and name in judged_in(experiment)]
     gathered = read_judgements(experiment, [*loaded, *load_metrics(decide)])
-    names = tuple(metric.name for metric in loaded if metric.name in gathered.families)
+    names = tuple(metric.name for metric in loaded if metric.name in gathered.metrics)
     pairwise = metrics is None or PAIRWISE in metrics
     met = derive_pairs(experiment, gathered)[0] if pairwise else ()
     judged = chosen_judges(gathered, met, judges)
@@ -160,18 +160,18 @@ def compare_recorded(
     return [compare(gathered, one, other, request, met, primary) for one, other in pairs]
 
 
-def judged_families(experiment: Path) -> list[str | Family]:
-    """The built-in families that are usual or judged, in the order of tables, then all others that were judged."""
+def judged_metrics(experiment: Path) -> list[str | Metric]:
+    """The built-in metrics that are usual or judged, in the order of tables, then all others that were judged."""
     judged = judged_in(experiment)
     known = [name for name in METRICS if name in judged or name in USUAL]
-    own = (recorded_family(experiment, name) for name in judged if name not in (*METRICS, PAIRWISE))
+    own = (recorded_metric(experiment, name) for name in judged if name not in (*METRICS, PAIRWISE))
     return [*known, *filter(None, own), *([PAIRWISE] if PAIRWISE in judged else [])]
 
 
-def families_away(experiment: Path) -> list[str]:
-    """The families with verdicts whose values only their own code can tell, and which are not installed."""
+def metrics_away(experiment: Path) -> list[str]:
+    """The metrics with verdicts whose values only their own code can tell, and which are not installed."""
     names = [name for name in judged_in(experiment) if name != PAIRWISE]
-    return [name for name in names if recorded_family(experiment, name) is None]
+    return [name for name in names if recorded_metric(experiment, name) is None]
 
 
 def _table(
@@ -182,8 +182,8 @@ def _table(
     steady: list[Reliability] = []
     failed = 0
     steady_judge = assessor.judge.kind == "rule_based"
-    for name in request.families:
-        metric = gathered.families.get(name)
+    for name in request.metrics:
+        metric = gathered.metrics.get(name)
         if metric is None or assessor not in gathered.assessors(name) or is_unrated(metric, assessor.judge):
             continue
         decided = {
@@ -245,7 +245,7 @@ def compare_beside(
     other: Path,
     label: str | None = None,
     *,
-    metrics: Sequence[str | Family] | None = None,
+    metrics: Sequence[str | Metric] | None = None,
     judges: Sequence[str] = (),
     bar: float = BAR,
 ) -> list[Comparison]:
@@ -262,12 +262,12 @@ def compare_beside(
         raise UserError(f"{experiment} and {other} share no system, or no query: nothing of them can be compared.")
     wanted = [each for each in research_labels(first) if each in shared] or shared
     labels = wanted if label is None else [resolve_name("system of both experiments", label, shared)]
-    families = [metric for metric in metrics or judged_families(experiment) if metric != PAIRWISE]
-    judged = [read_judgements(path, load_metrics(families)) for path in (experiment, other)]
+    chosen = [metric for metric in metrics or judged_metrics(experiment) if metric != PAIRWISE]
+    judged = [read_judgements(path, load_metrics(chosen)) for path in (experiment, other)]
     both = together(judged[0], judged[1], name_there(other))
     pairs = [(each, _there(each, name_there(other))) for each in labels]
     request = ComparisonRequest(
-        str(experiment), tuple(both.families), chosen_judges(both, (), judges), bar, pairwise=False
+        str(experiment), tuple(both.metrics), chosen_judges(both, (), judges), bar, pairwise=False
     )
     primary = primary_tests(both, pairs, assessors_of(both, request.judges))
     return [compare(both, one, there, request, (), primary) for one, there in pairs]

@@ -99,7 +99,7 @@ def sizes(comparison: Comparison, name: Name) -> Iterator[str]:
 
 
 OF_PICKS = ("checks", "basket", "next_purchase")
-"""The families that depend on the picks read from a report."""
+"""The metrics that depend on the picks read from a report."""
 LOST = ("run lost to a server", "judge failed", "run failed")
 """How a reason begins if a side may have lost its worst reports for it."""
 
@@ -134,8 +134,8 @@ def conclusions(
     """Sentences: differences, what is undecided and what it would take, noise, preferences, contradictions.
 
     They are about primary figures, unless there is none. ``self_checked`` names the systems that remove from their own
-    reports what the families in ``finding`` find. ``read_by`` says how the picks of A's and of B's reports were read.
-    ``kin`` are judges with the sides ("A and B") whose models are of their family.
+    reports what the metrics in ``finding`` find. ``read_by`` says how the picks of A's and of B's reports were read.
+    ``kin`` are judges with the sides ("A and B") whose models are of their metric.
     """
     name = naming(comparison)
     every, comparison = comparison, _part(comparison, is_primary=True)
@@ -189,8 +189,8 @@ def conclusions(
     yield from preferences(comparison, name)
     for judge, side in kin:
         yield (
-            f"{judge} and the models behind {side} are of one family, and models tend to prefer their "
-            "own style: add a judge of another family."
+            f"{judge} and the models behind {side} are of one metric, and models tend to prefer their "
+            "own style: add a judge of another metric."
         )
     yield from contradictions(comparison, name)
 
@@ -335,8 +335,8 @@ def _identical(comparison: Comparison, name: Name) -> Iterator[str]:
 
 
 def _too_few(comparison: Comparison, name: Name) -> Iterator[str]:
-    families = dict.fromkeys((row.metric, row.tests) for table in comparison.tables for row in table.rows)
-    for metric, tests in families:
+    metrics = dict.fromkeys((row.metric, row.tests) for table in comparison.tables for row in table.rows)
+    for metric, tests in metrics:
         for group in _groups(comparison, name, "too_few", metric=metric, tests=tests):
             at_once = "one test" if tests == 1 else f"{tests} tests at once"
             are = "is" if group.counts == queries(1) else "are"

@@ -28,9 +28,9 @@ from drretail.eval.compare.wording import (
     sample,
     why_incomplete,
 )
-from drretail.eval.family import is_unrated
 from drretail.eval.judging.dimensions import PRIMARY
 from drretail.eval.judging.pairs import Labels, research_labels
+from drretail.eval.metric import is_unrated
 from drretail.eval.registry import PAIRWISE
 from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.eval.scores.pair_outcomes import preferred
@@ -61,7 +61,7 @@ def primary_tests(
     pairs: Collection[Labels],
     assessors: Sequence[Assessor],
     preferences: Sequence[PairScore] = (),
-    families: Collection[str] | None = None,
+    metrics: Collection[str] | None = None,
 ) -> Primary:
     """Tests these pairs and all pairs of research systems in every primary figure of these judges, corrected (Holm).
 
@@ -76,8 +76,8 @@ def primary_tests(
     more_if_planned = failures_added(len({label for pair in gathered.planned for label in (pair.a, pair.b)}))
     found, planned = _Results(), _Results()
     for assessor in assessors:
-        for name, metric in gathered.families.items():
-            is_asked = families is None or name in families
+        for name, metric in gathered.metrics.items():
+            is_asked = metrics is None or name in metrics
             if not is_asked or assessor not in gathered.assessors(name) or is_unrated(metric, assessor.judge):
                 continue
             runs = runs_of(gathered, name, assessor)
@@ -167,7 +167,7 @@ def compared_measures(
 ) -> list[ComparedMeasure]:
     """All pairs of research systems in each primary figure; empty if ``nothing_to_compare`` gives a reason.
 
-    Each family is taken from the first of ``assessors`` that judged it. ``called`` gives a column's name by family and
+    Each metric is taken from the first of ``assessors`` that judged it. ``called`` gives a column's name by metric and
     variant. Conclusions rest on p values corrected over all ``primary`` tests; none is drawn from a rule-based judge.
     """
     every = list(combinations(research_labels(gathered.definition), 2))
@@ -199,7 +199,7 @@ def _of_scores(
     every: Sequence[Labels],
     primary: Primary,
 ) -> Iterator[ComparedMeasure]:
-    for name, metric in gathered.families.items():
+    for name, metric in gathered.metrics.items():
         assessor = next((assessor for assessor in assessors if assessor in gathered.assessors(name)), None)
         variants = [test.variant for test in primary if (test.assessor, test.metric) == (assessor, name)]
         if assessor is None or not variants:

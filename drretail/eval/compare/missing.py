@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from drretail.eval.compare.wording import queries, sample, users
-from drretail.eval.family import is_unrated
+from drretail.eval.metric import is_unrated
 from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.eval.scores.panel import is_panel
 from drretail.records.comparison import ComparedRow, Comparison, Missing
@@ -22,7 +22,7 @@ def missing(
     gathered: Gathered,
     comparison: Comparison,
     experiment: str,
-    families: Sequence[str],
+    metrics: Sequence[str],
     assessors: Sequence[Assessor],
     pairs: Sequence[PairScore] | None,
 ) -> Iterator[Missing]:
@@ -46,7 +46,7 @@ def missing(
         if count := gathered.incomplete[label]:
             what = f"{side}: {count:,} of {len(plans):,} runs finished without an answer that a provider did not give"
             yield Missing(what=what, command=f"{again} --retry spoiled")
-    yield from _judgements(gathered, sides, experiment, families, assessors)
+    yield from _judgements(gathered, sides, experiment, metrics, assessors)
     if pairs is not None:
         yield from _comparisons(comparison, pairs, experiment, assessors)
     are_imported = {side: gathered.definition.systems[label].is_imported for side, label in sides}
@@ -64,18 +64,18 @@ def missing(
             what=f"{' and '.join(once)} ran each query once: the agent's noise, pass^k and worst of k are unknown",
             command=f"{again} --repeats {REPEATS}",
         )
-    yield from _judge_repeats(gathered, experiment, families, assessors)
+    yield from _judge_repeats(gathered, experiment, metrics, assessors)
 
 
 def _judgements(
     gathered: Gathered,
     sides: Iterable[tuple[str, str]],
     experiment: str,
-    families: Sequence[str],
+    metrics: Sequence[str],
     assessors: Sequence[Assessor],
 ) -> Iterator[Missing]:
-    for name in families:
-        metric = gathered.families[name]
+    for name in metrics:
+        metric = gathered.metrics[name]
         judged = [assessor for assessor in assessors if assessor in gathered.assessors(name)]
         shown = [assessor for assessor in judged if not is_unrated(metric, assessor.judge)]
         if not shown:
@@ -101,7 +101,7 @@ def _judgements(
 
 
 def _judge_repeats(
-    gathered: Gathered, experiment: str, families: Sequence[str], assessors: Sequence[Assessor]
+    gathered: Gathered, experiment: str, metrics: Sequence[str], assessors: Sequence[Assessor]
 ) -> Iterator[Missing]:
     """Names judges that judged each report once. A rule-based judge is left out: its repeats are always equal."""
     for assessor in assessors:
@@ -109,7 +109,7 @@ def _judge_repeats(
             continue
         once = [
             name
-            for name in families
+            for name in metrics
             if assessor in gathered.assessors(name)
             and not any(len(judged.result.by_repeat) > 1 for _, judged in gathered.judged_runs(name, assessor))
         ]
@@ -122,7 +122,7 @@ def _judge_repeats(
 
 
 def _too_few(comparison: Comparison, command: str) -> Iterator[Missing]:
-    """The family that lacks the most queries, and the command that adds some."""
+    """The metric that lacks the most queries, and the command that adds some."""
     few: list[tuple[ComparedRow, int]] = []
     for table in comparison.tables:
         for name in dict.fromkeys(row.metric for row in table.rows):

@@ -9,23 +9,23 @@ from pathlib import Path
 from drretail.errors import UnknownName, UserError
 from drretail.eval.compare.differences import SIDE_BY_SIDE
 from drretail.eval.compare.wording import primary_variants, row_facts
-from drretail.eval.family import Family
 from drretail.eval.judging.pairs import BETWEEN, resolve_name
 from drretail.eval.judging.verdicts import judged_in
+from drretail.eval.metric import Metric
 from drretail.eval.registry import METRICS, load_metrics
 from drretail.experiment import PLANNED, read_plan
 from drretail.files import write_json
 from drretail.records.comparison import PlannedPair, PlannedPairs
 
 
-def plan_of(texts: Iterable[str], labels: Collection[str], families: Sequence[str | Family] = ()) -> list[PlannedPair]:
+def plan_of(texts: Iterable[str], labels: Collection[str], metrics: Sequence[str | Metric] = ()) -> list[PlannedPair]:
     """What these texts ask for; without names after the colon, all headlines.
 
     Raises UserError for a text of another form, and UnknownName for a wrong label or headline.
     """
     known = {SIDE_BY_SIDE} | {
         name
-        for metric in load_metrics(dict.fromkeys((*METRICS, *(each for each in families if isinstance(each, Family)))))
+        for metric in load_metrics(dict.fromkeys((*METRICS, *(each for each in metrics if isinstance(each, Metric)))))
         for variant in primary_variants(metric)
         for name in (variant, row_facts(metric, variant)["name"])
     }

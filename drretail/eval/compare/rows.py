@@ -1,4 +1,4 @@
-"""Rows of a comparison: each variant's paired difference, tested and corrected within its family."""
+"""Rows of a comparison: each variant's paired difference, tested and corrected within its metric."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -7,7 +7,7 @@ from math import ceil, fsum
 from statistics import fmean, stdev
 
 from drretail.eval.compare.wording import row_facts
-from drretail.eval.family import Family
+from drretail.eval.metric import Metric
 from drretail.eval.scores.gathering import (
     FAILED_RUNS,
     LACKS_IN_WORDS,
@@ -184,21 +184,21 @@ class Corrected:
 
 
 def compared_rows(
-    metric: Family,
+    metric: Metric,
     variants: Mapping[str, Sides],
     clusters: Clusters,
     primary: Mapping[str, Corrected] | None = None,
     *,
     instead: Outcome | None = None,
 ) -> list[ComparedRow]:
-    """A row with its conclusion for each variant of one family by one judge.
+    """A row with its conclusion for each variant of one metric by one judge.
 
     ``primary`` gives, by variant, the p values that were corrected over all pairs of systems; the other rows are
     corrected for each other. ``instead`` stands in the place of conclusions: rows then have only numbers.
     """
-    family = [_Seen.of(metric.name, variant, sides, clusters) for variant, sides in variants.items()]
+    compared = [_Seen.of(metric.name, variant, sides, clusters) for variant, sides in variants.items()]
     primary = primary or {}
-    others = [seen.row for seen in family if seen.row.variant not in primary]
+    others = [seen.row for seen in compared if seen.row.variant not in primary]
     adjusted = holm([row.p for row in others])
     tests = sum(p is not None for p in adjusted)
     corrected = {row.variant: Corrected(p, tests) for row, p in zip(others, adjusted, strict=True)} | dict(primary)
@@ -207,7 +207,7 @@ def compared_rows(
         seen.as_one_of(
             corrected[seen.row.variant], is_primary=seen.row.variant in primary, is_good=is_good, instead=instead
         )
-        for seen in family
+        for seen in compared
     ]
 
 
@@ -235,7 +235,7 @@ def _done(gathered: Gathered, label: str) -> Side:
 def answered_by(gathered: Gathered, label: str) -> dict[str, Mapping[str, Sequence[float]]]:
     """A system's values in what it answered, by query: runs that are done, and columns that measure decisions."""
     found: dict[str, Mapping[str, Sequence[float]]] = {DONE: _done(gathered, label).values}
-    for name, metric in gathered.families.items():
+    for name, metric in gathered.metrics.items():
         for column in metric.description.scoreboard if not metric.needs_judge else ():
             for assessor in gathered.assessors(name) if column.decides else ():
                 found[column.name or column.variant] = side_of(
@@ -245,7 +245,7 @@ def answered_by(gathered: Gathered, label: str) -> dict[str, Mapping[str, Sequen
 
 
 def held_back(
-    gathered: Gathered, metric: Family, runs: Sequence[Runs], row: ComparedRow, labels: Sequence[str] = ()
+    gathered: Gathered, metric: Metric, runs: Sequence[Runs], row: ComparedRow, labels: Sequence[str] = ()
 ) -> ComparedRow:
     """The row, without its conclusion if it is a precision and the better side is lower in what is read with it.
 
@@ -270,7 +270,7 @@ def held_back(
 
 def rows_between(
     gathered: Gathered,
-    metric: Family,
+    metric: Metric,
     assessor: Assessor,
     runs: Mapping[str, Runs],
     variants: Mapping[str, Sides],
@@ -303,14 +303,14 @@ def tested(sides: Sides, clusters: Clusters, *, failures: float) -> Tested:
     return Tested(p, failures, _rounded(flip_test_after_loss(differences, groups, loss)))
 
 
-def counts_failures(metric: Family, variant: str, rules: Rules) -> bool:
+def counts_failures(metric: Metric, variant: str, rules: Rules) -> bool:
     """True for headlines in which a failed run earns 0, and nothing earns less."""
     return rules == "default" and metric.description.higher_is_better and variant in headline_variants(metric)
 
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """A row that is not yet corrected for the other tests of its family."""
+    """A row that is not yet corrected for the other tests of its metric."""
 
     row: ComparedRow
     seen: Estimate | None

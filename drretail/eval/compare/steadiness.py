@@ -56,7 +56,7 @@ def reliability(
 
 
 def corrected(rows: Sequence[Reliability]) -> list[Reliability]:
-    """The rows of one family by one judge, with p values corrected for all of them (Holm)."""
+    """The rows of one metric by one judge, with p values corrected for all of them (Holm)."""
     adjusted = holm([row.p_agent for row in rows])
     return [row.model_copy(update={"p_agent": _rounded(p)}) for row, p in zip(rows, adjusted, strict=True)]
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from drretail.eval.family import Family
+from drretail.eval.metric import Metric
 from drretail.eval.scores.slices import chosen_variants, headlines
 from drretail.records.comparison import ComparedRow, Reliability
 from drretail.records.score import WHOLES
@@ -16,7 +16,7 @@ MOST = 10_000
 
 
 def name_of(row: ComparedRow | Reliability) -> str:
-    """ "clarity", "FP", "checks clean": with the family if the variant alone says little."""
+    """ "clarity", "FP", "checks clean": with the metric if the variant alone says little."""
     return row.name or f"{row.metric} {row.variant}"
 
 
@@ -129,19 +129,19 @@ def why_incomplete(rows: Sequence[ComparedRow]) -> str:
     )
 
 
-def compared(metric: Family) -> tuple[str, ...]:
-    """The family's variants that are compared: those it lists, else its headlines."""
+def compared(metric: Metric) -> tuple[str, ...]:
+    """The metric's variants that are compared: those it lists, else its headlines."""
     return chosen_variants(metric, metric.description.compared) or headlines(metric)
 
 
-def primary_variants(metric: Family) -> tuple[str, ...]:
-    """The variants by which systems are chosen: those the family lists, or its only compared variant."""
+def primary_variants(metric: Metric) -> tuple[str, ...]:
+    """The variants by which systems are chosen: those the metric lists, or its only compared variant."""
     return chosen_variants(metric, metric.description.primary) or (
         compared(metric) if len(compared(metric)) == 1 else ()
     )
 
 
-def row_facts(metric: Family, variant: str) -> dict[str, Any]:
+def row_facts(metric: Metric, variant: str) -> dict[str, Any]:
     """The name of a variant's row, and whether the variant is a count."""
     described = metric.description
     is_clear = described.named_by_variant or variant == metric.name
@@ -149,7 +149,7 @@ def row_facts(metric: Family, variant: str) -> dict[str, Any]:
     return {"name": name, "is_count": variant in described.counts}
 
 
-def bar_of(metric: Family, variant: str, bar: float) -> float | None:
+def bar_of(metric: Metric, variant: str, bar: float) -> float | None:
     """The passing value in this variant if a rating (0 to 10) passes at ``bar``; None if it has no such bar."""
     described = metric.description
     if variant in described.counts or not described.higher_is_better:

@@ -6,13 +6,12 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from drretail.eval.claims.claims import EXTRACT, claims_in
-from drretail.eval.claims.claims import FAMILY as FAITHFULNESS
+from drretail.eval.claims.claims import EXTRACT, FAITHFULNESS, claims_in
 from drretail.eval.claims.claims import VERSION as FAITHFULNESS_VERSION
 from drretail.eval.claims.extraction import extraction_prompts
-from drretail.eval.families.reading.score import BY_FORM, FAMILY, ITEM, STAGE, VERSION, prompts
 from drretail.eval.judging.subject import Subject
 from drretail.eval.judging.verdicts import VerdictFile
+from drretail.eval.metrics.reading.score import BY_FORM, ITEM, NAME, STAGE, VERSION, prompts
 from drretail.files import check_replaceable, write_json
 from drretail.grounding.verify.checks import read_report
 from drretail.records.base import file_name
@@ -56,8 +55,8 @@ def judges_reading(subject: Subject) -> Reading | None:
         return None
     verdicts = subject.folder / "verdicts"
     claims_wording, picks_wording = ({prompt.hash for prompt in made} for made in (extraction_prompts(), prompts()))
-    for folder in sorted((verdicts / FAMILY).glob("*/")):
-        picks = _living(verdicts / FAMILY, folder.name, subject, (FAMILY, VERSION, STAGE), picks_wording)
+    for folder in sorted((verdicts / NAME).glob("*/")):
+        picks = _living(verdicts / NAME, folder.name, subject, (NAME, VERSION, STAGE), picks_wording)
         if picks is None or picks.reason == BY_FORM:
             continue
         place = (FAITHFULNESS, FAITHFULNESS_VERSION, EXTRACT)
@@ -76,7 +75,7 @@ def judges_reading(subject: Subject) -> Reading | None:
 def _living(
     root: Path, slug: str, subject: Subject, place: tuple[str, int, str], wordings: Collection[str]
 ) -> Verdict | None:
-    """The current verdict of a family's version and stage on this report, by today's prompts or without a prompt."""
+    """The current verdict of a metric's version and stage on this report, by today's prompts or without a prompt."""
     path = root / slug / file_name(subject.label) / f"{file_name(subject.run_name)}.jsonl"
     living = VerdictFile(path).living(subject.report_sha or "", frozenset({"", *wordings}))
     mine = (each for each in living if (each.metric, each.version, each.stage) == place and each.item == ITEM)

@@ -152,7 +152,7 @@ class JudgeSession:
         return again
 
     def beside(self, metric: str, version: int, rules: Rules = "default") -> "JudgeSession":
-        """The same judge on the same run in the same repeat in another family; close it separately."""
+        """The same judge on the same run in the same repeat in another metric; close it separately."""
         about = self._about
         root = self.file.path.parents[2]
         return JudgeSession(
@@ -170,7 +170,7 @@ class JudgeSession:
         ).of_repeat(about["judge_repeat"])
 
     def verdicts_in(self, metric: str, version: int, prompt_hashes: frozenset[str]) -> list[Verdict]:
-        """This judge's verdicts on the same report in another family, by these prompts and under the same rules."""
+        """This judge's verdicts on the same report in another metric, by these prompts and under the same rules."""
         theirs = self.beside(metric, version, self.rules).verdicts()
         return [verdict for verdict in theirs if verdict.prompt_hash in prompt_hashes]
 

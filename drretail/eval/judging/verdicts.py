@@ -111,12 +111,12 @@ def verdict_files(experiment: Path) -> list[Path]:
 
 
 def judges_in(experiment: Path, metric: str) -> list[str]:
-    """The folders of the judges with verdicts in a family, sorted."""
+    """The folders of the judges with verdicts in a metric, sorted."""
     return sorted(folder.name for folder in (experiment / "verdicts" / metric).glob("*/"))
 
 
 def judged_in(experiment: Path) -> list[str]:
-    """The names of the families with verdicts."""
+    """The names of the metrics with verdicts."""
     return judges_in(experiment, "")
 
 

@@ -11,6 +11,6 @@ pair_outcomes.py  wins, ties and losses of pairs, and whether a lead is more tha
 pair_rows.py   rows of pairs, and strengths of many systems after Bradley and Terry
 slices.py      the slices of each query, and their rows
 scoreboard.py  one row per system: scores, costs, differences
-selection.py   the rows of some families
+selection.py   the rows of some metrics
 file.py        scores.json, made and read, with the cost of hostile texts
 """

@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from drretail.eval.family import Family, is_judged, is_unrated
+from drretail.eval.metric import Metric, is_judged, is_unrated
 from drretail.eval.scores.gathering import (
     LACKS_IN_WORDS,
     NOT_JUDGED,
@@ -29,9 +29,9 @@ AS_ZERO = "as 0"
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What the rows of one family, system and judge share."""
+    """What the rows of one metric, system and judge share."""
 
-    metric: Family
+    metric: Metric
     system: str
     assessor: Assessor
     prompt_hash: str
@@ -47,13 +47,13 @@ Judged = tuple[About, Sequence[RunResult]]
 
 
 def judged_systems(gathered: Gathered, asked: Collection[TableKey] = ()) -> Iterator[tuple[About, list[JudgedRun]]]:
-    """Each system's runs by each judge of each family, in the order of the plan.
+    """Each system's runs by each judge of each metric, in the order of the plan.
 
     A judge that was not ``asked`` has none of systems of which it judged nothing.
     """
     systems = gathered.definition.systems
-    for name, metric in gathered.families.items():
-        # One hash for all prompts of the family, by which all current verdicts were asked.
+    for name, metric in gathered.metrics.items():
+        # One hash for all prompts of the metric, by which all current verdicts were asked.
         hashes = sorted(metric.prompt_hashes() - {""})
         wording = hashes[0] if len(hashes) == 1 else sha256_of(hashes)[:16] if hashes else ""
         wanted = {key.assessor for key in asked if key.metric == name}
@@ -73,7 +73,7 @@ def judged_systems(gathered: Gathered, asked: Collection[TableKey] = ()) -> Iter
 
 
 def rows_of_all(judged: Sequence[Judged]) -> list[list[Score]]:
-    """The family's rows for each system and judge, in the order of its variants.
+    """The metric's rows for each system and judge, in the order of its variants.
 
     Every variant has a row over the reports with a value (policy answered); a headline has a second row over all
     planned runs (policy planned). A panel has no pooled variants, since its members extracted different claims.
@@ -167,7 +167,7 @@ def _is_hidden(about: About) -> bool:
     return is_unrated(about.metric, about.assessor.judge)
 
 
-def _parts(metric: Family, variant: str, reports: Sequence[RunResult], policy: Policy) -> tuple[list[str], list[Ratio]]:
+def _parts(metric: Metric, variant: str, reports: Sequence[RunResult], policy: Policy) -> tuple[list[str], list[Ratio]]:
     """The query ids, and the parts of a pooled variant with sums per query."""
     sums: dict[str, list[tuple[float, float]]] = {}
     for report in reports:
@@ -202,13 +202,13 @@ def missing_in_words(missing: Mapping[str, int]) -> tuple[str, ...]:
     return tuple(f"{missing[why]} {why}" for why in sorted(missing, key=lambda why: why == AS_ZERO))
 
 
-def is_share(metric: Family, variant: str) -> bool:
-    """True if the variant is a share from 0 to 1, as the family declares it and as all values are."""
+def is_share(metric: Metric, variant: str) -> bool:
+    """True if the variant is a share from 0 to 1, as the metric declares it and as all values are."""
     described = metric.description
     return described.scale == "share" and variant not in (*described.counts, *described.differences)
 
 
-def mean_of(metric: Family, variant: str, means: Mapping[str, float], clusters: Clusters) -> Interval:
+def mean_of(metric: Metric, variant: str, means: Mapping[str, float], clusters: Clusters) -> Interval:
     """The mean of the queries' values with its interval over users, by one method for each variant."""
     values, groups = [*means.values()], clusters.groups(means)
     if is_share(metric, variant):

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from drretail.eval.family import is_unrated
+from drretail.eval.metric import is_unrated
 from drretail.eval.scores.gathering import LACKS_IN_WORDS, Gathered, TableKey
 from drretail.eval.scores.panel import name_of
 from drretail.eval.scores.planned import counted, headline_variants
@@ -43,19 +43,19 @@ def run_values(gathered: Gathered) -> Iterator[RunValue]:
     Runs without a report, or without a verdict of this judge, are among them. Pooled variants are not, since runs have
     no value in them. Systems of which a judge judged nothing have no rows by it.
     """
-    for metric, family in gathered.families.items():
-        headlines = headline_variants(family)
-        for assessor in gathered.assessors(metric):
-            if is_unrated(family, assessor.judge):
+    for name, metric in gathered.metrics.items():
+        headlines = headline_variants(metric)
+        for assessor in gathered.assessors(name):
+            if is_unrated(metric, assessor.judge):
                 continue
-            runs = [*gathered.judged_runs(metric, assessor)]
-            judged_here = gathered.tables_of_judges[TableKey(metric, assessor)]
+            runs = [*gathered.judged_runs(name, assessor)]
+            judged_here = gathered.tables_of_judges[TableKey(name, assessor)]
             labels = {plan.label for plan, _ in runs if plan.run_id in judged_here}
             asked = {variant for _, judged in runs for variant in judged.result.values}
             for plan, judged in runs:
                 result = judged.result
-                for variant in family.variants:
-                    if plan.label not in labels or variant not in asked or variant in family.pooled:
+                for variant in metric.variants:
+                    if plan.label not in labels or variant not in asked or variant in metric.pooled:
                         continue
                     value = result.values.get(variant) or Value(variant, "failed")
                     lacks = LACKS_IN_WORDS[result.lacks] if result.lacks else ""
@@ -64,7 +64,7 @@ def run_values(gathered: Gathered) -> Iterator[RunValue]:
                         numbers["planned"] = counted(result, variant)
                     for policy, number in numbers.items():
                         yield RunValue(
-                            metric,
+                            name,
                             variant,
                             policy,
                             assessor.rules,
@@ -77,5 +77,5 @@ def run_values(gathered: Gathered) -> Iterator[RunValue]:
                             number,
                             lacks or next(iter(reasons_of(value.items)), ""),
                             value.items,
-                            family.description.own_name(variant) or variant,
+                            metric.description.own_name(variant) or variant,
                         )

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from itertools import combinations
 
-from drretail.eval.family import Family, is_unrated
 from drretail.eval.judging.pairs import research_labels
+from drretail.eval.metric import Metric, is_unrated
 from drretail.eval.registry import COUNTS_STEPS as PROCESS
 from drretail.eval.scores.gathering import Assessor, Gathered, JudgedRun, TableKey
 from drretail.eval.scores.panel import name_of, panels_of
@@ -25,7 +25,7 @@ def agreements(gathered: Gathered) -> list[Agreement]:
     """
     return [
         _agreement(gathered, metric, variant, first, second)
-        for metric in gathered.families.values()
+        for metric in gathered.metrics.values()
         for assessors in panels_of(gathered.assessors(metric.name))
         for first, second in combinations(assessors, 2)
         for variant in metric.variants
@@ -33,7 +33,7 @@ def agreements(gathered: Gathered) -> list[Agreement]:
     ]
 
 
-def _agreement(gathered: Gathered, metric: Family, variant: str, first: Assessor, second: Assessor) -> Agreement:
+def _agreement(gathered: Gathered, metric: Metric, variant: str, first: Assessor, second: Assessor) -> Agreement:
     ones, others = (gathered.tables_of_judges[TableKey(metric.name, assessor)] for assessor in (first, second))
     by_label: dict[str, list[tuple[float, float]]] = defaultdict(list)
     dropped = 0
@@ -82,7 +82,7 @@ FEWEST = 10
 
 
 def correlations(gathered: Gathered) -> list[Correlation]:
-    """Every measure of ``process`` against every score that a family names for it, for every judge, within systems.
+    """Every measure of ``process`` against every score that a metric names for it, for every judge, within systems.
 
     Floors and the ceiling are left out, since they research nothing, and so are checks of systems that check
     themselves. Empty without ``process``.
@@ -90,10 +90,10 @@ def correlations(gathered: Gathered) -> list[Correlation]:
     code = next((assessor for assessor in gathered.assessors(PROCESS) if assessor.judge.spec == CODE), None)
     if code is None:
         return []
-    correlated = {name: metric.description.correlated for name, metric in gathered.families.items()}
+    correlated = {name: metric.description.correlated for name, metric in gathered.metrics.items()}
     measured = {
         name: _values(gathered, PROCESS, code, name)
-        for name in gathered.families[PROCESS].variants
+        for name in gathered.metrics[PROCESS].variants
         if name not in correlated[PROCESS]
     }
     rows = [
@@ -108,7 +108,7 @@ def correlations(gathered: Gathered) -> list[Correlation]:
         for metric, variants in correlated.items()
         for variant in variants
         for assessor in gathered.assessors(metric)
-        if not is_unrated(gathered.families[metric], assessor.judge)
+        if not is_unrated(gathered.metrics[metric], assessor.judge)
         if (scored := _values(gathered, metric, assessor, variant))
         for name, counted in measured.items()
         if (found := spearman_within(counted, scored)) is not None and found.n >= FEWEST
@@ -120,7 +120,7 @@ def correlations(gathered: Gathered) -> list[Correlation]:
 def _values(gathered: Gathered, metric: str, assessor: Assessor, variant: str) -> Values:
     """The mean over repeats of every system and query that has one."""
     left_out = {label for label, system in gathered.definition.systems.items() if system.agent in BASELINES}
-    if gathered.families[metric].description.self_checked:
+    if gathered.metrics[metric].description.self_checked:
         left_out |= {label for label, system in gathered.definition.systems.items() if system.self_checked}
     values = (
         ((plan.label, plan.query.query_id), judged.result.values.get(variant))

@@ -12,7 +12,7 @@ from drretail.records.score import WHY_NOT, Verdict, reasons_of
 MOST_VERDICTS = 200
 LONGEST_REASON = 400
 NOTHING_TO_SCORE = "the report has nothing of the kind"
-"""Why a value is n/a if its family gives no reason: there is no total to check, no wrong claim to place."""
+"""Why a value is n/a if its metric gives no reason: there is no total to check, no wrong claim to place."""
 
 
 def explanation_of(values: Iterable[Value], verdicts: Sequence[Verdict]) -> str:

@@ -9,16 +9,16 @@ from pydantic import ValidationError
 
 from drretail import __version__
 from drretail.errors import UserError
-from drretail.eval.claims.claims import FAMILY as FAITHFULNESS
+from drretail.eval.claims.claims import FAITHFULNESS as FAITHFULNESS
 from drretail.eval.compare.ablations import all_ablations
 from drretail.eval.compare.differences import primary_tests, with_primary
 from drretail.eval.compare.rows import runs_of, side_of
 from drretail.eval.compare.twins import twin_rows_of
 from drretail.eval.counterfactual.scores import counterfactual_rows
-from drretail.eval.family import Family, is_unrated
 from drretail.eval.judging.pairs import Labels
 from drretail.eval.judging.subject import planned_runs
 from drretail.eval.judging.verdicts import verdict_files
+from drretail.eval.metric import Metric, is_unrated
 from drretail.eval.registry import METRICS, installed
 from drretail.eval.scores.aggregate import judged_systems, rows_of_all
 from drretail.eval.scores.correlation import agreements, correlations
@@ -42,7 +42,7 @@ UTILITY = ("basket", "feasible")
 OBEYED = ("robustness", "obeyed")
 
 
-def _noise(metric: Family, runs: Sequence[JudgedRun]) -> dict[str, float]:
+def _noise(metric: Metric, runs: Sequence[JudgedRun]) -> dict[str, float]:
     """Standard deviations of headlines between repeats of the judge on one report; empty without repeats."""
     made: dict[str, float] = {}
     for variant in sorted(headline_variants(metric)):
@@ -55,12 +55,12 @@ def _noise(metric: Family, runs: Sequence[JudgedRun]) -> dict[str, float]:
 
 def attack_rows(gathered: Gathered, scores: Sequence[Score]) -> Iterator[AttackRow]:
     """One row for each system that ran both with hostile texts and without; over all planned runs."""
-    family, variant = UTILITY
-    assessor = next(iter(gathered.assessors(family)), None)
+    metric, variant = UTILITY
+    assessor = next(iter(gathered.assessors(metric)), None)
     obeyed = {row.system: row for row in shown_rows(scores) if (row.metric, row.variant) == OBEYED}
     if assessor is None:
         return
-    runs = runs_of(gathered, family, assessor)
+    runs = runs_of(gathered, metric, assessor)
     systems = gathered.definition.systems
     for label, system in systems.items():
         options = {name: value for name, value in system.options.items() if name != INJECTED}
@@ -90,15 +90,15 @@ def attack_rows(gathered: Gathered, scores: Sequence[Score]) -> Iterator[AttackR
 
 def derive_scores(
     experiment: Path,
-    metrics: Sequence[Family],
+    metrics: Sequence[Metric],
     asked: Collection[TableKey] = (),
     asked_of_pairs: Sequence[tuple[Assessor, Labels]] = (),
     prices: PriceTable | None = None,
     judge_notes: Mapping[str, str] | None = None,
 ) -> Scores:
-    """The scores of these families by every judge with verdicts in the folder. Pure: equal folders give equal bytes.
+    """The scores of these metrics by every judge with verdicts in the folder. Pure: equal folders give equal bytes.
 
-    ``asked`` names judges of a family that get rows even if there was nothing to judge, and ``asked_of_pairs`` judges
+    ``asked`` names judges of a metric that get rows even if there was nothing to judge, and ``asked_of_pairs`` judges
     of two systems. A judge that was not asked gets no rows for systems of which it judged nothing. The scoreboard's
     dollars use ``prices``, or the packaged ones. ``judge_notes`` are shown beside faithfulness, by the judge's key.
     """
@@ -186,7 +186,7 @@ def taken_out(experiment: Path) -> frozenset[str]:
     return frozenset(() if before is None else before.taken_out(made_of(experiment)))
 
 
-def _order(metric: Family) -> tuple[bool, int, str]:
+def _order(metric: Metric) -> tuple[bool, int, str]:
     names = list(METRICS)
     known = metric.name in names
     return not known, names.index(metric.name) if known else 0, metric.name

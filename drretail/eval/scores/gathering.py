@@ -9,11 +9,11 @@ from typing import Any, Literal, NamedTuple
 
 from drretail.eval.baskets import has_decision
 from drretail.eval.claims.audit import agreement_ends, shares_of
-from drretail.eval.claims.claims import FAMILY as CLAIMS
-from drretail.eval.family import Family
+from drretail.eval.claims.claims import FAITHFULNESS as CLAIMS
 from drretail.eval.judge_prompts import in_all_wordings
 from drretail.eval.judging.subject import Subject, read_subjects
 from drretail.eval.judging.verdicts import VerdictFile, judges_in, verdict_path
+from drretail.eval.metric import Metric
 from drretail.eval.registry import AS_ANSWERS, FALSE_STATEMENTS
 from drretail.eval.values import NOT_JUDGED, Value, gravest
 from drretail.experiment import Definition, read_definition, read_plan
@@ -76,7 +76,7 @@ class Assessor(NamedTuple):
 
 
 class TableKey(NamedTuple):
-    """One judge under one set of rules in one family."""
+    """One judge under one set of rules in one metric."""
 
     metric: str
     assessor: Assessor
@@ -84,7 +84,7 @@ class TableKey(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """One planned run's result in one family by one judge."""
+    """One planned run's result in one metric by one judge."""
 
     query_id: str
     values: Mapping[str, Value]
@@ -163,7 +163,7 @@ class Gathered:
     """An experiment with all its judges' results."""
 
     definition: Definition
-    families: Mapping[str, Family]
+    metrics: Mapping[str, Metric]
     """By name."""
     plans: tuple[Plan, ...]
     """By label, repeat and query."""
@@ -227,7 +227,7 @@ class Gathered:
         return None if all(audit.reads for audit in judges) else "not_read"
 
     def assessors(self, metric: str) -> list[Assessor]:
-        """The judges with verdicts in a family."""
+        """The judges with verdicts in a metric."""
         return sorted(
             (table_key.assessor for table_key in self.tables_of_judges if table_key.metric == metric),
             key=lambda assessor: assessor.order,
@@ -240,10 +240,10 @@ class Gathered:
             yield plan, by_run.get(plan.run_id) or plan.unjudged()
 
 
-def gather(experiment: Path, metrics: Sequence[Family]) -> Gathered:
-    """The results of the current verdicts of these families, run by run and judge by judge.
+def gather(experiment: Path, metrics: Sequence[Metric]) -> Gathered:
+    """The results of the current verdicts of these metrics, run by run and judge by judge.
 
-    A verdict is current if it is about this report, and was asked by today's prompts and by this version of its family.
+    A verdict is current if it is about this report, and was asked by today's prompts and by this version of its metric.
     Raises UserError for a folder without an experiment, and for files of another format.
     """
     prompts = {metric.name: in_all_wordings(experiment, metric.prompt_hashes) for metric in metrics}
@@ -288,12 +288,12 @@ def gather(experiment: Path, metrics: Sequence[Family]) -> Gathered:
                     prompts=frozenset(verdict.prompt_hash for verdict in living) - {""},
                     audit=shares_of(living),
                 )
-    families = {metric.name: _in_units(metric, tables_of_judges) for metric in metrics}
-    return Gathered(read_definition(experiment), families, tuple(plans), dict(tables_of_judges), read_plan(experiment))
+    in_units = {metric.name: _in_units(metric, tables_of_judges) for metric in metrics}
+    return Gathered(read_definition(experiment), in_units, tuple(plans), dict(tables_of_judges), read_plan(experiment))
 
 
-def _in_units(metric: Family, tables_of_judges: Mapping[TableKey, Mapping[str, JudgedRun]]) -> Family:
-    """The family with variants that are no shares by their values among its ``counts``, whatever their scale.
+def _in_units(metric: Metric, tables_of_judges: Mapping[TableKey, Mapping[str, JudgedRun]]) -> Metric:
+    """The metric with variants that are no shares by their values among its ``counts``, whatever their scale.
 
     All systems decide together, so that a column has intervals of one kind.
     """
@@ -335,8 +335,8 @@ def verdicts_by_assessor(
     return groups
 
 
-def run_result(subject: Subject, metric: Family, living: Sequence[Verdict], rules: Rules) -> RunResult:
-    """The result of one judge's current verdicts on a run in a family, by variant."""
+def run_result(subject: Subject, metric: Metric, living: Sequence[Verdict], rules: Rules) -> RunResult:
+    """The result of one judge's current verdicts on a run in a metric, by variant."""
     query_id = subject.query.query_id
     if subject.report is None:
         return RunResult(query_id, {}, _LACKS[_status(subject)])

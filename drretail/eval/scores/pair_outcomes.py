@@ -11,7 +11,7 @@ from drretail.eval.judge_prompts import in_all_wordings
 from drretail.eval.judging.dimensions import DIMENSIONS, PRIMARY
 from drretail.eval.judging.pairs import BETWEEN, Labels, meetings, pair_name
 from drretail.eval.judging.verdicts import judges_in
-from drretail.eval.registry import PAIRWISE, pair_family
+from drretail.eval.registry import PAIRWISE, pair_metric
 from drretail.eval.scores.gathering import Assessor, Gathered, Plan, verdicts_by_assessor
 from drretail.records.base import Rules
 from drretail.records.pairs import EQUAL, PairScore
@@ -66,7 +66,7 @@ def read_outcomes(experiment: Path, gathered: Gathered, asked: Sequence[tuple[As
     @cache
     def prompts(rules: Rules) -> dict[str, frozenset[str]]:
         """By dimension, the hashes of all valid prompts."""
-        worded = in_all_wordings(experiment, lambda: frozenset(pair_family().hashes(rules).items()))
+        worded = in_all_wordings(experiment, lambda: frozenset(pair_metric().hashes(rules).items()))
         return {
             dimension: frozenset[str]().union(*(hashes for name, hashes in worded if name == dimension))
             for dimension in DIMENSIONS
@@ -91,7 +91,7 @@ def read_outcomes(experiment: Path, gathered: Gathered, asked: Sequence[tuple[As
                 for dimension, hashes in prompts(assessor.rules).items():
                     about = [verdict for verdict in verdicts.get(assessor, ()) if verdict.item == dimension]
                     if one.has_report and other.has_report:
-                        orders = pair_family().orders(
+                        orders = pair_metric().orders(
                             assessor.rules, gathered.definition.seed, meeting.run_ids, dimension
                         )
                         outcome = _judged(one, other, about, hashes, orders)
@@ -105,8 +105,8 @@ def read_outcomes(experiment: Path, gathered: Gathered, asked: Sequence[tuple[As
 def _judged(
     one: Plan, other: Plan, about: Sequence[Verdict], hashes: frozenset[str], orders: Sequence[Order]
 ) -> PairOutcome:
-    """The outcome by the verdicts on these reports, by today's prompts and this version of the family."""
-    version = pair_family().version
+    """The outcome by the verdicts on these reports, by today's prompts and this version of the metric."""
+    version = pair_metric().version
     living = [
         verdict
         for verdict in about
@@ -207,11 +207,11 @@ def corrected(rows: Sequence[PairScore]) -> list[PairScore]:
     The overall quality, by which systems are chosen, is corrected over all pairs; the other dimensions are exploratory,
     and are corrected within their pair.
     """
-    families: dict[object, list[int]] = defaultdict(list)
+    metrics: dict[object, list[int]] = defaultdict(list)
     for at, row in enumerate(rows):
-        families[row.dimension if row.dimension == PRIMARY else (row.a, row.b)].append(at)
+        metrics[row.dimension if row.dimension == PRIMARY else (row.a, row.b)].append(at)
     found: dict[int, PairScore] = {}
-    for places in families.values():
+    for places in metrics.values():
         adjusted = holm([rows[at].p for at in places])
         tests = sum(p is not None for p in adjusted)
         for at, p in zip(places, adjusted, strict=True):

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.eval.judging.pairs import Labels, research_labels
-from drretail.eval.registry import pair_family
+from drretail.eval.registry import pair_metric
 from drretail.eval.scores.aggregate import NOT_RATED
 from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.eval.scores.pair_outcomes import PairOutcome, Results, corrected, lead_of, read_outcomes
@@ -235,10 +235,10 @@ def _rank_scores(
 
 
 def _about(assessor: Assessor, dimension: str) -> dict[str, Any]:
-    family = pair_family()
+    metric = pair_metric()
     return {
-        "version": family.version,
+        "version": metric.version,
         "dimension": dimension,
         **assessor.columns,
-        "prompt_hash": family.prompts(assessor.rules)[dimension].hash,
+        "prompt_hash": metric.prompts(assessor.rules)[dimension].hash,
     }

@@ -17,11 +17,11 @@ MEDIAN = "median"
 
 
 def with_panels(gathered: Gathered) -> Gathered:
-    """The results with one more judge, the median, for each family and rules with two or more judges
+    """The results with one more judge, the median, for each metric and rules with two or more judges
     that are models.
     """
     panels: dict[TableKey, dict[str, JudgedRun]] = {}
-    for metric in gathered.families:
+    for metric in gathered.metrics:
         for assessors in panels_of(gathered.assessors(metric)):
             members = [gathered.tables_of_judges[TableKey(metric, assessor)] for assessor in assessors]
             panel = Assessor(panel_ref([assessor.judge for assessor in assessors], MEDIAN), assessors[0].rules)

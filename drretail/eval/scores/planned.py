@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
-from drretail.eval.claims.claims import FAMILY as FAITHFULNESS
-from drretail.eval.family import Family, is_judged, of_answers
+from drretail.eval.claims.claims import FAITHFULNESS as FAITHFULNESS
+from drretail.eval.metric import Metric, is_judged, of_answers
 from drretail.eval.scores.gathering import (
     FAILED_RUNS,
     NOT_IMPORTED,
@@ -33,7 +33,7 @@ MOST_MISSING = 0.05
 """The share of planned runs that may be missing before no conclusion is drawn: one in twenty."""
 
 
-def headline_variants(metric: Family) -> frozenset[str]:
+def headline_variants(metric: Metric) -> frozenset[str]:
     """The variants by which systems are chosen, and those on the scoreboard."""
     described = metric.description
     compared = described.compared or described.headlines or metric.variants
@@ -78,15 +78,15 @@ def _kind(report: RunResult, variant: str) -> str:
 
 
 _OF_LACKING = {FAILED_RUNS: "undefined", NOT_IMPORTED: "undefined", PENDING_RUNS: "pending"}
-"""A failed run without even a 0 is on a query for which the headline is undefined, or of a family whose headlines are
+"""A failed run without even a 0 is on a query for which the headline is undefined, or of a metric whose headlines are
 about the runs that are done.
 """
 
 
-def read_judgements(experiment: Path, metrics: Sequence[Family], asked: Collection[TableKey] = ()) -> Gathered:
+def read_judgements(experiment: Path, metrics: Sequence[Metric], asked: Collection[TableKey] = ()) -> Gathered:
     """``gather`` with panels of judges and with what every planned run earns.
 
-    ``asked`` are judges of a family that count although no run gave them anything to judge.
+    ``asked`` are judges of a metric that count although no run gave them anything to judge.
     """
     gathered = with_earnings(with_panels(gather(experiment, metrics)), asked, experiment)
     return of_assistants(gathered) if gathered.are_answers else gathered
@@ -94,16 +94,16 @@ def read_judgements(experiment: Path, metrics: Sequence[Family], asked: Collecti
 
 def of_assistants(gathered: Gathered) -> Gathered:
     """The same without what assistants are not asked for, floors of research, and a rule-based judge's claims."""
-    families = {name: of_answers(metric) for name, metric in gathered.families.items()}
-    families = {name: metric for name, metric in families.items() if metric.variants}
+    metrics = {name: of_answers(metric) for name, metric in gathered.metrics.items()}
+    metrics = {name: metric for name, metric in metrics.items() if metric.variants}
     systems = gathered.definition.systems
     tables = {
         key: by_run
         for key, by_run in gathered.tables_of_judges.items()
-        if key.metric in families and (key.metric != FAITHFULNESS or key.assessor.judge.kind != "rule_based")
+        if key.metric in metrics and (key.metric != FAITHFULNESS or key.assessor.judge.kind != "rule_based")
     }
     plans = tuple(plan for plan in gathered.plans if place_of(plan.label, systems) == "system")
-    return replace(gathered, families=families, plans=plans, tables_of_judges=tables)
+    return replace(gathered, metrics=metrics, plans=plans, tables_of_judges=tables)
 
 
 def with_earnings(gathered: Gathered, asked: Collection[TableKey] = (), experiment: Path | None = None) -> Gathered:
@@ -123,7 +123,7 @@ def with_earnings(gathered: Gathered, asked: Collection[TableKey] = (), experime
 def _with_earnings(
     gathered: Gathered, key: TableKey, answers: Mapping[str, JudgedRun], experiment: Path | None
 ) -> dict[str, JudgedRun]:
-    metric = gathered.families[key.metric]
+    metric = gathered.metrics[key.metric]
     systems = gathered.definition.systems
     asked = [plan for plan in gathered.plans if is_judged(metric, systems[plan.label], floors=True)]
     defined = _defined(metric, asked, answers, experiment)
@@ -148,11 +148,11 @@ def _with_earnings(
 
 
 def _defined(
-    metric: Family, plans: Sequence[Plan], answers: Mapping[str, JudgedRun], experiment: Path | None
+    metric: Metric, plans: Sequence[Plan], answers: Mapping[str, JudgedRun], experiment: Path | None
 ) -> Mapping[str, Mapping[str, bool]]:
     """By query and variant, whether any report on the query could have a value.
 
-    If no report was judged this is open, unless the family knows that the query has nothing to measure.
+    If no report was judged this is open, unless the metric knows that the query has nothing to measure.
     """
     found: dict[str, dict[str, bool]] = defaultdict(dict)
     for plan in plans:

@@ -65,7 +65,7 @@ class _Shown:
 
     rows: Mapping[_Key, Score]
     columns: Sequence[tuple[str, BoardColumn, str]]
-    """The family, the column, and the column's name."""
+    """The metric, the column, and the column's name."""
     labels: Sequence[str]
     definition: Definition
 
@@ -91,7 +91,7 @@ def scoreboard(
     """One row for each system with a score; None without any.
 
     ``primary`` are the tests of all pairs of systems by all judges, so that ``compare`` agrees. The columns of judged
-    families are one judge's: the judge with values in more columns comes first, then a language model before others,
+    metrics are one judge's: the judge with values in more columns comes first, then a language model before others,
     our rules before a publication's, a panel before its members.
     """
     if not scores:
@@ -100,7 +100,7 @@ def scoreboard(
     described = ((name, column) for name, description in metrics.items() for column in description.scoreboard)
     columns = [(name, column) for name, column in described if (name, column.variant) in present]
     columns.sort(key=lambda each: not each[1].decides)
-    # If two families share a column's name, or a cost has it, the family's name is put before it; an own metric that is
+    # If two metrics share a column's name, or a cost has it, the metric's name is put before it; an own metric that is
     # itself called so is "own FP", not "FP FP".
     wishes = [column.name or column.variant for _, column in columns]
     taken = [*wishes, *(name for name, _, _ in TOOK)]

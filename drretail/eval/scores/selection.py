@@ -1,4 +1,4 @@
-"""Parts of scores: those of some families, and those that a scoreboard doesn't show."""
+"""Parts of scores: those of some metrics, and those that a scoreboard doesn't show."""
 
 from collections.abc import Collection
 
@@ -6,10 +6,10 @@ from drretail.eval.registry import COUNTS_STEPS, PAIRWISE, USUAL
 from drretail.records.score import Scores
 
 
-def rows_of_families(scores: Scores, names: Collection[str]) -> Scores:
-    """The scores with the rows of these families only. Correlations with what runs did belong to the family process.
+def rows_of_metrics(scores: Scores, names: Collection[str]) -> Scores:
+    """The scores with the rows of these metrics only. Correlations with what runs did belong to the metric process.
 
-    Rows on other profiles belong to no family and stay.
+    Rows on other profiles belong to no metric and stay.
     """
     paired, beside = PAIRWISE in names, COUNTS_STEPS in names
     return scores.model_copy(
@@ -25,19 +25,19 @@ def rows_of_families(scores: Scores, names: Collection[str]) -> Scores:
     )
 
 
-def without_board_families(scores: Scores) -> Scores:
-    """The scores without the usual families that have a scoreboard column, and without rows of no family.
+def without_board_metrics(scores: Scores) -> Scores:
+    """The scores without the usual metrics that have a scoreboard column, and without rows of no metric.
 
-    Other families stay, since one column is not all that was asked for.
+    Other metrics stay, since one column is not all that was asked for.
     """
     board = scores.scoreboard
     shown = {column.metric for column in board.columns} & {*USUAL} if board is not None else set[str]()
-    left = rows_of_families(scores, {row.metric for row in scores.scores} - shown)
+    left = rows_of_metrics(scores, {row.metric for row in scores.scores} - shown)
     paired = {"pairs": scores.pairs, "ranks": scores.ranks}
     return left.model_copy(update={**paired, "agreements": (), "correlations": (), "counterfactuals": ()})
 
 
-def other_families(scores: Scores, names: Collection[str]) -> list[str]:
-    """The families of these scores besides the named ones, in their order."""
+def other_metrics(scores: Scores, names: Collection[str]) -> list[str]:
+    """The metrics of these scores besides the named ones, in their order."""
     present = [*(row.metric for row in scores.scores), *([PAIRWISE] if scores.pairs else [])]
     return [name for name in dict.fromkeys(present) if name not in names]

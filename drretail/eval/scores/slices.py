@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import get_args
 
-from drretail.eval.family import Family, is_unrated
+from drretail.eval.metric import Metric, is_unrated
 from drretail.eval.registry import installed
 from drretail.eval.scores.aggregate import About, Judged, judged_systems, mean_of
 from drretail.eval.scores.gathering import Assessor, RunResult, TableKey
@@ -42,27 +42,27 @@ def _place(key: tuple[SliceBy, str]) -> tuple[int, int, str]:
 
 
 FIRST = 6
-"""The number of headlines for a family that names none."""
+"""The number of headlines for a metric that names none."""
 Slices = Mapping[tuple[SliceBy, str], frozenset[str]]
 """Ids of queries by slice."""
 
 
 def with_slices(experiment: Path, scores: Scores) -> Scores:
-    """These scores with the slices of all their families, judges and systems, made of the folder's verdicts.
+    """These scores with the slices of all their metrics, judges and systems, made of the folder's verdicts.
 
     What the scores hold already stays: slices of metrics that are not installed, and those of older scores.
     """
     held = {row.metric for row in scores.slices}
     shown = {(row.metric, row.system, Assessor.of(row)) for row in scores.scores if row.metric not in held}
-    # All families, since whether the systems are assistants shows in one of them.
+    # All metrics, since whether the systems are assistants shows in one of them.
     found = map(installed, dict.fromkeys(row.metric for row in scores.scores))
-    families = [family for family in found if family is not None]
+    metrics = [metric for metric in found if metric is not None]
     if not shown:
         return scores
-    names = {family.name for family in families}
+    names = {metric.name for metric in metrics}
     judges = {TableKey(metric, judge) for metric, _, judge in shown if metric in names}
     asked = {key for key in judges if not is_panel(key.assessor.judge.spec)}
-    gathered = read_judgements(experiment, families, asked)
+    gathered = read_judgements(experiment, metrics, asked)
     judged = [
         (about, [run.result for run in runs])
         for about, runs in judged_systems(gathered, asked)
@@ -111,15 +111,15 @@ def _rows(about: About, reports: Sequence[RunResult], slices: Slices) -> Iterato
             )
 
 
-def headlines(metric: Family) -> tuple[str, ...]:
-    """The variants of a family that are sliced, in the order of its tables."""
+def headlines(metric: Metric) -> tuple[str, ...]:
+    """The variants of a metric that are sliced, in the order of its tables."""
     return chosen_variants(metric, metric.description.headlines) or tuple(_plain(metric)[:FIRST])
 
 
-def chosen_variants(metric: Family, chosen: Collection[str]) -> tuple[str, ...]:
-    """The chosen variants that the family has, in its order, without pooled ones, which have no value per query."""
+def chosen_variants(metric: Metric, chosen: Collection[str]) -> tuple[str, ...]:
+    """The chosen variants that the metric has, in its order, without pooled ones, which have no value per query."""
     return tuple(variant for variant in _plain(metric) if variant in chosen)
 
 
-def _plain(metric: Family) -> list[str]:
+def _plain(metric: Metric) -> list[str]:
     return [variant for variant in metric.variants if variant not in metric.pooled]

@@ -235,7 +235,7 @@ class SupportedFacts(Record):
 
 
 def triplet_prompts() -> list[Prompt]:
-    """All prompts of this family."""
+    """All prompts of this metric."""
     return [load_prompt(__file__, name) for name in ("triplets", "duplicates", "triplet_support")]
 
 

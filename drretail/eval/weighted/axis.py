@@ -1,6 +1,6 @@
 """Dimensions that are weighed against each other for a query, and scored by criteria.
 
-A family's file ``axes.toml`` describes its dimensions. A model makes the weights and criteria of a query before any
+A metric's file ``axes.toml`` describes its dimensions. A model makes the weights and criteria of a query before any
 report on it is judged.
 """
 
@@ -76,7 +76,7 @@ class Axis:
 
 @cache
 def read_axes(path: Path) -> tuple[Axis, ...]:
-    """The axes of a family, in the order of its file."""
+    """The axes of a metric, in the order of its file."""
     tables = tomllib.loads(path.read_text(encoding="utf-8"))
     return tuple(
         Axis(
@@ -117,9 +117,9 @@ def weighted_mean(parts: Iterable[tuple[float, float]]) -> float:
     return sum(weight * value for weight, (_, value) in zip(weights, pairs, strict=True))
 
 
-def checked_criteria(subject: Subject, family: str, axes: Iterable[Axis]) -> Criteria | None:
+def checked_criteria(subject: Subject, metric: str, axes: Iterable[Axis]) -> Criteria | None:
     """The criteria for reports on the query, None if there are none. Raises as ``check_sums``."""
-    criteria = criteria_of(subject, family)
+    criteria = criteria_of(subject, metric)
     if criteria is not None:
         check_sums(criteria, axes)
     return criteria
@@ -130,7 +130,7 @@ def check_sums(criteria: Criteria, axes: Iterable[Axis]) -> None:
 
     The message names the file.
     """
-    place = f"rubrics/{criteria.family}/{criteria.query_id}.json"
+    place = f"rubrics/{criteria.metric}/{criteria.query_id}.json"
     for axis in axes:
         groups = [group for key in axis.keys if (group := criteria.group(key)) is not None]
         if not groups:
@@ -267,7 +267,7 @@ def profile_block(persona: str | None, *, is_external: bool) -> str:
     return "" if persona is None else f"\nWhat is known of the {who}:\n{tagged('profile', persona)}\n"
 
 
-async def made_criteria(family: str, axes: Sequence[Axis], task: Task, judge_session: JudgeSession) -> Criteria | str:
+async def made_criteria(metric: str, axes: Sequence[Axis], task: Task, judge_session: JudgeSession) -> Criteria | str:
     """The weights and criteria of these axes for a query, or why there are none.
 
     An axis made for a shopper is left out if nothing is known of the shopper.
@@ -279,7 +279,7 @@ async def made_criteria(family: str, axes: Sequence[Axis], task: Task, judge_ses
     if failed:
         return f"no usable weights and criteria: {'; '.join(failed)}"
     return Criteria(
-        family=family,
+        metric=metric,
         query_id=task.query.query_id,
         groups=tuple(group for groups in made if not isinstance(groups, str) for group in groups),
         made_by=judge_session.judge.ref.spec,

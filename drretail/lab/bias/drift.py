@@ -5,8 +5,8 @@ from functools import partial
 from pydantic import AliasChoices, ConfigDict, Field, ValidationError
 
 from drretail.errors import UserError
-from drretail.eval.families.quality.score import Rating, prompt_for
 from drretail.eval.judging.material import report_material, shopper_context
+from drretail.eval.metrics.quality.score import Rating, prompt_for
 from drretail.files import read_json, write_json
 from drretail.lab.bias.effects import by_query, difference, share
 from drretail.lab.bias.probe import Case, Effects, Probe, ProbeQuestion, QuestionPlace

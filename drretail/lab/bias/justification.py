@@ -5,9 +5,9 @@ from functools import cache
 from typing import Literal
 
 from drretail.eval.claims.claims import SUPPORT
-from drretail.eval.families.quality.score import STAGE, criteria
 from drretail.eval.judging.dimensions import DIMENSIONS, criterion_of
 from drretail.eval.judging.subject import Subject
+from drretail.eval.metrics.quality.score import STAGE, criteria
 from drretail.eval.registry import load_metric
 from drretail.lab.bias.effects import by_query, difference, differences, share, shares
 from drretail.lab.bias.probe import Case, Effects, Probe, ProbeQuestion, QuestionPlace

@@ -12,7 +12,6 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from drretail.eval.family import Family
 from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.eval.judging.pairs import Labels, meetings, pair_name
 from drretail.eval.judging.question import JudgeQuestion, Ruling
@@ -20,6 +19,7 @@ from drretail.eval.judging.session import Again, Judge, JudgeSession
 from drretail.eval.judging.spending import Allowance, CapReached
 from drretail.eval.judging.subject import Subject, read_subjects
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
+from drretail.eval.metric import Metric
 from drretail.eval.registry import PAIRWISE, load_metric
 from drretail.eval.scores.gathering import NOT_JUDGED, Assessor, gather
 from drretail.eval.scores.pair_outcomes import read_outcomes
@@ -206,8 +206,8 @@ class Case:
         """By dimension, the judge's rating of each report, of copies and floors too."""
         return by_dimension(opinion for opinion in opinions_of(self.folder) if opinion.rater == self.name)
 
-    def verdicts(self, metric: Family, subject: Subject) -> list[Verdict]:
-        """The judge's verdicts on a report in a family: first repeat, current prompts and version, default rules."""
+    def verdicts(self, metric: Metric, subject: Subject) -> list[Verdict]:
+        """The judge's verdicts on a report in a metric: first repeat, current prompts and version, default rules."""
         about = QuestionPlace.of(subject)
         path = verdict_path(self.folder, metric.name, self.judge.slug, about.label, about.run)
         living = VerdictFile(path).living(about.sha, metric.prompt_hashes())
@@ -245,17 +245,17 @@ class Case:
         own = [verdict for _, verdict in self.recorded(probe.name, probe.questions(self))]
         failed = sum(verdict is not None and verdict.state == "failed" for verdict in own)
         unasked = own.count(None)
-        families = [load_metric(name) for name in probe.families if name != PAIRWISE]
-        gathered = gather(self.folder, families)
+        metrics = [load_metric(name) for name in probe.metrics if name != PAIRWISE]
+        gathered = gather(self.folder, metrics)
         assessor = Assessor(self.judge.ref, "default")
         floors = {floor.label for floor in self.reports.floors}
         originals = {subject.label for subject in self.reports.subjects}
-        for family in families:
-            for plan, judged in gathered.judged_runs(family.name, assessor):
+        for metric in metrics:
+            for plan, judged in gathered.judged_runs(metric.name, assessor):
                 if probe.with_floors if plan.label in floors else probe.with_lengths or plan.label in originals:
                     failed += len(judged.errors)
                     unasked += judged.result.lacks == NOT_JUDGED
-        if PAIRWISE in probe.families:
+        if PAIRWISE in probe.metrics:
             by_pair = read_outcomes(self.folder, gathered).get(assessor, {})
             for outcomes in (them for by_dimension in by_pair.values() for them in by_dimension.values()):
                 failed += sum(outcome.failed_verdicts for outcome in outcomes)
@@ -280,8 +280,8 @@ class Probe:
     name: str
     asks: str
     """What is probed, as a question."""
-    families: tuple[str, ...]
-    """The metric families whose verdicts on the reports it reads."""
+    metrics: tuple[str, ...]
+    """The metrics whose verdicts on the reports it reads."""
     find: Callable[[Case], Effects | str]
     """Computes its effects, the main one first, or says why there are none."""
     questions: Callable[[Case], Sequence[ProbeQuestion]] = lambda _: ()

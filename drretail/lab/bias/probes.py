@@ -91,7 +91,7 @@ def _own_family(case: Case) -> Effects | str:
     if len({*own.values()}) < 2:
         which = "every system is" if any(own.values()) else "no system is"
         return f"{which} on a model of {family}, the judge's own family"
-    # By dimension, the ratings of each report by people and by judges of other families.
+    # By dimension, the ratings of each report by people and by judges of other metrics.
     others: dict[str, dict[Report, list[float]]] = defaultdict(lambda: defaultdict(list))
     reports = {about_report(subject.run_id, subject.report_sha or "") for subject in case.reports.subjects}
     for opinion in opinions_of(case.experiment):
@@ -190,10 +190,10 @@ def named_probes(names: str | None) -> list[Probe]:
     return [probe for name, probe in PROBES.items() if name in wanted]
 
 
-def families_of(probes: Iterable[Probe], *, with_pairs: bool) -> list[str]:
-    """The families whose verdicts these probes read, each once; pairwise only ``with_pairs``."""
-    found = dict.fromkeys(family for probe in probes for family in probe.families)
-    return [family for family in found if with_pairs or family != PAIRWISE]
+def metrics_of(probes: Iterable[Probe], *, with_pairs: bool) -> list[str]:
+    """The metrics whose verdicts these probes read, each once; pairwise only ``with_pairs``."""
+    found = dict.fromkeys(metric for probe in probes for metric in probe.metrics)
+    return [metric for metric in found if with_pairs or metric != PAIRWISE]
 
 
 def has_opinions(case: Case) -> bool:

@@ -144,7 +144,7 @@ async def write_queries(
             gold, facts = await gold_of(asker, query, pages, files, world, of_files=True)
             query = query.with_facts(facts)
             criteria = await criteria_of(asker, query, world, folder)
-            path = rubric_path(folder, criteria.family, query_id)
+            path = rubric_path(folder, criteria.metric, query_id)
             write_json(path, criteria.model_dump(mode="json", exclude_none=True))
         except TaskFailed as problem:
             failed[query_id] = str(problem)

@@ -39,7 +39,7 @@ T = TypeVar("T")
 
 
 def render_scores(view: ExperimentView, lines: Sequence[RunLine]) -> Markup:
-    """The tables of all families."""
+    """The tables of all metrics."""
     scores, metrics, board = view.scores.scores, view.scores.metrics, view.scores.scoreboard
     systems = view.definition.systems
     tables, rows = score_tables(scores, metrics, systems), with_slices(view.folder, view.scores).slices

@@ -29,8 +29,8 @@ from drretail.viewer.plots.experiment_plots import (
     ablation_plots,
     agreement_plot,
     cost_plot,
-    family_plots,
     headline_plots,
+    metric_plots,
     preference_plots,
     sentence,
     tool_plot,
@@ -267,7 +267,7 @@ def plots_of(view: ExperimentView, lines: Sequence[RunLine]) -> tuple[list[Plot]
     """An experiment's plots: first those by which systems are chosen, then the others."""
     board = view.scores.scoreboard
     first = [] if board is None else [*headline_plots(board), *filter(None, [cost_plot(board)])]
-    further = [] if board is None else family_plots(board, view.scores.scores, view.scores.metrics)
+    further = [] if board is None else metric_plots(board, view.scores.scores, view.scores.metrics)
     systems = view.definition.systems
     further += [*whole_plots(view.scores.scores, view.scores.metrics, systems)]
     further += [*preference_plots(view.scores.pairs, systems)]

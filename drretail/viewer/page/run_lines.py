@@ -65,7 +65,7 @@ _WORD = re.compile(r"[^\W_]+(?:[.,]\d+)*")
 class FailedVerdict:
     """A judgement without a result, with the reason."""
 
-    family: str
+    metric: str
     item: str
     by: str
     why: str

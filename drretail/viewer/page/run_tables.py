@@ -79,7 +79,7 @@ def _figure(line: RunLine, column: ShownColumn) -> str:
     value = line.values.get(column.name)
     if value is not None:
         return Cell(value, KINDS.get(column.unit, "number")).figure
-    return JUDGE_FAILED if any(each.family == column.metric for each in line.failed) else ""
+    return JUDGE_FAILED if any(each.metric == column.metric for each in line.failed) else ""
 
 
 def _cut(text: str) -> str:
@@ -147,14 +147,14 @@ def render_failures(lines: Sequence[RunLine], failed: Sequence[FailedVerdict], l
     """Runs and judgements that failed or stopped early, with reasons; empty if there are none."""
     runs = [_row(line, links, line.label, line.state, line.why) for line in lines if line.why]
     judgements = [
-        _row(line, links, line.label, f"{each.family}: {each.item}", each.why) for line in lines for each in line.failed
+        _row(line, links, line.label, f"{each.metric}: {each.item}", each.why) for line in lines for each in line.failed
     ]
     judgements += [Row("a pair", (Cell(""), Cell(each.item), Cell(each.why))) for each in failed]
     if not runs and not judgements:
         return Markup()
     kinds = Counter((line.label, f"run: {line.kind}") for line in lines if line.kind)
-    kinds += Counter((line.label, f"{each.family} by {each.by}") for line in lines for each in line.failed)
-    kinds += Counter(("a pair", f"{each.family} by {each.by}") for each in failed)
+    kinds += Counter((line.label, f"{each.metric} by {each.by}") for line in lines for each in line.failed)
+    kinds += Counter(("a pair", f"{each.metric} by {each.by}") for each in failed)
     by_kind = [Row(label, (Cell(kind), Cell(count, "count"))) for (label, kind), count in kinds.most_common()]
     tables = {
         "runs": ("Runs that did not end well", "Query", ("System", "State", "Why"), runs),

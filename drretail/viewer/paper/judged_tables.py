@@ -33,7 +33,7 @@ JUDGED = {
     # Seven ratings from 0 to 10 and their mean.
     "quality": ("Table 2", "Answer quality"),
 }
-"""Name and title of each family's table in the paper."""
+"""Name and title of each metric's table in the paper."""
 
 
 def judges_agree(experiment: str, scores: Scores | None) -> PaperTable:
@@ -65,7 +65,7 @@ def judges_agree(experiment: str, scores: Scores | None) -> PaperTable:
 
 
 def judged(experiment: str, metric: str, scores: Scores | None, lines: Lineup) -> PaperTable:
-    """The paper's table for a family in ``JUDGED``."""
+    """The paper's table for a metric in ``JUDGED``."""
     (name, title), columns = JUDGED[metric], columns_of(metric)
     rows = [row for row in shown_rows(scores.scores if scores else ()) if row.metric == metric]
     shown, notes = _of_first_judge(rows, scores)

@@ -107,20 +107,20 @@ def cost_plot(board: Scoreboard) -> Plot | None:
     )
 
 
-def family_plots(board: Scoreboard, scores: Sequence[Score], metrics: Mapping[str, MetricDescription]) -> list[Plot]:
-    """For every family that names variants to compare: a row for each variant, a series for each system."""
-    made = (_parts(board, scores, name, family, title) for name, family in metrics.items() for title in family.plots)
+def metric_plots(board: Scoreboard, scores: Sequence[Score], metrics: Mapping[str, MetricDescription]) -> list[Plot]:
+    """For every metric that names variants to compare: a row for each variant, a series for each system."""
+    made = (_parts(board, scores, name, metric, title) for name, metric in metrics.items() for title in metric.plots)
     return [plot for plot in made if plot is not None]
 
 
 def whole_plots(
     scores: Sequence[Score], metrics: Mapping[str, MetricDescription], systems: Systems = NO_SYSTEMS
 ) -> Iterator[Plot]:
-    """For every family with variants that add up to 1, and each judge: a bar for each system (DR³-Eval, Figure 8)."""
+    """For every metric with variants that add up to 1, and each judge: a bar for each system (DR³-Eval, Figure 8)."""
     shown = [row for row in shown_rows(scores) if row.value and not _is_bound(row.system, systems)]
     for judged in dict.fromkeys((score.metric, score.judge, score.judge_params, score.rules) for score in scores):
-        family = metrics.get(judged[0])
-        for title, parts in family.wholes.items() if family else ():
+        metric = metrics.get(judged[0])
+        for title, parts in metric.wholes.items() if metric else ():
             by_cell = {
                 (row.system, row.variant): score_cell(row)
                 for row in shown
@@ -140,13 +140,13 @@ def whole_plots(
                 )
                 for system, name in names.items()
             ]
-            if family and rows:
-                caption = f"{sentence(family.meaning)} Judged by {judged[1]}."
+            if metric and rows:
+                caption = f"{sentence(metric.meaning)} Judged by {judged[1]}."
                 legends = {kind: part.replace("_", " ") for kind, part in kinds.items()}
                 yield stacked_bars(file_name(f"{judged[0]}-{judged[1]}"), title, caption, rows, kinds=legends)
 
 
-def _parts(board: Scoreboard, scores: Sequence[Score], name: str, family: MetricDescription, title: str) -> Plot | None:
+def _parts(board: Scoreboard, scores: Sequence[Score], name: str, metric: MetricDescription, title: str) -> Plot | None:
     judge = board.judge
     by_cell = {
         (row.variant, row.system): score_cell(row)
@@ -157,7 +157,7 @@ def _parts(board: Scoreboard, scores: Sequence[Score], name: str, family: Metric
         and not _is_bound(row.system, board.systems)
     }
     systems = in_order({system for _, system in by_cell}, board.systems)[:MOST_SERIES]
-    variants = [plot for plot in family.plots[title] if any((plot, system) in by_cell for system in systems)]
+    variants = [plot for plot in metric.plots[title] if any((plot, system) in by_cell for system in systems)]
     if len(variants) < 2:
         return None
     names = system_names(systems, board.systems)
@@ -165,14 +165,14 @@ def _parts(board: Scoreboard, scores: Sequence[Score], name: str, family: Metric
         file_name(title).lower(),
         title,
         _caption(
-            family.meaning, (cell for (each, system), cell in by_cell.items() if each in variants and system in systems)
+            metric.meaning, (cell for (each, system), cell in by_cell.items() if each in variants and system in systems)
         ),
         [
             DotRow(variant.replace("_", " "), tuple(by_cell.get((variant, system)) for system in systems))
             for variant in variants
         ],
         series=[names[system] for system in systems],
-        whole=_RANGES.get(family.scale),
+        whole=_RANGES.get(metric.scale),
     )
 
 

@@ -41,7 +41,7 @@ def judge_table(judgings: Sequence[Judging], pairs: Sequence[PairScore] = ()) ->
         by = _called(judge, params)
         made = counted(verdicts, "comparison") if metric == PAIRWISE else verdicts
         rows.append((metric, by, rules, made, *others))
-    return table_of("Judges", ["Family", "Judge", "Rules", *_COUNTS.values()], rows)
+    return table_of("Judges", ["Metric", "Judge", "Rules", *_COUNTS.values()], rows)
 
 
 def audit_table(audits: Sequence[JudgeAudit]) -> Table:

@@ -138,11 +138,11 @@ def _shared(rows: Sequence[BoardRow], column: ShownColumn) -> Cell | None:
 def _columns(columns: Sequence[ShownColumn]) -> Iterator[Column]:
     """The columns, each with its turn to be left out of a narrow terminal.
 
-    What runs took goes first, then intervals, then the last scores. The first column of each family goes after all
+    What runs took goes first, then intervals, then the last scores. The first column of each metric goes after all
     others.
     """
-    families = [column.metric for column in columns]
-    headline = {at: each.metric not in families[:at] for at, each in enumerate(columns)}
+    metrics = [column.metric for column in columns]
+    headline = {at: each.metric not in metrics[:at] for at, each in enumerate(columns)}
     order = sorted(headline, key=lambda at: (headline[at], -at))
     for at, each in enumerate(columns):
         spare = SPARE.index(each.unit) + 1 if each.unit in SPARE else len(SPARE) + 2 + order.index(at)

@@ -49,21 +49,21 @@ AGREEMENT = "Agreement of judges"
 
 
 def agreement_table(agreements: Sequence[Agreement], metrics: Metrics = NONE_HELD) -> Table | None:
-    """A row for every two judges, a column for each variant that sums up a family; ``metrics`` as in ``score_tables``.
+    """A row for every two judges, a column for each variant that sums up a metric; ``metrics`` as in ``score_tables``.
 
-    None if no two models judged the same family.
+    None if no two models judged the same metric.
     """
-    families = {row.metric: description(metrics, row.metric) for row in agreements}
+    described = {row.metric: description(metrics, row.metric) for row in agreements}
     first = {row.metric: (row.variant,) for row in reversed(agreements)}
-    shown = [row for row in agreements if row.variant in (families[row.metric].summaries or first[row.metric])]
+    shown = [row for row in agreements if row.variant in (described[row.metric].summaries or first[row.metric])]
     if not shown:
         return None
     columns: dict[tuple[str, str], str] = {}
     lines: dict[str, dict[tuple[str, str], Cell]] = {}
     for row in shown:
-        rules, family = "" if row.rules == "default" else f", rules of {row.rules}", families[row.metric]
-        column = (row.metric, family.own_names.get(row.rules, {}).get(row.variant, row.variant))
-        columns[column] = column[1] if family.named_by_variant else " ".join(column)
+        rules, its = "" if row.rules == "default" else f", rules of {row.rules}", described[row.metric]
+        column = (row.metric, its.own_names.get(row.rules, {}).get(row.variant, row.variant))
+        columns[column] = column[1] if its.named_by_variant else " ".join(column)
         rho = NOTHING if row.rho_report is None else row.rho_report
         cell = Cell(rho, "number", n=row.n_reports, planned=row.n_reports + row.n_dropped)
         lines.setdefault(f"{row.first} and {row.second}{rules}", {})[column] = cell
@@ -86,7 +86,7 @@ def agreement_table(agreements: Sequence[Agreement], metrics: Metrics = NONE_HEL
 def score_tables(scores: Sequence[Score], metrics: Metrics = NONE_HELD, systems: Systems = NO_SYSTEMS) -> list[Table]:
     """One table for each metric, judge and set of rules, in the order of the scores; judges never share one.
 
-    ``metrics`` are the families' descriptions in scores.json; missing ones are taken from the installed families.
+    ``metrics`` are the metrics' descriptions in scores.json; missing ones are taken from the installed metrics.
     """
     tables_of_judges = dict.fromkeys(table_key_of(score) for score in scores)
     by_judge = {key: [score for score in scores if table_key_of(score) == key] for key in tables_of_judges}
@@ -94,7 +94,7 @@ def score_tables(scores: Sequence[Score], metrics: Metrics = NONE_HELD, systems:
 
 
 def description(metrics: Metrics, name: str) -> MetricDescription:
-    """A family's description as recorded with its scores, or as it is today."""
+    """A metric's description as recorded with its scores, or as it is today."""
     return metrics.get(name) or described(name)
 
 
@@ -148,19 +148,19 @@ def notes_on(labels: Iterable[str], systems: Systems, *, bounded: bool = False) 
     return sentences
 
 
-def _table(every: Sequence[Score], family: MetricDescription, systems: Systems) -> Table:
+def _table(every: Sequence[Score], metric: MetricDescription, systems: Systems) -> Table:
     first = every[0]
-    wanted = [score for score in every if score.variant in family.tables.get(first.rules, ())]
-    scores = wanted or [score for score in every if score.variant not in family.only_in_json]
+    wanted = [score for score in every if score.variant in metric.tables.get(first.rules, ())]
+    scores = wanted or [score for score in every if score.variant not in metric.only_in_json]
     shown = {(score.system, score.variant): score for score in shown_rows(scores)}
     answered = {(score.system, score.variant): score for score in scores if score.policy == "answered"}
     by_variant: dict[str, list[Score]] = {}
     for score in scores:
         by_variant.setdefault(score.variant, []).append(score)
-    # Old scores lack meanings, so the family's present ones are used.
-    meanings = family.meanings or described(first.metric).meanings
+    # Old scores lack meanings, so the metric's present ones are used.
+    meanings = metric.meanings or described(first.metric).meanings
     # A column of ones becomes a sentence, because its check found nothing in any report.
-    folded = by_variant.keys() - family.summaries if family.folds_perfect else ()
+    folded = by_variant.keys() - metric.summaries if metric.folds_perfect else ()
     unrated: list[str] = []
     empty: list[str] = []
     perfect: list[str] = []
@@ -173,9 +173,9 @@ def _table(every: Sequence[Score], family: MetricDescription, systems: Systems) 
         elif variant in folded and all(score.value in (None, 1) for score in rows):
             perfect.append(variant)
         else:
-            columns.append(Column(variant, family.groups.get(variant, variant), meaning=meanings.get(variant, "")))
+            columns.append(Column(variant, metric.groups.get(variant, variant), meaning=meanings.get(variant, "")))
     # Where many variants are folded, their names have to say enough.
-    explained = [name if family.folds_perfect else f"{name} ({meanings.get(name, name)})" for name in empty]
+    explained = [name if metric.folds_perfect else f"{name} ({meanings.get(name, name)})" for name in empty]
     lacking = f"No report has a value for {', '.join(explained)}."
     lacking = "There is nothing to score." if len(empty) == len(by_variant) else lacking
     own = {score.system for score in scores if score.self_checked}
@@ -198,12 +198,12 @@ def _table(every: Sequence[Score], family: MetricDescription, systems: Systems) 
     if columns:
         # How the numbers came about, what they mean, and whose they are
         judge = JudgeRef(spec=first.judge, kind=first.judge_kind, params_hash=first.judge_params)
-        notes += [*_readers(scores, names, systems), *family.known_of(judge, first.rules)]
-        notes += [family.meaning] if family.meaning else []
+        notes += [*_readers(scores, names, systems), *metric.known_of(judge, first.rules)]
+        notes += [metric.meaning] if metric.meaning else []
         notes += [_SELF_CHECKED] if own else []
-        notes += notes_on(names, systems, bounded=family.bounded_by_oracle)
+        notes += notes_on(names, systems, bounded=metric.bounded_by_oracle)
     return Table(
-        title=family.title,
+        title=metric.title,
         by=judged_by(first.judge, first.judge_kind, first.judge_params, first.rules),
         columns=tuple(columns),
         rows=tuple(lines),

@@ -28,7 +28,7 @@ MEANINGS: dict[SliceBy, str] = {
 
 
 _MAIN = ("basket", "utility_ratio")
-"""The family and variant that levels are mainly read for; other variants are details."""
+"""The metric and variant that levels are mainly read for; other variants are details."""
 
 
 def main_slices(slices: Sequence[SliceScore], *, details: bool = False) -> list[SliceScore]:
@@ -66,7 +66,7 @@ def sliced_tables(
             found.setdefault((row.metric, row.judge, row.judge_params, row.rules), []).append(row)
     made: list[SlicedTables] = []
     for table_key, rows in found.items():
-        family = description(metrics, table_key[0])
+        metric = description(metrics, table_key[0])
         same = [score for score in scores if table_key_of(score) == table_key]
         own = {score.system for score in same if score.self_checked}
         # Systems and variants that lack values only because there is nothing to score
@@ -77,9 +77,9 @@ def sliced_tables(
         for by, variant in sorted(pairs, key=lambda each: BY.index(each[0])):
             shown = [row for row in rows if (row.by, row.variant) == (by, variant)]
             only_na = {system for system, of in na if of == variant}
-            tables.append(_table(f"{family.title}: {variant} by {by}", shown, own, only_na, systems))
+            tables.append(_table(f"{metric.title}: {variant} by {by}", shown, own, only_na, systems))
             kinds.append(by)
-        notes = notes_on((row.system for row in rows), systems, bounded=family.bounded_by_oracle)
+        notes = notes_on((row.system for row in rows), systems, bounded=metric.bounded_by_oracle)
         made.append(SlicedTables(table_key, tuple(tables), tuple(notes), tuple(kinds)))
     return made
 

@@ -86,7 +86,7 @@ def print_comparison(comparison: "Comparison", cards: Mapping[str, str], *, deta
     """Prints a comparison of two systems, from conclusions to what is missing.
 
     In between stand a table for each judge, repeats, and pairwise judging. ``cards`` are sentences by judge on how
-    often it is right, which stand below its FP. Without ``details``, families without a primary score are left out and
+    often it is right, which stand below its FP. Without ``details``, metrics without a primary score are left out and
     named.
     """
     print_text(f"A = {comparison.a}", f"B = {comparison.b}", "", "What can be concluded")
@@ -134,7 +134,7 @@ def print_comparison(comparison: "Comparison", cards: Mapping[str, str], *, deta
 
 
 def row_name(row: "ComparedRow | Reliability", *, several: bool) -> str:
-    """For example "FP", "clarity", "process words"; the family is named if the variant alone says little."""
+    """For example "FP", "clarity", "process words"; the metric is named if the variant alone says little."""
     return name_of(row) if several else row.variant
 
 

@@ -1,4 +1,4 @@
-"""Scores on the terminal: the scoreboard, families by judge, slices, pairs, and measures of the runs."""
+"""Scores on the terminal: the scoreboard, metrics by judge, slices, pairs, and measures of the runs."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -240,7 +240,7 @@ def print_counterfactuals(scores: "Scores") -> None:
 def _counterfactual_notes(rows: "Sequence[CounterfactualRow]") -> Iterator[str]:
     yield (
         "Changes are from 0 (the same) to 1 (nothing in common); n counts queries. Each is compared "
-        "with the same system on the users' own data. Only families by code score these runs."
+        "with the same system on the users' own data. Only metrics by code score these runs."
     )
     own = max((row.items.get("queries_of_own_history", 0) for row in rows), default=0)
     if own:

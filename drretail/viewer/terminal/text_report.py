@@ -1,6 +1,6 @@
 """An experiment as plain text: conclusions and the scoreboard, then its runs.
 
-In full, each run has its status, marked report, claims and findings, and the tables of every family follow. In short,
+In full, each run has its status, marked report, claims and findings, and the tables of every metric follow. In short,
 each question has a line.
 """
 

@@ -6,10 +6,10 @@ from functools import cache
 from typing import Literal
 
 from drretail.eval.claims.claims import PROMPTS
-from drretail.eval.families.pairwise import judge as pairwise
-from drretail.eval.families.quality import score as quality
 from drretail.eval.judging.dimensions import DIMENSIONS, PERSONALIZATION
 from drretail.eval.judging.external_wording import without_shop
+from drretail.eval.metrics.pairwise import judge as pairwise
+from drretail.eval.metrics.quality import score as quality
 from drretail.prompts import load_prompt
 from drretail.records.vote import CITED, SUPPORT, ClaimSupport
 

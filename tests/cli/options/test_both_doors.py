@@ -15,7 +15,7 @@ from typer.main import get_command
 from drretail import run, score
 from drretail.api.option import declared_options, python_help
 from drretail.api.options.report import ExportOptions
-from drretail.api.options.score import FAMILIES
+from drretail.api.options.score import METRICS
 from drretail.cli.options.parameters import with_flags
 from drretail.eval.registry import metric_names
 from drretail.exports.formats import FORMS
@@ -152,10 +152,10 @@ def test_help_names_every_form_of_exports() -> None:
     assert [form for form in FORMS if form not in result] == [], "name each in drretail/api/options/report.py"
 
 
-def test_help_names_every_family_of_metrics(drretail: Command) -> None:
+def test_help_names_every_metric_of_metrics(drretail: Command) -> None:
     shown = drretail("score", "-h", COLUMNS="80").stdout
-    assert {*FAMILIES} == {*metric_names()}, "name each in FAMILIES of drretail/api/options/score.py"
-    assert all(name in shown for name in FAMILIES)
+    assert {*METRICS} == {*metric_names()}, "name each in METRICS of drretail/api/options/score.py"
+    assert all(name in shown for name in METRICS)
     headings = ["Usual options:", "What to judge:", "Models and money:", "Shop and web:", "Resuming:", "Output:"]
     assert [line for line in shown.splitlines() if line in headings] == headings
     assert max(map(len, shown.splitlines())) <= 80

@@ -20,7 +20,7 @@ from drretail.records.reading import JudgedKind, ReadValue, Relation
 from drretail.records.score import Verdict
 from drretail.records.shop import Product
 from tests.build import evidence, scripted_judge, text
-from tests.eval.families.faithfulness.reports import (
+from tests.eval.metrics.faithfulness.reports import (
     BIRDS,
     BIRDS_ID,
     BLOCKED,

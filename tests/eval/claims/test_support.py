@@ -16,7 +16,7 @@ from drretail.records.money import Money
 from drretail.records.run import IMPORTED_AGENT, System
 from drretail.records.score import Rules, Verdict
 from drretail.records.wish import Wish
-from tests.eval.families.faithfulness.reports import (
+from tests.eval.metrics.faithfulness.reports import (
     BIRDS,
     BIRDS_ID,
     BLOCKED_ID,

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from drretail.eval.compare.comparing import ComparisonRequest, chosen_judges, compare
-from drretail.eval.family import Family
+from drretail.eval.metric import Metric
 from drretail.eval.registry import load_metric
 from drretail.eval.scores.gathering import Assessor, Gathered, JudgedRun, Plan, RunResult, TableKey, averaged
 from drretail.eval.scores.planned import with_earnings
@@ -52,7 +52,7 @@ def gathered(
         for name, repeats in runs.items()
         for at, run in enumerate(repeats, 1)
     ]
-    families: dict[str, Family] = {metric: load_metric(metric) for metric, *_ in message}
+    metrics: dict[str, Metric] = {metric: load_metric(metric) for metric, *_ in message}
     tables_of_judges: dict[TableKey, dict[str, JudgedRun]] = {}
     for metric, variant, assessor, by_label in message:
         result = tables_of_judges.setdefault(TableKey(metric, assessor), {})
@@ -64,7 +64,7 @@ def gathered(
                 )
     labelled = {label: SYSTEM.model_copy(update={"self_checked": label in self_checked}) for label in systems}
     definition = build.definition([*queries.values()], labelled)
-    return with_earnings(Gathered(definition, families, tuple(plans), tables_of_judges))
+    return with_earnings(Gathered(definition, metrics, tuple(plans), tables_of_judges))
 
 
 def _with(held: JudgedRun | None, query_id: str, variant: str, run: Run, items: Mapping[str, float]) -> JudgedRun:
@@ -100,7 +100,7 @@ def comparison(
     pairs: Sequence[PairScore] = (),
     pairwise: bool = True,
 ) -> Comparison:
-    asked = ComparisonRequest("exp", tuple(held.families), chosen_judges(held, pairs), bar, pairwise=pairwise)
+    asked = ComparisonRequest("exp", tuple(held.metrics), chosen_judges(held, pairs), bar, pairwise=pairwise)
     return compare(held, a, b, asked, pairs)
 
 

@@ -37,11 +37,11 @@ def in_setting(setting: str, **more: object) -> System:
 def with_systems(
     systems: Mapping[str, System],
     values: Mapping[str, Sequence[float]],
-    family: str,
+    metric: str,
     variant: str,
     assessor: Assessor = JUDGE,
 ) -> Gathered:
-    made = gathered((family, variant, assessor, {name: runs(its) for name, its in values.items()}))
+    made = gathered((metric, variant, assessor, {name: runs(its) for name, its in values.items()}))
     return replace(made, definition=made.definition.model_copy(update={"systems": dict(systems)}))
 
 

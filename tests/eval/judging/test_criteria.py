@@ -10,7 +10,7 @@ from drretail.errors import UserError
 from drretail.records.score import Scores
 from tests import build
 from tests.build import experiment
-from tests.eval.families.dr3.research import Answers, judge_by
+from tests.eval.metrics.dr3.research import Answers, judge_by
 
 REPORTS = {"a@model": {"q1-r1": "A feeder.", "q2-r1": "A bath."}, "b@model": {"q1-r1": "A bath.", "q2-r1": None}}
 
@@ -71,3 +71,10 @@ def test_criteria_of_another_experiment_are_taken(tmp_path: Path) -> None:
     path.write_text(path.read_text().replace("bath", "feeder"))
     with pytest.raises(UserError, match="other criteria"):
         build.scored(folder, "rubrics", judge, criteria=source)
+
+
+def test_criteria_of_version_1_0_name_their_metric_family() -> None:
+    written = {"format": 1, "family": "rubrics", "query_id": "q1", "groups": []}
+    read = Criteria.model_validate(written)
+    assert read.metric == "rubrics"
+    assert Criteria.model_validate(read.model_dump(mode="json")) == read

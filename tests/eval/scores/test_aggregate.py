@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from drretail.eval.families.quality.score import METRIC as QUALITY
+from drretail.eval.metrics.quality.score import METRIC as QUALITY
 from drretail.eval.registry import load_metric
 from drretail.eval.scores.aggregate import About, rows_of_all
 from drretail.eval.scores.gathering import (
@@ -113,7 +113,7 @@ def test_of_a_pooled_mean_a_query_counts_once_however_often_it_was_repeated() ->
     assert (found["FP_web"].n_queries, found["FP_eq2"].n_queries) == (None, 2)
 
 
-def test_a_headline_that_no_report_on_a_query_can_have_earns_nothing_unless_its_family_says_so() -> None:
+def test_a_headline_that_no_report_on_a_query_can_have_earns_nothing_unless_its_metric_says_so() -> None:
     held = gathered(("basket", "feasible", CODE, {"a": runs([1.0, None]), "b": runs([1.0, "na"])}))
     a = [counted(answers.result, "feasible") for plan, answers in held.judged_runs("basket", CODE) if plan.label == "a"]
     assert a == [1.0, None]

@@ -11,7 +11,7 @@ from drretail.eval.scores.correlation import agreements, correlations
 from drretail.eval.scores.file import attack_rows
 from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.eval.scores.panel import is_panel, panel_ref, panels_of, with_panels
-from drretail.eval.scores.selection import other_families, rows_of_families
+from drretail.eval.scores.selection import other_metrics, rows_of_metrics
 from drretail.eval.values import Value
 from drretail.records.pairs import PairScore
 from drretail.records.run import INJECTED
@@ -132,16 +132,16 @@ def held(*metrics: str) -> Scores:
     )
 
 
-def test_the_named_families_alone_are_left_slices_and_agreements_too() -> None:
+def test_the_named_metrics_alone_are_left_slices_and_agreements_too() -> None:
     scores = held("quality", "checks")
-    shown = rows_of_families(scores, ["quality"])
+    shown = rows_of_metrics(scores, ["quality"])
     for rows in (shown.scores, shown.judgings, shown.slices, shown.agreements):
         assert [row.metric for row in rows] == ["quality"]
     assert shown.pairs == ()
-    assert rows_of_families(scores, ["pairwise"]).pairs == scores.pairs
-    assert rows_of_families(scores, ["pairwise"]).scores == ()
-    assert other_families(held("quality", "checks"), ["checks"]) == ["quality", "pairwise"]
-    assert other_families(held("quality"), ["quality", "pairwise"]) == []
+    assert rows_of_metrics(scores, ["pairwise"]).pairs == scores.pairs
+    assert rows_of_metrics(scores, ["pairwise"]).scores == ()
+    assert other_metrics(held("quality", "checks"), ["checks"]) == ["quality", "pairwise"]
+    assert other_metrics(held("quality"), ["quality", "pairwise"]) == []
 
 
 MINE = {"a@m": [1.0, 3.0], "b@m": [5.0, 2.0]}

@@ -1,4 +1,4 @@
-"""The scoreboard: a row a system, of the families that put a column on it, and of what runs took."""
+"""The scoreboard: a row a system, of the metrics that put a column on it, and of what runs took."""
 
 from dataclasses import replace
 from datetime import date
@@ -54,7 +54,7 @@ def board(
     return known(made)
 
 
-def test_columns_are_those_that_families_name_and_have_values_for_and_differ_in_name(held: Gathered) -> None:
+def test_columns_are_those_that_metrics_name_and_have_values_for_and_differ_in_name(held: Gathered) -> None:
     made = board(held, row("faithfulness", "FP"), row("faithfulness", "FP_web"), row("quality", "overall", None))
     assert [(column.name, column.variant) for column in made.columns][:1] == [("FP", "FP")]
     assert "N_supported" not in {column.variant for column in made.columns}  # scores of before have none

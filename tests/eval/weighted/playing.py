@@ -93,21 +93,21 @@ def tag_content_of(question: str, number: str) -> str:
     return question.partition(f'<report article="{number}">\n')[2].partition("\n</report>")[0]
 
 
-def weighed(family: str, weights: Mapping[str, float]) -> Criteria:
+def weighed(metric: str, weights: Mapping[str, float]) -> Criteria:
     """Of each dimension two criteria, One of three quarters of its weight and Two of the rest."""
     both = (Criterion(text="One", weight=0.75), Criterion(text="Two", weight=0.25))
     groups = (CriteriaGroup(name=key, weight=weight, criteria=both) for key, weight in weights.items())
-    return Criteria(family=family, query_id="q1", groups=tuple(groups))
+    return Criteria(metric=metric, query_id="q1", groups=tuple(groups))
 
 
-def judged_facts(family: str, triplets: Sequence[Triplet], support: Mapping[tuple[str, str], Any]) -> list[Verdict]:
+def judged_facts(metric: str, triplets: Sequence[Triplet], support: Mapping[tuple[str, str], Any]) -> list[Verdict]:
     """Verdicts on a report's facts and, by fact and source, on their support: a value, or a state without one.
 
     "unknown" is a page that says nothing of it.
     """
 
     def verdict(*given: Any, **more: Any) -> Verdict:
-        return build.verdict(family, *given, **more)
+        return build.verdict(metric, *given, **more)
 
     found = [
         verdict(TRIPLETS, REPORT, [triplet.model_dump(exclude_none=True) for triplet in triplets]),

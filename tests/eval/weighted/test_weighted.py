@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from drretail.errors import UserError
-from drretail.eval.families.pqr.judge import AXES, PERSONALIZATION, QUALITY
 from drretail.eval.judging.session import Again, Judge
 from drretail.eval.judging.subject import Subject
+from drretail.eval.metrics.pqr.judge import AXES, PERSONALIZATION, QUALITY
 from drretail.eval.registry import load_metric
 from drretail.eval.triplets.triplet_support import (
     REPORT,
@@ -28,7 +28,7 @@ from drretail.records.criteria import Criteria, CriteriaGroup, Criterion
 from drretail.records.score import Verdict
 from tests import build
 from tests.build import asking, scripted_judge
-from tests.eval.families.faithfulness.reports import (
+from tests.eval.metrics.faithfulness.reports import (
     BED,
     BIRDS,
     BIRDS_ID,
@@ -67,7 +67,7 @@ def test_weights_that_are_a_little_off_keep_their_proportions_in_a_mean() -> Non
 
 def made(**weights: float) -> Criteria:
     groups = [CriteriaGroup(name=key, weight=one, criteria=(Criterion(text="So."),)) for key, one in weights.items()]
-    return Criteria(family="pqr", query_id="q1", groups=tuple(groups))
+    return Criteria(metric="pqr", query_id="q1", groups=tuple(groups))
 
 
 def test_an_edit_that_breaks_a_sum_is_told_with_its_file() -> None:

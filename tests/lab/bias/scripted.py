@@ -5,12 +5,12 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from drretail.eval.families.quality.score import criteria
 from drretail.eval.judging.pairs import pair_name
 from drretail.eval.judging.session import Judge
 from drretail.eval.judging.spending import Allowance
+from drretail.eval.metrics.quality.score import criteria
 from drretail.lab.bias.probe import Case, ask, bias_folder, choose_reports, make_copies
-from drretail.lab.bias.probes import PROBES, families_of, probe_found
+from drretail.lab.bias.probes import PROBES, metrics_of, probe_found
 from drretail.lab.trial_findings import BiasEffect, ProbeFound
 from drretail.offline.judge.policy import tag_contents
 from drretail.prompts import tag_content
@@ -98,9 +98,9 @@ def probed(
     make_copies(exp, chosen, with_lengths=any(probe.with_lengths for probe in probes))
     case = Case(exp, bias_folder(exp), judge, chosen, "1", day, pin)
     pairs = [pair_name(pair) for pair in chosen.pairs]
-    families = families_of(probes, with_pairs=bool(pairs))
+    metrics = metrics_of(probes, with_pairs=bool(pairs))
     floors = any(probe.with_floors for probe in probes)
-    build.scored(case.folder, families, judge, pairs=pairs, rate_floors=floors)
+    build.scored(case.folder, metrics, judge, pairs=pairs, rate_floors=floors)
     before(case)
     for probe in probes:
         asyncio.run(ask(case, probe, again="nothing", allowance=Allowance()))

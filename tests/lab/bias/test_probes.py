@@ -18,7 +18,7 @@ from drretail.prompts import tag_content
 from drretail.stats.clusters import Clusters
 from tests import build
 from tests.build import Script, known, scripted_judge
-from tests.eval.families.pairwise.judging import chosen, shown
+from tests.eval.metrics.pairwise.judging import chosen, shown
 from tests.lab.bias.scripted import (
     FLOOR,
     LATER,

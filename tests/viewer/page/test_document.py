@@ -170,9 +170,9 @@ def test_a_page_is_shown_with_its_age_and_one_too_old_or_too_young_is_flagged(
 
 
 def test_the_scoreboard_stands_at_the_top_with_what_its_columns_mean(judged: Path) -> None:
-    families = [load_metric(name) for name in ("faithfulness", "quality", "checks")]
+    metrics = [load_metric(name) for name in ("faithfulness", "quality", "checks")]
     view = read_view(judged)
-    board = derive_scores(judged, families).scoreboard
+    board = derive_scores(judged, metrics).scoreboard
     view = replace(view, scores=view.scores.model_copy(update={"scoreboard": board}))
     page = parse(page_of(view))
     assert_harmless(page)

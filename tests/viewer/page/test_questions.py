@@ -9,8 +9,8 @@ import pytest
 
 from drretail import open_world, run
 from drretail.errors import UserError
-from drretail.eval.families.pairwise.judge import prompt_for
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
+from drretail.eval.metrics.pairwise.judge import prompt_for
 from drretail.experiment import entitle, read_definition, read_evidence, read_runs, run_folder
 from drretail.files import write_lines
 from drretail.records.run import Run

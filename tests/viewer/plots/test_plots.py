@@ -15,7 +15,7 @@ from drretail.records.scoreboard import Scoreboard, ShownColumn
 from drretail.tables.table import Cell
 from drretail.viewer.plots.charts import Bound, Curve, DotRow, Point, curve_plot, dot_plot, scatter
 from drretail.viewer.plots.drawing import CHARACTER, SERIES, WIDTH, Plot, close_scale, scale, write_plots
-from drretail.viewer.plots.experiment_plots import cost_plot, family_plots, file_name, headline_plots, whole_plots
+from drretail.viewer.plots.experiment_plots import cost_plot, file_name, headline_plots, metric_plots, whole_plots
 from tests.build import systems
 from tests.viewer.scores import FP, board, cell, score
 
@@ -108,19 +108,19 @@ def test_points_that_are_near_each_other_keep_their_names_apart() -> None:
         assert abs(y - other_y) >= 12 or abs(x - other_x) > 8 * CHARACTER
 
 
-def test_a_family_is_drawn_in_the_parts_that_it_names_and_by_the_board_s_judge_alone() -> None:
+def test_a_metric_is_drawn_in_the_parts_that_it_names_and_by_the_board_s_judge_alone() -> None:
     rows = ("x", 0.5, "a:judge"), ("y", 0.6, "a:judge"), ("x", 0.1, "other:judge")
     scores = [score("react@m", variant, metric="mine", value=value, judge=judge) for variant, value, judge in rows]
     metrics = {
         "mine": MetricDescription(title="Mine", plots={"Mine in parts": ("x", "y")}),
         "none": MetricDescription(title=""),
     }
-    (plot,) = family_plots(_board(react=(0.8, 9e3)), scores, metrics)
+    (plot,) = metric_plots(_board(react=(0.8, 9e3)), scores, metrics)
     assert (plot.title, plot.caption) == ("Mine in parts", "n = 10 planned runs each.")
     assert "react@m: 0.5" in plot.body
     assert "react@m: 0.1" not in plot.body
     scores[1] = scores[1].model_copy(update={"ci_low": 0.4, "ci_high": 0.8})
-    (plot,) = family_plots(_board(react=(0.8, 9e3)), scores, metrics)
+    (plot,) = metric_plots(_board(react=(0.8, 9e3)), scores, metrics)
     assert plot.caption == "Lines: 95 % intervals over users. n = 10 planned runs each."
 
 
@@ -166,8 +166,8 @@ def test_shares_of_a_whole_are_a_bar_a_system_and_name_their_colours() -> None:
         for system, shares in (("a", (0.25, 0.75, 0)), ("b", (0.5, 0.5, 0)), ("null_empty", (1, 0, 0)))
         for variant, value in zip(("lost", "made_up", "unknown"), shares, strict=True)
     ]
-    family = MetricDescription(title="Places", wholes={"Where": ("lost", "made_up", "unknown")})
-    (plot,) = whole_plots(made, {"places": family}, systems(["a", "b", "null_empty"]))
+    metric = MetricDescription(title="Places", wholes={"Where": ("lost", "made_up", "unknown")})
+    (plot,) = whole_plots(made, {"places": metric}, systems(["a", "b", "null_empty"]))
     texts = _texts(plot)
     assert {"a", "b", "25%", "75%", "50%", "lost", "made up"} <= {*texts}
     assert not {"unknown", "null_empty"} & {*texts}

@@ -102,7 +102,7 @@ def test_page_and_text_have_pairs_strengths_and_agreements(mine: Path, render: A
     assert "offline:judge (rule-based)" not in shown
 
 
-def test_agreements_are_shown_of_what_sums_a_family_up() -> None:
+def test_agreements_are_shown_of_what_sums_a_metric_up() -> None:
 
     rows = [agreed("quality", each) for each in ("clarity", "overall", "Avg")]
     rows += [agreed("faithfulness", "FP", rules="paper", rho_report=None), agreed("mine", "x"), agreed("mine", "y")]

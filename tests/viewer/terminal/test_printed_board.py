@@ -106,7 +106,7 @@ def test_other_judges_are_left_to_details_and_missing_reports_are_counted_below_
     assert any(line.startswith("38/50 below a value:") for line in lines)
 
 
-FAMILIES = [
+METRICS = [
     *COLUMNS[:6],
     ShownColumn(name="pqr", metric="pqr", unit="rating"),
     ShownColumn(name="race", metric="race"),
@@ -119,8 +119,8 @@ ONE_OF_EACH = ["FP", "quality", "clean", "feasible", "pqr", "race", "dr3", "rubr
 
 
 @pytest.mark.parametrize("width", [80, 100])
-def test_where_families_are_many_each_keeps_its_first_column(printed: Print, width: int) -> None:
-    made = board(columns=tuple(FAMILIES), rows=tuple(row(system, FAMILIES) for system in SYSTEMS))
+def test_where_metrics_are_many_each_keeps_its_first_column(printed: Print, width: int) -> None:
+    made = board(columns=tuple(METRICS), rows=tuple(row(system, METRICS) for system in SYSTEMS))
     lines = printed(width, print_scoreboard, made).splitlines()
     assert max(map(len, lines)) <= width
     rule = next(at for at, line in enumerate(lines) if set(line.strip()) == {"─"})

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from drretail.eval.ballots import plan_path
-from drretail.eval.families.pairwise.judge import criteria as pairwise_criteria
-from drretail.eval.families.quality.score import criteria
 from drretail.eval.judging.dimensions import DIMENSIONS
+from drretail.eval.metrics.pairwise.judge import criteria as pairwise_criteria
+from drretail.eval.metrics.quality.score import criteria
 from drretail.experiment import Definition, read_run, run_folder
 from drretail.records.base import sha256_of
 from drretail.records.run import RoleModel, System

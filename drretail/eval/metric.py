@@ -1,0 +1,337 @@
+"""Metrics as data: what a judge is asked, how values follow from its verdicts, and how both are described.
+
+A metric that needs no model is a function of a run: ``@metric``, or ``of_measures`` if each number has a reason. Any
+other is a ``Metric``.
+"""
+
+import tomllib
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar, overload
+
+from drretail.errors import UserError
+from drretail.eval.baskets import Measured
+from drretail.eval.judging.pairs import Pair
+from drretail.eval.judging.question import NO_WORLD, CodeVerdict
+from drretail.eval.judging.session import JudgeSession
+from drretail.eval.judging.subject import Subject, Task
+from drretail.eval.values import Unsound, Value, number_of, value_of
+from drretail.experiment import Definition
+from drretail.prompts import Prompt
+from drretail.records.counterfactual import kind_of
+from drretail.records.criteria import Criteria
+from drretail.records.query import Query
+from drretail.records.run import BASELINES, DUMPS, System
+from drretail.records.score import JudgeRef, MetricDescription, Order, Rules, Verdict
+
+Judging = Callable[[Subject, JudgeSession], Awaitable[None] | None]
+Valuing = Callable[[Subject, Sequence[Verdict], Rules], Sequence[Value]]
+Pooling = Callable[[Mapping[str, Value]], Sequence[tuple[float, float]]]
+BY_RULES = "a judge that follows rules is not asked for it"
+UNDESCRIBED = MetricDescription(title="")
+DESCRIPTIONS = Path(__file__).parent / "metrics" / "descriptions.toml"
+OF_ANSWERS = DESCRIPTIONS.with_name("answers.toml")
+Input = Callable[[Path, Definition, str], object]
+"""Keeps a command's argument in an experiment."""
+RULES: tuple[Rules, ...] = ("default", "paper", "drg")
+"""The rules of a metric that names none."""
+
+
+@cache
+def _descriptions(path: Path) -> dict[str, dict[str, Any]]:
+    return tomllib.loads(path.read_text(encoding="utf-8"))
+
+
+def description_of(metric: str) -> MetricDescription:
+    """How a built-in metric is shown, from ``metrics/descriptions.toml``."""
+    return MetricDescription.model_validate(_descriptions(DESCRIPTIONS)[metric])
+
+
+class ClaimMark(NamedTuple):
+    """A metric's mark on one claim of a report, besides whether its sources support it."""
+
+    kind: str
+    reason: str
+
+
+@dataclass(frozen=True, eq=False)
+class Metric:
+    """A metric such as faithfulness: one function judges a run, one makes values from the verdicts."""
+
+    name: str
+    """Letters, digits, ``_`` and ``-``."""
+    version: int
+    """Increase it when values change their meaning; verdicts of another version are stale."""
+    judge: Judging
+    """Records the missing verdicts of a run with a report, by the rules ``judge_session.rules``."""
+    values: Valuing
+    """A run's value in every variant, from the current verdicts of this version, rules and judge only. Pure. Variants
+    that are judged on request may be left out.
+    """
+    variants: tuple[str, ...]
+    """All variants, in the order of tables."""
+    description: MetricDescription = UNDESCRIBED
+    """Its title (default: the name), what its numbers mean, which variants are headlines."""
+    prompts: Callable[[], Iterable[Prompt]] = tuple
+    """All current prompts: verdicts that were asked by other prompts are stale."""
+    rules: tuple[Rules, ...] = RULES
+    """The rules that ``score --rules`` accepts for it."""
+    needs_judge: bool = True
+    """False for metrics without a model; their judge is "code"."""
+    is_opinion: bool = False
+    """True if a value is a matter of judgement, such as a rating: a rule-based judge is not asked for it."""
+    after: tuple[str, ...] = ()
+    """The metrics whose verdicts it reads; if the same command scores them, they come first."""
+    pooled: Mapping[str, Pooling] = field(default_factory=dict[str, Pooling])
+    """The variants that are computed over all reports together, such as FP_pooled; all others are means.
+
+    Each function returns one report's (numerator, denominator) in each part of the variant, from its values by variant.
+    A part is the sum of numerators divided by the sum of denominators, and the variant is the mean of its parts. A
+    report without a part returns (0, 0) for it. FP_pooled has one part, (sum of s, number of items), and FP_eq2 two,
+    (FP_web, 1) and (FP_product, 1). Intervals can be drawn from the sums without judging again.
+    """
+    pooled_means: frozenset[str] = frozenset()
+    """The pooled variants whose parts are means of reports, such as FP_eq2: repeats are first averaged within their
+    query.
+    """
+    prepare: Callable[[Task, JudgeSession], Awaitable[Criteria | str]] | None = None
+    """Makes a query's criteria before any report is judged, or says why there are none."""
+    published: Callable[[Path, Sequence[Query]], list[Criteria]] | None = None
+    """Reads criteria of these queries from a publication's file. Raises UserError for a file of another form."""
+    inputs: Mapping[str, Input] = field(default_factory=dict[str, Input])
+    """Further arguments of the command, by the option's name, and how each is kept in the experiment."""
+    lacks: Callable[[Path], str] | None = None
+    """What an experiment lacks for this metric, in a sentence; empty if nothing."""
+    query_lacks: Callable[[Path, Query], str | None] | None = None
+    """Why a query has nothing to measure, whatever a report says; None if it has something."""
+
+    marks: Callable[[Iterable[Verdict]], Mapping[str, ClaimMark]] | None = None
+    """What pages show for single claims, by their ids in the verdicts of faithfulness."""
+
+    def __post_init__(self) -> None:
+        if not self.description.title:
+            object.__setattr__(self, "description", self.description.model_copy(update={"title": self.name}))
+
+    async def run_judge(self, subject: Subject, judge_session: JudgeSession) -> None:
+        """Calls the judging function, which may be async or not."""
+        with judge_session.file.at_once():  # code gives forty verdicts on a report, and each write waits for the disk
+            asked = self.judge(subject, judge_session)
+        if asked is not None:
+            await asked
+
+    def prompt_hashes(self) -> frozenset[str]:
+        """The hashes of the current prompts, and "" for verdicts without a prompt; all others are stale."""
+        return frozenset({"", *(prompt.hash for prompt in self.prompts())})
+
+
+def of_answers(metric: Metric) -> Metric:
+    """The metric as an assistant is asked for it, from ``metrics/answers.toml``; without variants if it is not."""
+    own = dict(_descriptions(OF_ANSWERS).get(metric.name, {}))
+    without = frozenset(own.pop("without", ()))
+    variants = tuple(one for one in own.pop("variants", metric.variants) if one not in without)
+    is_opinion = own.pop("is_opinion", metric.is_opinion)
+    shown = {**metric.description.model_dump(), **own}
+    shown["scoreboard"] = [one for one in shown["scoreboard"] if one["variant"] not in without]
+    shown["headlines"] = [one for one in shown["headlines"] if one not in without]
+    description = MetricDescription.model_validate(shown)
+    return replace(metric, variants=variants, is_opinion=is_opinion, description=description)
+
+
+@dataclass(frozen=True, eq=False)
+class PairMetric:
+    """A metric whose verdicts compare two reports on one query."""
+
+    name: str
+    version: int
+    judge: Callable[[Pair, str, JudgeSession], Awaitable[None]]
+    """Records the missing verdicts of two runs with reports; the text seeds the order."""
+    variants: tuple[str, ...]
+    """The dimensions in which two reports are compared."""
+    prompts: Callable[[Rules], Mapping[str, Prompt]]
+    """The current prompts by variant."""
+    orders: Callable[[Rules, str, tuple[str, str], str], tuple[Order, ...]]
+    """The orders in which a judge reads two runs' reports in a variant, by rules and the experiment's seed."""
+    rules: tuple[Rules, ...] = RULES
+    needs_judge: bool = True
+    after: tuple[str, ...] = ()
+
+    def prompt_hashes(self, rules: Rules = "default") -> frozenset[str]:
+        """The hashes of all its prompts under these rules, and "" for verdicts without a prompt."""
+        return frozenset().union(*self.hashes(rules).values())
+
+    def hashes(self, rules: Rules) -> dict[str, frozenset[str]]:
+        """The same by variant."""
+        return {variant: frozenset({"", prompt.hash}) for variant, prompt in self.prompts(rules).items()}
+
+
+AnyMetric = TypeVar("AnyMetric", Metric, PairMetric, Metric | PairMetric)
+
+
+def in_order(metrics: Sequence[AnyMetric]) -> list[list[AnyMetric]]:
+    """The metrics in groups, each after those whose verdicts it reads; within a group in the order given.
+
+    Raises UserError if metrics depend on one another in a circle.
+    """
+    by_name = {metric.name: metric for metric in metrics}
+    sorter = TopologicalSorter({name: {*metric.after} & by_name.keys() for name, metric in by_name.items()})
+    try:
+        sorter.prepare()
+    except CycleError as problem:
+        raise UserError(
+            f"These metrics need one another in a circle: {' → '.join(problem.args[1])}. Remove one of these needs."
+        ) from problem
+    groups: list[list[AnyMetric]] = []
+    while sorter.is_active():
+        ready = set(sorter.get_ready())
+        groups.append([metric for metric in metrics if metric.name in ready])
+        sorter.done(*ready)
+    return groups
+
+
+def check_rules(metrics: Iterable[Metric | PairMetric], rules: Rules) -> None:
+    """Raises UserError if a metric that asks a judge does not accept these rules; metrics by code ignore them."""
+    for metric in metrics:
+        if metric.needs_judge and rules not in metric.rules:
+            known = ", ".join(metric.rules)
+            raise UserError(f"{metric.name} has no rules {rules}: take {known}.")
+
+
+def is_unrated(metric: Metric, judge: JudgeRef) -> bool:
+    """True for opinions of a rule-based judge: it is not asked for them, and none is ever shown."""
+    return metric.is_opinion and judge.kind == "rule_based"
+
+
+def is_judged(metric: Metric, system: System, *, floors: bool) -> bool:
+    """Whether a metric judges a system's runs; it judges opinions on floors and the oracle, and dumps, only with
+    ``floors``.
+
+    Metrics that ask a model skip runs with other users' data: their results on the users' own data stand for the
+    system, and judging these too would double the cost and list the system twice in each ranking. Metrics by code cost
+    nothing, and show whether a run with other data is as sound.
+    """
+    unasked = BASELINES if metric.is_opinion else DUMPS if metric.needs_judge else ()
+    if not floors and system.agent in unasked:
+        return False
+    return not metric.needs_judge or kind_of(system) is None
+
+
+def of_verdicts(values: Callable[[Sequence[Verdict]], Sequence[Value]]) -> Valuing:
+    """Values that follow from a run's verdicts only, whatever the run and the rules."""
+    return lambda subject, verdicts, rules: values(verdicts)
+
+
+def by_code(stage: str, measure: Callable[[Subject], Iterable[tuple[str, CodeVerdict]]]) -> Judging:
+    """A judge without a model: it records what ``measure`` finds, by item, if it changed."""
+
+    def judge(subject: Subject, judge_session: JudgeSession) -> None:
+        for item, found in measure(subject):
+            judge_session.record_if_changed(stage, item, found)
+
+    return judge
+
+
+def of_measures(
+    name: str,
+    version: int,
+    measure: Callable[[Subject], Mapping[str, Measured]],
+    description: MetricDescription,
+    *,
+    after: tuple[str, ...] = ("reading",),
+    lacks: Callable[[Path], str] | None = None,
+    query_lacks: Callable[[Path, Query], str | None] | None = None,
+) -> Metric:
+    """A metric without a judge: code measures one number for each variant that the description explains.
+
+    If the world is not at hand, earlier measurements stay. Notes of verdicts are counted.
+    """
+
+    def verdicts(subject: Subject) -> Iterator[tuple[str, CodeVerdict]]:
+        for variant, found in measure(subject).items():
+            keeps = found.reason == NO_WORLD
+            yield variant, CodeVerdict.measured(found.value, found.reason, found.notes, keeps_existing=keeps)
+
+    def values(given: Sequence[Verdict]) -> list[Value]:
+        by_item = {verdict.item: verdict for verdict in given}
+        notes = {item: dict.fromkeys(verdict.notes, 1.0) for item, verdict in by_item.items()}
+        return [value_of(variant, by_item.get(variant), notes.get(variant)) for variant in variants]
+
+    variants = tuple(description.meanings)
+    return Metric(
+        name,
+        version,
+        by_code(name, verdicts),
+        of_verdicts(values),
+        variants,
+        description,
+        after=after,
+        lacks=lacks,
+        query_lacks=query_lacks,
+        needs_judge=False,
+    )
+
+
+Measure = Callable[[Subject], "float | Mapping[str, float | None] | None"]
+"""A report's number; None if it has nothing to score."""
+MEASURE = "measure"
+"""The stage of the verdicts of ``@metric``: their values are the reports' values."""
+
+
+@overload
+def metric(measure: Measure, /) -> Metric: ...
+@overload
+def metric(
+    *, name: str = "", version: int = 1, variants: Sequence[str] = (), **described: Any
+) -> Callable[[Measure], Metric]: ...
+def metric(
+    measure: Measure | None = None,
+    /,
+    *,
+    name: str = "",
+    version: int = 1,
+    variants: Sequence[str] = (),
+    **described: Any,
+) -> Metric | Callable[[Measure], Metric]:
+    """Makes a metric from a function of a run, and gives it the function's name unless ``name`` is given.
+
+    The function returns a number, or None if there is nothing to score; with ``variants``, one of these for each by
+    name. It is called once for each report: increase ``version`` when its results change. ``described`` are fields of
+    MetricDescription; the title defaults to the name.
+    """
+
+    def metric_of(measure: Measure) -> Metric:
+        names = tuple(variants) or (measure.__name__,)
+        if len({*names}) < len(names):
+            raise UserError(f"The metric {name or measure.__name__!r} names a variant twice: {', '.join(names)}.")
+
+        async def judge(subject: Subject, judge_session: JudgeSession) -> None:
+            if all(judge_session.existing(MEASURE, variant) is not None for variant in names):
+                return
+            given = measure(subject)
+            found = given if isinstance(given, Mapping) else dict.fromkeys(names, given)
+            if {*found} != {*names}:
+                raise Unsound(
+                    f"{measure.__name__} gave {', '.join(map(repr, found)) or 'nothing'} for {', '.join(names)}"
+                )
+            numbers = {each: None if found[each] is None else number_of(found[each], each) for each in names}
+            for variant, value in numbers.items():
+                judge_session.record(MEASURE, variant, "na" if value is None else "scored", value)
+
+        own_name = name or measure.__name__
+        usual = {"title": own_name.capitalize(), "named_by_variant": names == (own_name,)}
+        return measured_metric(own_name, version, names, MetricDescription.model_validate(usual | described), judge)
+
+    return metric_of if measure is None else metric_of(measure)
+
+
+def measured_metric(
+    name: str, version: int, variants: tuple[str, ...], description: MetricDescription, judge: Judging
+) -> Metric:
+    """A metric whose values are its verdicts in the stage ``MEASURE``, one for each variant."""
+
+    def values(verdicts: Sequence[Verdict]) -> list[Value]:
+        return [Value(verdict.item, verdict.state, verdict.value) for verdict in verdicts]
+
+    return Metric(name, version, judge, of_verdicts(values), variants, description, needs_judge=False)

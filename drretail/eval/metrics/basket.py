@@ -1,0 +1,67 @@
+"""How close a report's picks are to the best basket of the shop, without a model (docs/statistics.md)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from drretail.eval.baskets import MEASURES, NO_REFERENCE, Measured, not_borne_out, not_measured, unsafe_pick
+from drretail.eval.judging.readings import picks_of
+from drretail.eval.judging.subject import Subject
+from drretail.eval.metric import description_of, of_measures
+from drretail.experiment import read_reference
+from drretail.grounding.basket.cart import Cart
+from drretail.grounding.constraints.decisions import Decisions
+from drretail.records.query import Query, Reference
+from drretail.records.reading import Pick
+
+NO_SHOP = "finding the best basket takes the whole shop, and an import keeps only the products that reports name"
+NO_PICKS = "the report's picks are not known"
+DECIDED = ("covered", "feasible", "utility_ratio")
+"""Measures in which a run without declared picks gets 0: it did not decide to buy nothing."""
+
+
+def measure(subject: Subject) -> Mapping[str, Measured]:
+    """Every measure's value; its note says who read the picks."""
+    reference = subject.reference
+    picks, by = picks_of(subject)
+    found = _measured(subject, reference, picks)
+    return {variant: replace(measured, notes=(by,)) for variant, measured in found.items()}
+
+
+def query_lacks(experiment: Path, query: Query) -> str | None:
+    """Why reports on a query can't be measured, or None."""
+    reference = read_reference(experiment, query.query_id)
+    return NO_REFERENCE if reference is None else not_measured(query.wish, reference)
+
+
+def _measured(subject: Subject, reference: Reference | None, picks: Sequence[Pick] | None) -> Mapping[str, Measured]:
+    def none(why: str) -> dict[str, Measured]:
+        return dict.fromkeys(DESCRIPTION.meanings, Measured(None, why))
+
+    wish = subject.query.wish
+    if reference is None:
+        return none(NO_SHOP if subject.system.is_imported else NO_REFERENCE)
+    lack, undecided = not_measured(wish, reference), subject.case.no_decision
+    of_picks: dict[str, Measured] = (
+        {} if wish is None or undecided or picks is None else _of_picks(subject.query, reference, picks)
+    )
+    if lack is not None or wish is None:
+        return none(lack or "") | of_picks
+    if undecided is not None:
+        return none(undecided) | dict.fromkeys(DECIDED, Measured(0.0, undecided))
+    if picks is None:
+        return none(NO_PICKS)
+    cart = Cart(wish, reference, tuple(picks), subject.case.ledger(picks).products)
+    return {variant: measure(cart) for variant, measure in MEASURES.items()} | of_picks
+
+
+def _of_picks(query: Query, reference: Reference, picks: Sequence[Pick]) -> dict[str, Measured]:
+    """What is known of picks even where the shop can't meet the wish."""
+    return {
+        "not_borne_out": not_borne_out(picks, reference),
+        "unsafe_pick": unsafe_pick(picks, Decisions(query.gold).excluded),
+    }
+
+
+DESCRIPTION = description_of("basket")
+METRIC = of_measures("basket", 4, measure, DESCRIPTION, query_lacks=query_lacks)

@@ -1,0 +1,305 @@
+"""Checks of a report against records, without a model: one verdict per kind of error (docs/checks.md)."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from drretail.eval.judging.question import CodeVerdict
+from drretail.eval.judging.readings import how_read, keep_reading, picks_by, reading_of
+from drretail.eval.judging.session import JudgeSession
+from drretail.eval.judging.subject import Subject
+from drretail.eval.judging.verdicts import OLDER_THAN
+from drretail.eval.metric import Metric, description_of, of_verdicts
+from drretail.eval.values import Value
+from drretail.grounding.constraints.decisions import Decisions
+from drretail.grounding.verify.checks import LEAST_COVERAGE, PAGE_AGE, Case, check_report
+from drretail.grounding.verify.page_dates import dated_pages
+from drretail.grounding.verify.privacy import WEB_SEARCH
+from drretail.records.base import Record
+from drretail.records.evidence import Finding
+from drretail.records.query import NOT_TYPED
+from drretail.records.reading import FORM, OF_FIELDS, SUPERLATIVES, Reading, ValueKind
+from drretail.records.score import Verdict
+from drretail.records.wish import Want, Wish
+
+NO_WORLD = "the world is not at hand"
+NO_PICKS = "the report's picks are not known"
+NO_USER = "the query has no user"
+Holds = Callable[[Case, Reading], object]
+
+
+def _wish(has: Callable[[Wish], object]) -> Holds:
+    """A condition on the query's wish; it does not hold if nobody has typed the wish."""
+    return lambda case, _: case.wish is not None and has(case.wish)
+
+
+def _any_want(has: Callable[[Want], object]) -> Holds:
+    return _wish(lambda wish: any(map(has, wish.wants)))
+
+
+_CONDITIONS: Mapping[str, tuple[Holds, str]] = {
+    "picks": (lambda _, reading: reading.picks is not None, NO_PICKS),
+    "buys": (lambda _, reading: reading.picks, "the report picks nothing"),
+    "cart": (lambda _, reading: reading.reader != FORM, "layout alone tells no cart"),
+    "world": (lambda case, _: case.lookup is not None, NO_WORLD),
+    "products": (
+        lambda case, reading: reading.picks or any(each[:2] == "P:" for each in case.cited),
+        "the report names no product of the shop",
+    ),
+    "records": (
+        lambda case, _: case.lookup is not None or not case.is_imported,
+        "the report is imported: the shop's records of what it picks are not known",
+    ),
+    "run": (lambda case, _: case.run is not None, "there is no run"),
+    "ledger": (
+        lambda case, _: case.evidence or case.is_imported or (case.run is not None and case.run.steps),
+        "the run has no ledger",
+    ),
+    "watched": (
+        lambda case, _: not case.is_imported or (case.run is not None and case.run.steps),
+        "the report is imported: what its system read and did is not known",
+    ),
+    "was_asked": (
+        lambda case, _: case.run is not None and not case.is_imported,
+        "the report is imported: nobody asked its system for picks",
+    ),
+    "typed": (lambda case, _: case.wish is not None, NOT_TYPED),
+    "wants": (_wish(lambda wish: wish.wants), "nothing is to be bought"),
+    "needed": (_any_want(lambda want: not want.optional), "nothing has to be bought"),
+    "bounded": (_wish(lambda wish: not wish.room), "the query leaves room for more"),
+    "money": (_wish(lambda wish: wish.counts_money), "the query limits no price"),
+    "brands": (_any_want(lambda want: want.brands_unwanted or want.brands_wanted), "the query names no brand"),
+    "demands": (_any_want(lambda want: want.must or want.must_not), "the query demands no property"),
+    "facts": (
+        lambda case, _: Decisions(case.query.gold).excluded,
+        "no page of the query's web warns against a product",
+    ),
+    "ratings": (
+        _any_want(lambda want: want.rating_min or want.ratings_min),
+        "the query asks for no stars or number of ratings",
+    ),
+    "orders": (
+        lambda case, _: case.orders_shown or (case.wish is not None and case.wish.owned),
+        "the run was shown no orders",
+    ),
+    "owner": (lambda case, _: case.query.user_id or (case.wish is not None and case.wish.owned), NO_USER),
+    "user": (lambda case, _: case.query.user_id is not None or case.profiles, NO_USER),
+    "web": (
+        lambda case, _: (
+            case.run is not None and any(step.kind == "tool" and step.name == WEB_SEARCH for step in case.run.steps)
+        ),
+        "nothing was asked of the web",
+    ),
+    "today": (lambda case, _: case.now is not None, "the shop's today is not known"),
+    "fixed_web": (
+        lambda case, _: not case.web_is_live,
+        "the web is live, so its pages may be younger than the shop's today",
+    ),
+    "citations": (lambda case, _: case.citations, "the report cites nothing"),
+    "pages": (lambda case, _: any(each.type == "web" for each in case.citations), "the report cites no page"),
+    "dated_pages": (
+        lambda case, _: any(True for _ in dated_pages(case.citations, case.evidence)),
+        "the report cites no page whose date is known",
+    ),
+}
+"""What a check may need, and why there is nothing to check if that is missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One kind of error."""
+
+    code: str
+    needs: str = ""
+    """Names of conditions; the first that does not hold gives the reason."""
+    of_values: tuple[ValueKind, ...] = ()
+    """The kinds of values that it checks; enough of them must be read for its score to mean something."""
+    unread: str = ""
+    """Why there is nothing to check if no such value was read; blank for a general reason."""
+    of_claims: bool = True
+    """True if it checks what a report says, and not its run or its form."""
+    of_settings: bool = False
+    """True if its findings depend on a setting, or on the shop's current date."""
+    only_warns: bool = False
+    """True if it finds only warnings; its score then counts these."""
+
+    def lacks(self, case: Case, reading: Reading) -> str | None:
+        """Why there is nothing to check, or None."""
+        if self.of_values and not any(value.kind in self.of_values for value in reading.values):
+            return self.unread or f"no {' or '.join(kind.replace('_', ' ') for kind in self.of_values)} was read"
+        conditions = (_CONDITIONS[name] for name in self.needs.split())
+        return next((why for holds, why in conditions if not holds(case, reading)), None)
+
+
+CHECKS: Mapping[str, Check] = {
+    check.code: check
+    for check in (
+        Check("not_in_catalog", "world products"),
+        Check("pick_not_argued", "picks buys"),
+        Check("no_decision", "typed wants was_asked", of_claims=False),
+        Check("not_wanted", "picks cart records typed bounded buys"),
+        Check("want_left_out", "picks cart records typed needed buys"),
+        Check("over_budget", "picks cart records typed money buys"),
+        Check("price_unknown", "picks cart records typed money buys", only_warns=True),
+        Check("below_rating", "picks cart records typed ratings buys"),
+        Check("recommended_although_owned", "picks cart records typed orders owner buys"),
+        Check("unwanted_brand", "picks cart records typed brands buys"),
+        Check("demand_broken", "picks cart records typed demands buys"),
+        Check("not_borne_out", "picks cart records typed demands buys", only_warns=True),
+        Check("unsafe_pick", "picks cart records typed facts buys"),
+        Check("quantity_wrong", "picks cart records typed wants buys"),
+        Check("unavailable", "picks records buys"),
+        Check("price_wrong", of_values=("price",)),
+        Check("stock_wrong", of_values=("stock",), unread="nothing was read on stock"),
+        Check("policy_wrong", of_values=("policy",), unread="nothing was read on delivery, shipping or returns"),
+        Check("rating_wrong", of_values=("rating",)),
+        Check("rating_count_wrong", of_values=("rating_count",)),
+        Check("total_wrong", of_values=("total",)),
+        Check(
+            "calculation_wrong",
+            of_values=("difference", "left_over", "over_budget", "per_unit", "quantity"),
+            unread="the report states no difference, remainder, excess, price per unit or quantity",
+        ),
+        Check("property_wrong", of_values=OF_FIELDS, unread="no property that the record decides was read"),
+        Check("status_wrong", of_values=("order_status",), unread="no status of an order was read"),
+        Check("order_date_wrong", of_values=("date",)),
+        Check("brand_wrong", of_values=("brand",)),
+        Check("place_wrong", of_values=("place",)),
+        Check(
+            "superlative_wrong",
+            of_values=SUPERLATIVES,
+            unread='the report makes no claim such as "cheapest", "best rated" or "the only one"',
+        ),
+        Check("unresolved_citation", "ledger citations"),
+        Check("url_not_seen", "ledger watched pages"),
+        Check("old_page", "today dated_pages", of_claims=False, of_settings=True, only_warns=True),
+        Check("after_today", "today fixed_web pages", of_claims=False, of_settings=True, only_warns=True),
+        Check("personal_data_sent", "run watched user web", of_claims=False),
+        Check("profile_changed", "run watched", of_claims=False),
+    )
+}
+
+
+STAGE = "check"
+READ = "read"
+"""The stage of the one verdict that says how the report was read."""
+REPORT = "report"
+
+
+class HowRead(Record):
+    """The value of that verdict."""
+
+    picks_by: str
+    """ "picks declared", "picks by form" …"""
+    values_by: str
+    picks: int | None
+    seen: int
+    read: int
+    """Figures of the kinds that are read, and those that were; of too few, nothing follows."""
+
+
+def judge_checks(subject: Subject, judge_session: JudgeSession) -> None:
+    """Records how the report was read and what was found; equal verdicts are not recorded again.
+
+    Without the world, existing verdicts stay, unless another reader now reads the report or a setting decides them.
+    """
+    case = subject.case
+    reading = reading_of(subject)
+    form = "form" if reading.reader == "declared" else reading.reader
+    how = HowRead(
+        picks_by=picks_by(reading),
+        values_by=reading.values_by or form,
+        picks=None if reading.picks is None else len(reading.picks),
+        seen=reading.seen,
+        read=reading.read,
+    )
+    read = CodeVerdict("scored", how.model_dump(mode="json"), how_read(reading))
+    existing = judge_session.existing(READ, REPORT)
+    blind = case.lookup is None and existing is not None and existing.value["picks_by"] == read.value["picks_by"]
+    if not blind:
+        keep_reading(subject, reading)
+        judge_session.record_if_changed(READ, REPORT, read)
+    for code, outcome in outcomes(case, reading):
+        if not blind or CHECKS[code].of_settings or judge_session.existing(STAGE, code) is None:
+            judge_session.record_if_changed(STAGE, code, outcome)
+
+
+def outcomes(case: Case, reading: Reading) -> Iterator[tuple[str, CodeVerdict]]:
+    """Every check's outcome. A check that finds something applies even if its conditions do not hold."""
+    findings: dict[str, list[Finding]] = defaultdict(list)
+    for finding in check_report(case, reading):
+        findings[finding.code].append(finding)
+    for code, check in CHECKS.items():
+        found = findings.get(code, ())
+        lacking = None if found else check.lacks(case, reading)
+        if lacking is not None:
+            yield code, CodeVerdict("na", None, lacking)
+        else:
+            lines = [each.model_dump(mode="json", exclude_none=True) for each in found]
+            # With it, ``verify`` can make the verdict again.
+            is_set = check.of_settings and case.page_age != PAGE_AGE
+            notes = (f"{OLDER_THAN}{case.page_age:g}",) if is_set else ()
+            yield code, CodeVerdict("scored", lines, f"{len(lines)} found" if lines else "nothing found", notes)
+
+
+CLEAN = "clean"
+"""The variant that is 1 for a report without errors."""
+PICKS_KNOWN = "picks_known"
+
+
+def without(code: str) -> str:
+    """The variant that is 1 for a report without this error."""
+    return f"without_{code}"
+
+
+VARIANTS = (CLEAN, PICKS_KNOWN, *map(without, CHECKS))
+
+
+def values(verdicts: Sequence[Verdict]) -> list[Value]:
+    """For each check, 1 without errors, else 0; warnings count only in checks that find nothing else.
+
+    Checks of values are na if fewer than half of the figures were read. ``clean`` covers all checks: it is 0 with any
+    error, and without one na if the picks are unknown, too little was read, or no check of what the report says
+    applies. A check without a verdict is failed, and then so is ``clean``.
+    """
+    by_code = {verdict.item: verdict for verdict in verdicts if verdict.stage != READ}
+    recorded = next((verdict.value for verdict in verdicts if verdict.stage == READ), None)
+    how = None if recorded is None else HowRead.model_validate(recorded)
+    covered = how is None or how.read >= LEAST_COVERAGE * how.seen
+    single = {code: _value(code, by_code.get(code), covered=covered) for code in CHECKS}
+    verdict = clean(single, can_be=covered and how is not None and how.picks is not None)
+    if how is None:
+        return [verdict, Value(PICKS_KNOWN, "failed"), *single.values()]
+    # Who read the picks is an item, so that tables can count the readers.
+    readers = {how.picks_by: 1.0, f"values by {how.values_by}": 1.0}
+    known = Value(PICKS_KNOWN, "scored", float(how.picks is not None), readers)
+    return [verdict, known, *single.values()]
+
+
+def _value(code: str, verdict: Verdict | None, *, covered: bool) -> Value:
+    if verdict is None or verdict.state != "scored":
+        return Value(without(code), "failed" if verdict is None else verdict.state)
+    findings = [Finding.model_validate(line) for line in verdict.value]
+    errors = sum(finding.severity == "error" for finding in findings)
+    items = {"errors": errors, "warnings": len(findings) - errors}
+    if CHECKS[code].of_values and not covered:
+        return Value(without(code), "na", None, items)
+    counted = len(findings) if CHECKS[code].only_warns else errors
+    return Value(without(code), "scored", float(counted == 0), items)
+
+
+def clean(single: Mapping[str, Value], *, can_be: bool) -> Value:
+    """0 with an error, however little was read. Without errors 1, or na if too little was read to tell."""
+    if any(value.state == "failed" for value in single.values()):
+        return Value(CLEAN, "failed")
+    scored = {code: value for code, value in single.items() if value.state == "scored"}
+    items = {name: sum(value.items.get(name, 0) for value in single.values()) for name in ("errors", "warnings")}
+    if not items["errors"] and not (can_be and any(CHECKS[code].of_claims for code in scored)):
+        return Value(CLEAN, "na", None, items)
+    return Value(CLEAN, "scored", float(not items["errors"]), {**items, "checks": len(scored)})
+
+
+DESCRIPTION = description_of("checks")
+METRIC = Metric(
+    "checks", 5, judge_checks, of_verdicts(values), VARIANTS, DESCRIPTION, after=("reading",), needs_judge=False
+)

@@ -1,0 +1,271 @@
+"""The formulas of faithfulness (paper Eq. 1 and 2), per report and over all reports. Pure functions.
+
+docs/faithfulness.md gives each formula with its reason.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from statistics import fmean
+
+from drretail.eval.claims.claims import ALL_TYPES, FAITHFULNESS, HEADLINE, TYPES, VERSION
+from drretail.eval.claims.labels import ASKED_AGAIN, CHANGED
+from drretail.eval.claims.tally import ReportVerdicts, Tally, cites, has_url, pooled
+from drretail.eval.judging.subject import Subject
+from drretail.eval.metric import Metric, description_of
+from drretail.eval.metrics.faithfulness.judge import judge, prompts
+from drretail.eval.values import Value, lacking, pooled_share, share
+from drretail.grounding.report.citations import leads_to_no_source
+from drretail.grounding.text.wording import split_words
+from drretail.records.score import Rules, Verdict, VerdictState
+
+FP_WEB_LIVE = "FP_web_live"
+"""Only for reports whose pages were fetched again; others do not have it."""
+FP_SHOWN, FP_WEB_SHOWN = "FP_shown", "FP_web_shown"
+"""By the texts of pages that the agent was shown; only under the default rules."""
+CHANGED_MINDS = "changed_minds"
+LEFT_OUT = frozenset({FP_WEB_LIVE, FP_SHOWN, FP_WEB_SHOWN, CHANGED_MINDS})
+"""The variants that not every judged report has."""
+DENSITY = "claims_per_100_words"
+PRECISION = (
+    "FP",
+    "FP_types",
+    "FP_eq2",
+    "FP_pooled",
+    "FP_strict",
+    "FP_web",
+    "FP_product",
+    "FP_internal",
+    "FP_eq2_report",
+)
+RECALL = ("FR", "FR_url", "FR_pooled")
+COUNTS = ("N_supported", "N_cited", "N_web", "N_product", DENSITY)
+BESIDE = ("N_supported", DENSITY)
+"""Shown beside FP: a report can raise precision alone by saying little, or by splitting claims."""
+VARIANTS = (
+    *PRECISION[:5],
+    *BESIDE,
+    CHANGED_MINDS,
+    FP_SHOWN,
+    PRECISION[5],
+    FP_WEB_SHOWN,
+    FP_WEB_LIVE,
+    *PRECISION[6:],
+    *RECALL,
+    *COUNTS[1:-1],
+)
+
+
+def report_values(verdicts: Sequence[Verdict], rules: Rules, words: int) -> list[Value]:
+    """One report's value in every variant, in the order of ``VARIANTS``; ``words`` is the report's length."""
+    report = ReportVerdicts(verdicts, rules)
+    if rules == "drg":
+        found = {value.variant: value for value in _drg_values(report)}
+        return [found.get(variant, Value(variant, "na")) for variant in VARIANTS if variant not in LEFT_OUT]
+    of_default = (FP_SHOWN, FP_WEB_SHOWN, CHANGED_MINDS) if rules == "default" else ()
+    if report.judged is None:
+        made = [Value(variant, "failed") for variant in (*PRECISION, *COUNTS, *of_default)]
+    else:
+        # The paper's rules have no values by shown texts, and those of publications no second question.
+        made = [*_precision(report, rules), *_counts(report, words)]
+        made += _of_default_rules(report) if of_default else []
+    found = {value.variant: value for value in (*made, *_live(report), *_recall(report, rules))}
+    return [found[variant] for variant in VARIANTS if variant in found]
+
+
+def _eq2(report: Mapping[str, Value]) -> list[tuple[float, float]]:
+    """FP_eq2 = ½ (FP_web + FP_product), each a mean over the reports that have it."""
+    types = (report[f"FP_{kind}"] for kind in HEADLINE)
+    return [(0.0, 0.0) if type_.value is None else (type_.value, 1.0) for type_ in types]
+
+
+POOLED = {
+    "FP_eq2": _eq2,
+    "FP_pooled": pooled_share("FP_pooled", "support", "counted"),
+    "FR_pooled": pooled_share("FR_pooled", "cited", "total"),
+    CHANGED_MINDS: pooled_share(CHANGED_MINDS, CHANGED, ASKED_AGAIN),
+}
+"""FP_pooled = Σ support / Σ scored units and invented sources over both types. FR_pooled = Σ cited claims / Σ claims.
+changed_minds = Σ changed labels / Σ claims that were asked about again.
+"""
+
+
+def _precision(report: ReportVerdicts, rules: Rules) -> list[Value]:
+    tallies = {kind: report.tally([kind]) for kind in TYPES}
+    pairs, claims = pooled(tallies[kind] for kind in HEADLINE), report.tally(HEADLINE)
+    by_type = _mean(tallies[kind].mean for kind in HEADLINE)
+    strict = _mean(tallies[kind].strict for kind in HEADLINE) if rules == "paper" else claims.strict
+    has_both = all(tallies[kind].mean is not None for kind in HEADLINE)
+    items = claims.items() | report.notes(HEADLINE) | report.labels(HEADLINE) | {"claims": len(report.cited)}
+    if dropped := sum(claim.dropped or 0 for claim in report.judged or ()):
+        items["ids_dropped"] = dropped
+    return [
+        # In the paper, the headline is the mean over the source types that a report has.
+        _value("FP", by_type if rules == "paper" else claims.mean, claims, items),
+        _value("FP_types", by_type, pairs),
+        # ``pooled`` computes this one over all reports; a report with both types has its FP_types here.
+        _value("FP_eq2", by_type, pairs),
+        _value("FP_pooled", pairs.mean, pairs),
+        _value("FP_strict", None if (bool(claims.failed) and not claims.scored) else strict, claims),
+        *(_value(f"FP_{kind}", tallies[kind].mean, tallies[kind]) for kind in TYPES),
+        _value("FP_eq2_report", by_type if has_both else None, pairs, alone_is="na"),
+    ]
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    """The mean of the values that exist, or None."""
+    known = [value for value in values if value is not None]
+    return fmean(known) if known else None
+
+
+def _of_default_rules(report: ReportVerdicts) -> list[Value]:
+    """FP and FP_web by the texts of web pages that the agent was shown, such as snippets.
+
+    And of the claims that the judge was asked about again, with the records, the share whose label changed.
+    """
+    notes, shown, web = report.notes(TYPES), report.tally(HEADLINE, "shown"), report.tally(["web"], "shown")
+    items = {note: notes[note] for note in (ASKED_AGAIN, CHANGED)}
+    share_changed = notes[CHANGED] / notes[ASKED_AGAIN] if notes[ASKED_AGAIN] else None
+    return [
+        _value(FP_SHOWN, shown.mean, shown),
+        _value(FP_WEB_SHOWN, web.mean, web),
+        Value(CHANGED_MINDS, "na" if share_changed is None else "scored", share_changed, items),
+    ]
+
+
+def _live(report: ReportVerdicts) -> list[Value]:
+    """FP_web by the pages at judging time; nothing for a report whose pages were not fetched again."""
+    web = report.tally(["web"])
+    if not report.live and (report.judged is None or web.units + web.invented):
+        return []
+    tally = report.tally(["web"], "live")
+    return [_value(FP_WEB_LIVE, tally.mean, tally)]
+
+
+def _value(
+    variant: str,
+    value: float | None,
+    tally: Tally,
+    items: Mapping[str, float] | None = None,
+    *,
+    alone_is: VerdictState | None = None,
+) -> Value:
+    """A scored value, or the state of a report that has none. ``alone_is`` is the state of a report with some scored
+    units.
+
+    A report that was not judged completely has no value: the claims that were judged first are no random sample. Nor
+    has one on most of whose claims the judge failed.
+    """
+    items = tally.items() if items is None else items
+    if tally.unasked or 2 * tally.failed > tally.units:
+        return Value(variant, "failed", None, items)
+    if value is not None:
+        return Value(variant, "scored", value, items)
+    # "failed" comes first, since a retry may still bring a value.
+    state: VerdictState = "failed" if tally.failed else "unverifiable" if tally.unverifiable else "na"
+    return Value(variant, alone_is if alone_is and tally.scored else state, None, items)
+
+
+def _recall(report: ReportVerdicts, rules: Rules) -> list[Value]:
+    claims = report.all
+    if claims is None:
+        return [Value(variant, "failed") for variant in RECALL]
+    by_url = sum(1 for claim in claims if has_url(claim))
+    # The paper counts only addresses as sources; our agents are told to cite orders and calculations too.
+    cited = by_url if rules == "paper" else sum(map(cites, claims))
+    counts = zip(RECALL, (cited, by_url, cited), strict=True)
+    return [share(variant, ("cited", count), ("total", len(claims))) for variant, count in counts]
+
+
+def _counts(report: ReportVerdicts, words: int) -> list[Value]:
+    """Claims by outcome. N_cited counts a claim once for each source type that it cites, as the
+    paper's Table 1 does.
+    """
+    claims, pairs = report.tally(HEADLINE), {kind: report.tally([kind]).units for kind in HEADLINE}
+    supported = _value("N_supported", claims.support if claims.scored or not claims.units else None, claims)
+    every = report.all or report.judged or ()
+    return [
+        supported,
+        Value("N_cited", "scored", float(sum(pairs.values()))),
+        Value("N_web", "scored", float(pairs["web"])),
+        Value("N_product", "scored", float(pairs["product"])),
+        Value(DENSITY, "scored", 100 * len(every) / words) if words else Value(DENSITY, "na"),
+    ]
+
+
+def _drg_values(report: ReportVerdicts) -> list[Value]:
+    """Precision, the mean over claims: a failed judgement counts 0, and so does a report without claims.
+
+    Recall: claims with any source, divided by all claims; 0 without claims.
+    """
+    tally, claims = report.tally([ALL_TYPES]), report.all or []
+    count = tally.scored + tally.failed
+    precision = tally.support / count if count else 0.0
+    of_precision = [
+        Value("FP", "scored", precision, tally.items()),
+        Value("FP_pooled", "scored", precision, tally.items() | {"counted": count}),
+    ]
+    if tally.unfetched == tally.units > 0:  # its pages were never fetched, which does not mean 0
+        of_precision = [Value(variant, "na", None, tally.items()) for variant in ("FP", "FP_pooled")]
+    cited = sum(1 for claim in claims if has_url(claim) or claim.unresolved)
+    items: dict[str, float] = {"cited": cited, "total": len(claims)}
+    recall = cited / len(claims) if claims else 0.0
+    return [*of_precision, *(Value(variant, "scored", recall, items) for variant in ("FR", "FR_pooled"))]
+
+
+UNREAD = "the imported report has marks or names sources, and no citation leads to one"
+
+
+def _with_earnings(value: Value, subject: Subject) -> Value:
+    """The value as headlines count it (docs/scores.md).
+
+    A report that cites nothing, or only orders although a product is wanted, gets 0 in FP and FR. It needs no citation
+    if nothing is wanted and it rests on the shopper's own data, or if its refusal is proved right.
+    """
+    if value.variant not in ("FP", "FR", "N_supported") or value.state != "na":
+        return value
+    if value.items.get("units") or value.items.get("unrated"):
+        return value
+    run = subject.run
+    wish = subject.query.wish
+    wants_products = wish is not None and any(not want.optional for want in wish.wants)
+    cites_own_data = bool(run and run.citations) and not wants_products
+    refuses = run is not None and run.outcome is not None and run.outcome.decision == "none"
+    reference = subject.reference if refuses else None
+    is_right = reference is not None and reference.proof is not None and reference.proof.state == "proved"
+    return value if cites_own_data or is_right else replace(value, earns=0.0)
+
+
+DESCRIPTION = description_of("faithfulness")
+
+
+def _values(subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list[Value]:
+    if subject.report is None:
+        return [Value(variant, "failed") for variant in VARIANTS if variant not in LEFT_OUT]
+    found = report_values(verdicts, rules, len(split_words(subject.report)))
+    if rules == "default":
+        found = [_with_earnings(value, subject) for value in found]
+    # An imported report whose citations lead nowhere: its export may lack the sources.
+    run = subject.run
+    if run is not None and subject.system.is_imported and leads_to_no_source(run.report or "", run.citations):
+        found = [
+            each if each.variant == DENSITY or each.state == "failed" else lacking(each.variant, "na", UNREAD)
+            for each in found
+        ]
+    if not subject.system.is_imported or (subject.run is not None and subject.run.steps):
+        return found
+    # What an imported system was shown of its sources is unknown, except in an assistant's log.
+    return [Value(each.variant, "na") if each.variant in (FP_SHOWN, FP_WEB_SHOWN) else each for each in found]
+
+
+METRIC = Metric(
+    FAITHFULNESS,
+    VERSION,
+    judge,
+    _values,
+    VARIANTS,
+    DESCRIPTION,
+    prompts,
+    after=("reading",),
+    pooled=POOLED,
+    pooled_means=frozenset({"FP_eq2"}),
+)

@@ -1,0 +1,131 @@
+"""What is false in a report, each statement once, whether code or the judge says so (docs/faithfulness.md)."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from drretail.eval.claims.claims import ALL_TYPES, FAITHFULNESS, PICKS, SUPPORT, TYPES, Claim
+from drretail.eval.claims.labels import CONTRADICTED
+from drretail.eval.claims.tally import NOT_JUDGED, followed
+from drretail.eval.claims.typed_values import find_quote
+from drretail.eval.judging.question import CodeVerdict
+from drretail.eval.judging.readings import judges_reading
+from drretail.eval.judging.session import JudgeSession
+from drretail.eval.judging.subject import Subject
+from drretail.eval.metric import RULES, Metric, description_of
+from drretail.eval.registry import AS_ANSWERS, FALSE_STATEMENTS, JUDGED, KINDS, kind_of_code
+from drretail.eval.values import Value, all_lacking, lacking
+from drretail.grounding.verify.checks import check_report, read_report
+from drretail.grounding.verify.findings import CODES
+from drretail.records.evidence import Finding
+from drretail.records.reading import LookedAt, Pick, Reading
+from drretail.records.score import Rules, Verdict
+
+STAGE, ITEM = "false", "report"
+OF_CODE = frozenset({*CODES.values(), "unresolved_citation", "not_in_catalog"})
+"""The findings of code that deny a statement; the others are about limits, the run, or form."""
+FALSE_ANSWERS, LOOKED_AT = "false_answers", "looked_at"
+OF_KIND = {kind: f"false_{kind}" for kind in KINDS}
+VARIANTS = (FALSE_STATEMENTS, FALSE_ANSWERS, LOOKED_AT, *OF_KIND.values())
+NOT_DONE = "the run made no decision"
+
+
+def judge(subject: Subject, judge_session: JudgeSession) -> None:
+    """Records what code and this judge's verdicts contradict, without asking a model.
+
+    Without the world, an existing verdict that follows from the same verdicts stays.
+    """
+    judged, claims, reason = followed(judge_session)
+    tally = claims.tally((*TYPES, ALL_TYPES))
+    if tally.unasked:
+        judge_session.record_if_changed(STAGE, ITEM, CodeVerdict("na", None, NOT_JUDGED))
+        return
+    if judged and (claims.judged is None or 2 * tally.failed > tally.units):
+        judge_session.record_if_changed(STAGE, ITEM, CodeVerdict("failed", None, "the judge failed on its claims"))
+        return
+    case, own = subject.case, claims.judged or ()
+    by_model = judges_reading(subject)
+    if own and judge_session.judge.ref.kind != "rule_based":
+        picks = next((verdict.value for verdict in judged if verdict.stage == PICKS), None)
+        by_model = Reading(
+            reader=f"model:{judge_session.judge.slug}",
+            picks=None if picks is None else tuple(map(Pick.model_validate, picks)),
+            values=tuple(value for claim in own for value in claim.values),
+        )
+    reading = read_report(case, by_model)
+    of_code = [each for each in check_report(case, reading) if each.code in OF_CODE and each.severity == "error"]
+    answers, looked_at = subject.answers, reading.looked_at
+    if answers is not None and judge_session.judge.ref.kind == "rule_based":
+        own = ()  # rules judge an assistant's answers by code's reading, and add nothing
+    found = each_once([*_contradicted(own, judged, case.report), *of_code])
+    value: dict[str, Any] = {
+        "statements": [each.model_dump(mode="json", exclude_none=True) for each in found],
+        # A judge's is of the kind that code finds in its words.
+        "kinds": [next((kind_of_code(c.code) for c in of_code if c is one or _meet(c, one)), JUDGED) for one in found],
+        "looked_at": [looked_at.decided, looked_at.numerals],
+    }
+    if answers is not None:
+        value["read"] = [asdict(one) for one in answers.statements]
+        looked_up = [entry for entry in subject.with_records.values() if entry.looked_up and (entry.url or entry.image)]
+        value["shown"] = {entry.id: [entry.url, entry.image] for entry in looked_up}
+        value["unread"] = [[one.start, one.end] for one in answers.unread]
+    existing = judge_session.existing(STAGE, ITEM)
+    stays = subject.store is None and existing is not None and existing.reason == reason
+    judge_session.record_if_changed(STAGE, ITEM, CodeVerdict("scored", value, reason, keeps_existing=stays))
+
+
+def _contradicted(claims: Sequence[Claim], judged: Iterable[Verdict], report: str) -> Iterator[Finding]:
+    """The claims that the judge calls contradicted, at their words."""
+    ruled = {verdict.item: verdict for verdict in judged if verdict.stage == SUPPORT and CONTRADICTED in verdict.notes}
+    for claim in claims:
+        verdict = ruled.get(claim.claim_id)
+        if verdict is not None:
+            start, end = find_quote(report, claim.quote, claim.start or 0) or (claim.start, claim.end)
+            found, source = verdict.reason or verdict.quote, claim.sources[0] if claim.sources else None
+            text = claim.claim
+            yield Finding(
+                code=CONTRADICTED, severity="error", start=start, end=end, text=text, found=found, evidence_id=source
+            )
+
+
+def each_once(found: Iterable[Finding]) -> list[Finding]:
+    """The statements in text order. What code finds within one that is listed is the same statement.
+
+    Two claims of a judge are two statements, even in the same words: they say different things.
+    """
+    kept: list[Finding] = []
+    for finding in found:
+        if finding.code == CONTRADICTED or not any(_meet(finding, one) for one in kept):
+            kept.append(finding)
+    return sorted(kept, key=lambda one: (one.start is None, one.start or 0))
+
+
+def _meet(one: Finding, other: Finding) -> bool:
+    if one.start is None or one.end is None or other.start is None or other.end is None:
+        return (one.start, one.evidence_id, one.text) == (other.start, other.evidence_id, other.text)
+    return one.start < other.end and other.start < one.end
+
+
+def _values(subject: Subject, verdicts: Sequence[Verdict], _: Rules) -> list[Value]:
+    verdict, run = next(iter(verdicts), None), subject.run
+    if verdict is None or verdict.state != "scored":
+        return all_lacking(verdict, VARIANTS)
+    wish = subject.query.wish
+    if run is not None and run.is_undecided and wish is not None and any(not want.optional for want in wish.wants):
+        return [lacking(variant, "na", NOT_DONE) for variant in VARIANTS]
+    statements, (decided, numerals) = verdict.value["statements"], verdict.value["looked_at"]
+    by_judge = sum(one["code"] == CONTRADICTED for one in statements)
+    looked = LookedAt(numerals, decided, len(statements))._asdict()
+    items = {"by the judge": float(by_judge), "by code alone": float(len(statements) - by_judge)}
+    return [
+        Value(FALSE_STATEMENTS, "scored", float(len(statements)), items),
+        Value(FALSE_ANSWERS, "scored", float(bool(statements)), {AS_ANSWERS: 1.0} if "read" in verdict.value else {}),
+        Value(LOOKED_AT, "scored", decided / numerals, looked) if numerals else Value(LOOKED_AT, "na"),
+        *(Value(name, "scored", float(verdict.value["kinds"].count(kind))) for kind, name in OF_KIND.items()),
+    ]
+
+
+DESCRIPTION = description_of("false_statements")
+METRIC = Metric(
+    FALSE_STATEMENTS, 2, judge, _values, VARIANTS, DESCRIPTION, rules=RULES, after=(FAITHFULNESS, "reading")
+)

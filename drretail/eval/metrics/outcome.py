@@ -1,0 +1,95 @@
+"""Whether a system refuses exactly the wishes that the shop can't meet, without a model (docs/scores.md)."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from drretail.eval.baskets import LACKS, NO_REFERENCE, NOT_REQUIRED, Decided, decided_by
+from drretail.eval.judging.question import CodeVerdict
+from drretail.eval.judging.subject import Subject
+from drretail.eval.metric import Metric, by_code, description_of, of_verdicts
+from drretail.eval.values import Value, all_lacking
+from drretail.records.query import NOT_TYPED
+from drretail.records.score import Verdict
+
+OPEN = "whether the shop can meet the wish is neither proved nor refuted"
+
+
+def decision(subject: Subject) -> CodeVerdict:
+    """The report's decision, its reasons and its alternative, compared with the proof."""
+    reference = subject.reference
+    proof = None if reference is None else reference.proof
+    if subject.query.wish is None:
+        return CodeVerdict("na", None, NOT_TYPED)
+    if not subject.query.wish.wants:
+        return CodeVerdict("na", None, LACKS["no_things"])
+    if subject.run is None or reference is None or proof is None:
+        return CodeVerdict("na", None, NO_REFERENCE)
+    if proof.state == "open" and proof.lack != "not_said":
+        return CodeVerdict("na", None, OPEN)
+    if all(want.optional for want in subject.query.wish.wants):
+        return CodeVerdict("na", None, NOT_REQUIRED)
+    case, outcome = subject.case, subject.run.outcome
+    decided = decided_by(case, reference, case.products(subject.run.picks))
+    assert decided is not None
+    declared = "nothing declared" if outcome is None else " ".join((outcome.decision, *outcome.because))
+    reason = f"{declared}; {proof.state} {proof.lack or ''}".strip()
+    return CodeVerdict("scored", decided.model_dump(mode="json"), reason)
+
+
+def _of(state: str, read: Callable[[Decided], float | bool | None]) -> Callable[[Decided], float | None]:
+    """A reader of queries in one state; None for queries in the others."""
+
+    def value(decided: Decided) -> float | None:
+        found = read(decided) if decided.state == state else None
+        return None if found is None else float(found)
+
+    return value
+
+
+VALUES: Mapping[str, Callable[[Decided], float | None]] = {
+    "refusal_recall": _of("proved", lambda decided: decided.refused),
+    "false_refusal": _of("refuted", lambda decided: decided.refused),
+    "reason": _of("proved", lambda decided: decided.reason),
+    "nearest": _of("proved", lambda decided: decided.nearest),
+    "shown": _of("proved", lambda decided: decided.shown),
+    "bought_anyway": _of("proved", lambda decided: decided.bought),
+    "not_said": _of("open", lambda decided: decided.not_said),
+    "undeclared": lambda decided: float(not decided.declared),
+}
+"""By variant, in the order of tables."""
+J = "J"
+"""refusal_recall minus false_refusal: 1 is right on all queries, 0 is what refusing all or none gets."""
+NAMES = (J, *VALUES)
+
+
+def values(verdicts: Sequence[Verdict]) -> list[Value]:
+    """A value for each measure that the query's proof allows; the others are n/a."""
+    verdict = next(iter(verdicts), None)
+    if verdict is None or verdict.state != "scored":
+        return all_lacking(verdict, NAMES)
+    decided = Decided.model_validate(verdict.value)
+    found = {name: read(decided) for name, read in VALUES.items()}
+    measured = [Value(name, "na" if value is None else "scored", value) for name, value in found.items()]
+    if decided.state == "open":
+        return [Value(J, "na"), *measured]
+    right = float(decided.refused == (decided.state == "proved"))
+    return [Value(J, "scored", right), *measured]
+
+
+def _difference(report: Mapping[str, Value]) -> Sequence[tuple[float, float]]:
+    """J over all reports, as the mean of two parts: twice the one share, minus twice the other."""
+    parts = ((report["refusal_recall"], 2.0), (report["false_refusal"], -2.0))
+    return [(0.0, 0.0) if value.value is None else (times * value.value, 1.0) for value, times in parts]
+
+
+DESCRIPTION = description_of("outcome")
+METRIC = Metric(
+    "outcome",
+    2,
+    by_code("decide", lambda subject: [("report", decision(subject))]),
+    of_verdicts(values),
+    NAMES,
+    DESCRIPTION,
+    pooled={J: _difference},
+    pooled_means=frozenset({J}),
+    needs_judge=False,
+)

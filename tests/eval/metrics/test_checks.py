@@ -1,0 +1,196 @@
+"""Verdicts and values of the checks over recorded runs."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from drretail.env.world import World
+from drretail.eval.judging.subject import Subject
+from drretail.eval.metrics.checks import CHECKS, METRIC, clean
+from drretail.eval.metrics.checks import values as checks_values
+from drretail.eval.values import Value
+from drretail.grounding.report.evidence_ids import product_evidence_id, web_evidence_id
+from drretail.grounding.text.serialisation import record_text
+from drretail.records.evidence import Evidence, Finding
+from drretail.records.money import Money
+from drretail.records.query import NOT_TYPED
+from drretail.records.score import Verdict
+from drretail.records.wish import Want, Wish
+from tests import build
+from tests.build import known
+from tests.shop import PRODUCTS, USER
+
+TODAY = datetime(2023, 9, 24, tzinfo=UTC)
+TUBE = PRODUCTS[0]
+FEEDER = Wish(wants=(Want(name="feeder", kinds=("bird feeder",)),))
+MARK = f"[P:{TUBE.product_id}]"
+RIGHT = f"Take the tube feeder {MARK}: ${TUBE.price}."
+WRONG = f"Take the tube feeder {MARK}: $20.15."
+
+
+def subject_of(
+    report: str, store: Any = None, *, user: bool = True, picks: Sequence[str] | None = None, wish: Wish | None = FEEDER
+) -> Subject:
+    """Of a run that was shown the tube feeder, for a query that wants a feeder."""
+    entry = build.evidence(
+        product_evidence_id(TUBE.product_id), build.text(record_text(TUBE), "record"), title=TUBE.title
+    )
+    asked = build.query(user_id=USER if user else None, wish=wish)
+    return build.subject(build.run(report=report, picks=picks), [entry], query=asked, store=store)
+
+
+def judged(folder: Path, subject: Subject) -> list[Verdict]:
+    """The last verdict on how the report was read, and of every check."""
+    return build.judged(METRIC, subject, folder / "verdicts.jsonl")
+
+
+def valued(folder: Path, subject: Subject) -> dict[str, Value]:
+    return by_variant(METRIC.values(subject, judged(folder, subject), "default"))
+
+
+def by_variant(values: Sequence[Value]) -> dict[str, Value]:
+    return {value.variant: value for value in values}
+
+
+def test_every_check_gets_one_verdict_whose_value_are_its_findings(tmp_path: Path) -> None:
+    read, *checks = judged(tmp_path, subject_of(WRONG))
+    looked = "1 of 1 numbers beside citations could be checked, 1 statement contradicted"
+    assert (read.stage, read.reason) == ("read", f"{looked}, picks unknown")
+    verdicts = {verdict.item: verdict for verdict in checks}
+    assert list(verdicts) == list(CHECKS)
+    (finding,) = verdicts["price_wrong"].value
+    assert (finding["code"], finding["said"]) == ("price_wrong", "$20.15")
+    assert verdicts["price_wrong"].judge.spec == "code"
+    assert (verdicts["profile_changed"].state, verdicts["profile_changed"].value) == ("scored", [])
+    assert (verdicts["over_budget"].state, verdicts["over_budget"].reason) == ("na", "the report's picks are not known")
+
+
+def test_without_the_world_what_needs_it_is_na_and_is_made_up_for_later(world: World, tmp_path: Path) -> None:
+    report = f"{WRONG} Or that one [P:B0TEST0009]."
+    before = {v.item: v for v in judged(tmp_path, subject_of(report))}
+    assert (before["not_in_catalog"].state, before["not_in_catalog"].reason) == ("na", "the world is not at hand")
+    lines = (tmp_path / "verdicts.jsonl").read_text().count("\n")
+    after = {v.item: v for v in judged(tmp_path, subject_of(report, world.store))}
+    assert [finding["found"] for finding in after["not_in_catalog"].value] == ["the shop has no product B0TEST0009"]
+    assert after["price_wrong"] == before["price_wrong"]
+    assert (tmp_path / "verdicts.jsonl").read_text().count("\n") == lines + 1
+    blind = {v.item: v for v in judged(tmp_path, subject_of(report))}
+    assert blind["not_in_catalog"].state == "scored"
+
+
+def test_declared_picks_are_checked_without_a_word_about_them(world: World, tmp_path: Path) -> None:
+    owned = [order.product_id for order in world.store.orders(USER).orders][:1]
+    subject = subject_of("Look below.", world.store, picks=[*owned, "B0TEST0009"])
+    values = valued(tmp_path, subject)
+    assert values["without_recommended_although_owned"].items["errors"] == 1
+    assert values["without_not_in_catalog"].value == 0
+    assert values["without_pick_not_argued"].value == 0
+    assert (values["clean"].value, values["picks_known"].items) == (0, {"picks declared": 1, "values by form": 1})
+
+
+def test_picks_by_form_break_no_wish_and_keep_none(world: World, tmp_path: Path) -> None:
+    limited = FEEDER.model_copy(update={"budget": Money.of(500)})
+    values = valued(tmp_path, subject_of(RIGHT, world.store, wish=limited))
+    assert values["picks_known"].items["picks by form"] == 1
+    assert values["without_over_budget"].state == "na"
+
+
+def test_a_report_that_was_read_and_is_right_is_clean_and_na_if_too_few_figures_are_read(tmp_path: Path) -> None:
+    values = valued(tmp_path, subject_of(RIGHT, picks=[TUBE.product_id]))
+    assert (values["clean"].value, values["picks_known"].value) == (1, 1)
+    report = f"{RIGHT} It was $31.17 once, then $88.02, then $12.34 {MARK}."
+    values = valued(tmp_path / "few", subject_of(report, picks=[TUBE.product_id]))
+    assert (values["without_price_wrong"].state, values["clean"].state) == ("na", "na")
+    values = valued(tmp_path / "proved", subject_of(report.replace(RIGHT, WRONG)))
+    assert (values["picks_known"].value, values["clean"].value) == (0, 0)
+
+
+@pytest.mark.parametrize("report", ["", "Nothing fits.", "the query itself", "bird feeder, pole, seed, garden"])
+def test_a_report_that_says_nothing_is_not_clean_but_na(world: World, tmp_path: Path, report: str) -> None:
+    asked = subject_of("x").query.text
+    said = asked if report == "the query itself" else report
+    values = valued(tmp_path, subject_of(said, world.store, picks=()))
+    assert values["clean"].state == "na"
+    scored = {name for name, value in values.items() if value.state == "scored"}
+    assert scored <= {"without_no_decision", "without_personal_data_sent", "without_profile_changed", "picks_known"}
+
+
+def test_an_error_of_the_run_is_one_of_a_silent_report_and_a_check_that_only_warns_scores_by_warnings() -> None:
+    silent = {code: Value(code, "na") for code in CHECKS}
+    cited = Value("unresolved_citation", "scored", 1.0, {"errors": 0, "warnings": 0})
+    sent = Value("personal_data_sent", "scored", 0.0, {"errors": 1, "warnings": 0})
+    single = silent | {"personal_data_sent": sent, "unresolved_citation": cited}
+    assert clean(single, can_be=True).value == 0.0
+    assert value_of("old_page", Finding(code="old_page", severity="warning", text="a page of 2012")) == 0.0
+    assert value_of("price_wrong", Finding(code="price_wrong", severity="warning", text="$44")) == 1.0
+
+
+def a_page(date: str) -> Evidence:
+    url = "https://birds.example/height"
+    return Evidence(id=web_evidence_id(url), kind="web", key=url, title="Height", url=url, date=date)
+
+
+def test_old_pages_are_judged_again_when_another_age_is_chosen(tmp_path: Path) -> None:
+    page = a_page("2021-06-01")
+    found: list[int] = []
+    for age in (3, 1, 1, 3):
+        subject = subject_of(f"Hang it high [{page.id}].", user=False, picks=())
+        subject = replace(subject, evidence={page.id: page}, now=TODAY, page_age=age)
+        verdicts = judged(tmp_path, subject)
+        found += [len(verdict.value) for verdict in verdicts if verdict.item == "old_page"]
+        scored = by_variant(METRIC.values(subject, verdicts, "default"))
+        assert (scored["without_old_page"].value, scored["clean"].value) == (float(not found[-1]), 1)
+    assert found == [0, 1, 1, 0]
+    lines = (tmp_path / "verdicts.jsonl").read_text(encoding="utf-8").splitlines()
+    assert sum('"item":"old_page"' in line for line in lines) == 3
+
+
+@pytest.mark.parametrize(("provider", "corpus", "state"), [("serper", None, "na"), ("sandbox", "c0ffee", "scored")])
+def test_young_pages_are_no_finding_on_a_live_web(
+    tmp_path: Path, provider: str, corpus: str | None, state: str
+) -> None:
+    page = a_page("2026-06-01")
+    subject = subject_of(f"Hang it high [{page.id}].", user=False, picks=())
+    system = subject.system.model_copy(update={"web_provider": provider, "web_corpus": corpus})
+    subject = replace(subject, system=system, evidence={page.id: page}, now=TODAY)
+    (verdict,) = [each for each in judged(tmp_path, subject) if each.item == "after_today"]
+    live = "the web is live, so its pages may be younger than the shop's today"
+    assert (verdict.state, verdict.reason) == (state, "1 found" if corpus else live)
+
+
+def value_of(code: str, finding: Finding) -> float | None:
+    verdict = build.verdict("checks", "check", code, [finding.model_dump(mode="json")])
+    return by_variant(checks_values([verdict]))[f"without_{code}"].value
+
+
+def test_what_rests_on_a_wish_that_nobody_typed_is_na(tmp_path: Path) -> None:
+    resting = ("over_budget", "price_unknown", "below_rating", "unwanted_brand", "quantity_wrong", "not_wanted")
+    reasons: dict[bool, set[str | None]] = {}
+    for wish in (Wish(wants=FEEDER.wants, room=True), None):
+        subject = subject_of(RIGHT, picks=[TUBE.product_id], wish=wish)
+        verdicts = {verdict.item: verdict for verdict in judged(tmp_path / str(wish is None), subject)}
+        reasons[wish is None] = {verdicts[code].reason for code in resting if verdicts[code].state == "na"}
+    assert reasons[True] == {NOT_TYPED}
+    assert NOT_TYPED not in reasons[False]
+
+
+def test_a_run_that_was_asked_for_its_picks_and_declared_none_is_not_clean(tmp_path: Path) -> None:
+    subject = subject_of(RIGHT)
+    run = known(subject.run).model_copy(update={"notes": ("picks_missing: the report declares no picks",)})
+    values = valued(tmp_path, replace(subject, run=run))
+    assert (values["without_no_decision"].value, values["clean"].value) == (0, 0)
+    nothing = replace(subject, run=run, query=subject.query.model_copy(update={"wish": Wish()}))
+    values = valued(tmp_path / "nothing", nothing)
+    assert values["without_no_decision"].state == "na"
+
+
+def test_codes_verdicts_on_a_report_are_written_in_one_piece(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each write waits for the disk, and a log has thousands of answers."""
+    written: list[str] = []
+    monkeypatch.setattr("drretail.files.LineAppender.append", lambda _, lines: written.append(lines))
+    build.scored(build.experiment(tmp_path, {"a@m": {"q1-r1": "A report."}}), METRIC)
+    assert [lines.count("\n") > len(CHECKS) - 1 for lines in written] == [True]

@@ -1,0 +1,256 @@
+"""What holds of every metric, whatever it measures: by the table of built-ins and two scored experiments."""
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from drretail.eval.judge_prompts import judge_prompt_files
+from drretail.eval.judging.session import Judge
+from drretail.eval.metric import Metric
+from drretail.eval.metrics.pairwise.judge import Comparison
+from drretail.eval.metrics.quality.score import Rating
+from drretail.eval.metrics.report_eval.judge import DIMENSIONS as DIMENSIONS_OF_GRADES
+from drretail.eval.metrics.report_eval.judge import Factuality, Grades
+from drretail.eval.registry import METRICS, PAIRWISE, load_metric, metric_names
+from drretail.eval.scores.slices import headlines
+from drretail.eval.values import Value
+from drretail.files import LineAppender, write_atomically
+from drretail.llm.registry import open_model
+from drretail.records.base import Record
+from drretail.records.score import WHOLES, Scores, Verdict
+from drretail.viewer.tables.scores import score_tables
+from tests import build
+from tests.eval.every_question import every_answer
+from tests.eval.scored_experiments import CODE, JUDGED, REPORTS, A, B, judged_experiment, moody, recorded_experiment
+
+SIGNED = {("outcome", "J"), ("report_eval", "support"), ("report_eval", "support_pooled")}
+"""A difference of shares, and labels from -1 to 1."""
+UNITS_OF_THEIR_OWN = {("basket", "cost_ratio"), ("process", "pages_seen"), ("process", "domains_seen")}
+FOLLOWING = ("fault_place", "false_statements")
+FOR_WANT_OF_INPUT = {"pqr", "race", "dr3"}
+"""Some of their variants are n/a rather than failed: nobody is known, or no reference or gold was given."""
+
+
+def scores_of(experiment: Path) -> Scores:
+    return Scores.model_validate_json((experiment / "scores.json").read_bytes())
+
+
+def verdicts_of(experiment: Path) -> Iterator[Verdict]:
+    for path in sorted((experiment / "verdicts").rglob("*.jsonl")):
+        if "journal" not in path.name:
+            yield from map(Verdict.model_validate_json, path.read_text(encoding="utf-8").splitlines())
+
+
+@pytest.fixture(params=["judged", "shopped"])
+def scored(request: pytest.FixtureRequest) -> Path:
+    """Each of the two, whose metrics make up the table."""
+    return request.getfixturevalue(request.param)
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_a_metric_goes_by_its_name_and_describes_variants_that_it_has(name: str) -> None:
+    metric = load_metric(name)
+    assert isinstance(metric, Metric)
+    assert (metric.name, name in metric_names()) == (name, True)
+    text, variants = metric.description, {*metric.variants}
+    assert len(variants) == len(metric.variants)
+    assert (text.title != name, metric.pooled.keys() <= variants) == (True, True)
+    for named in (text.headlines, text.compared, text.summaries, text.correlated, text.groups, text.only_in_json):
+        assert {*named} <= variants
+    assert {*text.primary, *text.held_beside, *text.differences} <= variants
+    assert {column.variant for column in text.scoreboard} <= variants
+    assert {*text.counts, *text.meanings, *(each for its in text.plots.values() for each in its)} <= variants
+    chosen = text.headlines
+    assert headlines(metric)[: len(chosen)] == chosen
+    assert not {*chosen} & metric.pooled.keys()
+    nothing = {variant: Value(variant, "na") for variant in metric.variants}
+    assert all({*pooling(nothing)} == {(0, 0)} for pooling in metric.pooled.values())
+
+
+@pytest.mark.parametrize("name", METRICS)
+@pytest.mark.parametrize("report", [None, "A report."], ids=["failed", "never judged"])
+def test_without_verdicts_nothing_is_scored_and_nothing_is_nought(name: str, report: str | None) -> None:
+    found = load_metric(name).values(build.subject(report), [], "default")
+    assert {value.value for value in found} <= {None}
+    assert name in FOR_WANT_OF_INPUT or {value.state for value in found} <= {"failed"}
+
+
+def test_prompts_are_kept_in_files_and_have_hashes_of_their_own() -> None:
+    asking = {name: load_metric(name) for name in METRICS if load_metric(name).prompt_hashes() - {""}}
+    statement = "a metric without prompts has needs_judge=False, or reads what another's judge said"
+    assert {*asking} == {*METRICS} - {*CODE} - {*FOLLOWING}, statement
+    for name, metric in asking.items():
+        texts = {prompt.shared + prompt.text for prompt in metric.prompts()}
+        assert len(metric.prompt_hashes() - {""}) == len(texts), name
+        assert not any("{{picks}}" in text and name != "quality" for text in texts)
+    folders = {file.partition("/")[0] for file in judge_prompt_files()}
+    assert folders == {*asking, PAIRWISE, "judging", "triplets", "weighted"}, "parts that metrics share, and pairs"
+
+
+def test_every_row_accounts_for_every_planned_run_within_the_range_of_its_scale(scored: Path) -> None:
+    scores = scores_of(scored)
+    for row in scores.scores:
+        text, key = scores.metrics[row.metric], (row.metric, row.variant)
+        least = -WHOLES[text.scale] if key in SIGNED or row.metric == "rubrics" else 0  # faults take off
+        has_end = row.variant not in text.counts and key not in UNITS_OF_THEIR_OWN
+        for value in (row.value, row.ci_low, row.ci_high):
+            assert value is None or least <= value, (key, "if it may be below nought, name it in SIGNED")
+            fits = value is None or not has_end or value <= WHOLES[text.scale] + 1e-9
+            assert fits, (key, f"off the scale {text.scale!r}: a unit of its own is named in the description's counts")
+        assert row.n_planned == row.n_scored + row.n_na + row.n_unverifiable + row.n_failed
+        assert (row.value is None) == (row.n_scored == 0 and row.policy == "answered") or row.policy == "planned"
+    systems = {row.system for row in scores.scores}
+    for metric, variant in {(row.metric, row.variant) for row in scores.scores}:
+        own = {row.system for row in scores.scores if (row.metric, row.variant) == (metric, variant)}
+        assert own == systems, (metric, variant)
+
+
+def test_what_has_no_value_says_why_and_each_metric_has_a_table_with_a_row_a_system(scored: Path) -> None:
+    lacking = [each for each in verdicts_of(scored) if each.state != "scored" and each.metric != "robustness"]
+    assert lacking
+    assert [each.key for each in lacking if not (each.reason or each.error)] == []
+    scores = scores_of(scored)
+    tables = score_tables(scores.scores, scores.metrics)
+    assert {table.title for table in tables} >= {described.title for described in scores.metrics.values()}
+    for table in tables:
+        assert len(table.rows) >= len({row.system for row in scores.scores}), table.title
+
+
+def silent() -> Judge:
+    """One that is not to be asked."""
+
+    def refuse(title: str, question: str, answer: Any) -> Any:
+        raise AssertionError(f"asked again: {title}")
+
+    return every_answer(sentences=1, changed=refuse)[0]
+
+
+def test_a_second_time_nothing_is_asked_and_lost_verdicts_are_made_again_to_the_same_bytes(judged_copy: Path) -> None:
+    before = build.files(judged_copy)
+    build.scored(judged_copy, JUDGED, silent(), reference=A)
+    assert build.files(judged_copy) == before
+    lost = [path for path in (judged_copy / "verdicts").rglob("*.jsonl") if "journal" not in path.name]
+    for path in lost:
+        path.unlink()
+    build.scored(judged_copy, JUDGED, silent(), reference=A)
+    assert len(lost) > len(JUDGED)
+    assert build.files(judged_copy) == before
+
+
+ONE_EACH = {label: {"q1-r1": reports["q1-r1"]} for label, reports in REPORTS.items()}
+
+
+@pytest.mark.parametrize("name", ["faithfulness", "pqr", "dr3"])
+def test_judging_that_was_cut_at_any_line_asks_nothing_that_the_journal_holds(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for limit in ("claims.support.MOST_CLAIMS", "triplets.triplet_support.MOST_CLAIMS"):
+        monkeypatch.setattr(f"drretail.eval.{limit}", 2)  # so that one report takes several calls
+    monkeypatch.setattr("drretail.eval.metrics.dr3.opinions.MOST_INSIGHTS", 1)
+    blank = recorded_experiment(tmp_path / "blank", {A: {"q1-r1": REPORTS[A]["q1-r1"]}})
+    whole, append = Path(shutil.copytree(blank, tmp_path / "whole")), LineAppender.append
+    appended: list[tuple[Path, int]] = []
+
+    def noting(appender: LineAppender, line: str) -> None:
+        append(appender, line)
+        path = Path(appender._file.name)  # pyright: ignore[reportPrivateUsage]
+        appended.append((path.relative_to(whole), path.stat().st_size))
+
+    judge, asked = every_answer(sentences=1, changed=moody)
+    with monkeypatch.context() as patched:
+        patched.setattr(LineAppender, "append", noting)
+        build.scored(whole, name, judge)
+    for at in range(len(appended)):
+        cut = Path(shutil.copytree(blank, tmp_path / f"cut-{at}"))
+        for path, size in appended[:at]:
+            write_atomically(cut / path, (whole / path).read_bytes()[:size])
+        judge, anew = every_answer(sentences=1, changed=moody)
+        build.scored(cut, name, judge)
+        answered = sum("journal" in path.name for path, _ in appended[:at])
+        assert len(anew) == len(asked) - answered, f"cut before line {at + 1}, of {appended[at][0].name}"
+        assert build.files(cut, journals=False) == build.files(whole, journals=False)
+
+
+def test_an_answer_of_the_wrong_form_is_sent_back_and_what_was_mended_counts(tmp_path: Path) -> None:
+    seen: set[tuple[str, str]] = set()
+
+    def mended(title: str, question: str, answer: Any) -> Any:
+        if (title, question) in seen:
+            return moody(title, question, answer)
+        seen.add((title, question))
+        return {"nonsense": title}
+
+    straight, detour = (
+        scores_of(judged_experiment(tmp_path / name, ONE_EACH, changed))
+        for name, changed in (("straight", moody), ("detour", mended))
+    )
+    assert seen
+    assert straight.scores == detour.scores
+    assert straight.pairs == tuple(row.model_copy(update={"repairs": 0}) for row in detour.pairs)
+    assert {row.metric for row in detour.judgings if row.repairs} >= {"faithfulness", "quality"}
+    assert any(row.repairs for row in detour.pairs)
+    assert not any(row.repairs for row in (*straight.judgings, *straight.pairs))
+
+
+def test_a_judge_that_never_gives_a_usable_answer_is_failed_and_never_nought(tmp_path: Path) -> None:
+    scores = scores_of(judged_experiment(tmp_path, ONE_EACH, lambda title, question, answer: {"nonsense": title}))
+    asked = {*JUDGED} - {PAIRWISE, "reading", "fault_place"}
+    for name in asked:
+        first = load_metric(name).description.headlines[0]
+        rows = [row for row in scores.scores if (row.metric, row.variant) == (name, first)]
+        assert {(row.value, row.n_scored, row.n_failed) for row in rows} <= {(None, 0, 1), (None, 0, 0)}, name
+        assert any(row.n_failed for row in rows), name
+    assert {(row.n_scored, row.win_rate) for row in scores.pairs} == {(0, None)}
+
+
+def test_a_judge_that_follows_rules_has_no_opinion(tmp_path: Path) -> None:
+    folder, rules = recorded_experiment(tmp_path, ONE_EACH), Judge.of(open_model("offline:judge"))
+    names = [name for name in METRICS if load_metric(name).is_opinion]
+    scores = build.scored(folder, [*names, PAIRWISE], rules)
+    for name in names:
+        first = load_metric(name).description.headlines[0]
+        rows = [row for row in scores.scores if (row.metric, row.variant) == (name, first)]
+        assert {(row.value, row.note) for row in rows} <= {(None, "not rated (rule-based)")}, name
+    assert {(row.note, row.win_rate) for row in scores.pairs} == {("not rated (rule-based)", None)}
+    assert not [*folder.glob("verdicts/quality/**/*.jsonl"), *folder.glob("rubrics/*")]
+
+
+REASON = {"justification": "x"}
+GRADES = dict.fromkeys(DIMENSIONS_OF_GRADES, 2)
+# What no judge may answer, by the schema of the answer.
+UNUSABLE: list[tuple[type[Record], dict[str, Any]]] = [
+    *((Rating, {"rating": rating} | REASON) for rating in (11, -1, 7.5, True)),
+    *((Comparison, {"winner": winner} | REASON) for winner in ("C", "tie")),
+    *((Grades, {"reason": "So."} | dict.fromkeys(GRADES, grade)) for grade in (5, True)),
+    *((Factuality, {"explanation": "So.", "label": label}) for label in (2, 0.5, True)),
+]
+
+
+@pytest.mark.parametrize(("schema", "answer"), UNUSABLE, ids=lambda value: str(getattr(value, "__name__", value)))
+def test_an_answer_off_the_scale_is_none(schema: type[Record], answer: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        schema.model_validate_json(json.dumps(answer), strict=True)
+
+
+@pytest.mark.parametrize(
+    ("metric", "answer"),
+    [
+        ("quality", {"rating": 7, "justification": "  "}),
+        (PAIRWISE, {"winner": "A", "justification": " "}),
+        ("report_eval", {"reason": " "} | GRADES),
+    ],
+)
+def test_an_answer_without_a_reason_is_sent_back_twice(tmp_path: Path, metric: str, answer: dict[str, Any]) -> None:
+    folder = build.experiment(tmp_path / "exp", {label: {"q1-r1": f"Report of {label}."} for label in (A, B)})
+    judge, asked = build.scripted_judge(lambda _: answer)
+    build.scored(folder, metric, judge)
+    asked_for = [
+        each for each in verdicts_of(folder) if each.stage in ("rating", "comparison", "quality") and each.state != "na"
+    ]
+    assert {(each.state, each.value) for each in asked_for} == {("failed", None)}
+    assert len(asked) % 3 == 0

@@ -1,0 +1,115 @@
+"""Each false statement once, by code and by a judge, over the runs that are done."""
+
+from pathlib import Path
+from typing import Any
+
+from drretail.eval.claims.labels import CONTRADICTED
+from drretail.eval.judging.session import Judge
+from drretail.eval.metrics.false_statements import each_once
+from drretail.llm.registry import open_model
+from drretail.records.evidence import Finding
+from drretail.records.run import PICKS_MISSING, Run, RunError
+from drretail.records.score import Scores
+from drretail.records.wish import Want, Wish
+from drretail.viewer.experiment import read_view
+from tests import build
+from tests.eval.metrics.faithfulness.reports import BED, BIRDS_ID, EVIDENCE, claim, ruled, said_value
+
+PRICE = f"The bed costs $39.99 [{BED.id}]."
+STORY = f"Cardinals prefer millet [{BIRDS_ID}]."
+INVENTED = "It won a prize [P:B0NOWHERE1]."
+DECLARED = {"q1-r1": (), "q2-r1": ()}
+RIGHT = f"The bed costs $49.99 [{BED.id}]."
+
+
+def finding(code: str, start: int | None, end: int | None) -> Finding:
+    return Finding(code=code, severity="error", start=start, end=end, text=f"{code} {start}")
+
+
+def test_what_code_finds_within_a_judges_claim_is_the_same_statement_and_two_claims_are_two() -> None:
+    claims = [finding(CONTRADICTED, 0, 30), finding(CONTRADICTED, 0, 30)]
+    price, mark, unknown = (
+        finding("price_wrong", 14, 20),
+        finding("unresolved_citation", 40, 50),
+        finding("x", None, None),
+    )
+    lacking = finding("not_in_catalog", 40, 50)
+    assert each_once([*claims, price, mark, lacking, unknown]) == [*claims, mark, unknown]
+
+
+def answers(opening: str) -> Any:
+    """A judge that reads each sentence, and holds the bed's wrong price and the millet against their sources."""
+    if "list its claims" not in opening:
+        return {"claims": [ruled(1, "contradicted", "its source says otherwise")]}  # page and record are asked apart
+    value = said_value("price", "39.99", "$39.99", BED.id)
+    return {
+        "claims": [
+            claim(1, "The bed costs $39.99.", BED.id, quote="The bed costs $39.99", values=[value]),
+            claim(2, "Cardinals prefer millet.", BIRDS_ID, quote="Cardinals prefer millet"),
+            claim(3, "It won a prize.", "P:B0NOWHERE1", quote="It won a prize"),
+        ],
+    }
+
+
+def rows(scores: Scores, **fields: Any) -> dict[str, float | None]:
+    return {name: row.value for name, row in build.rows(scores, "false_statements", **fields).items()}
+
+
+METRICS = ("faithfulness", "false_statements", "checks")
+
+
+def test_each_statement_counts_once_in_the_table_and_on_the_page(tmp_path: Path) -> None:
+    """The price by code and judge, the page by the judge alone, the invented product by code alone."""
+    reports = {"q1-r1": f"{PRICE} {STORY} {INVENTED}", "q2-r1": RIGHT}
+    folder = build.experiment(tmp_path, {"a@m": reports}, picks=DECLARED, evidence=EVIDENCE.values())
+    judge, _ = build.scripted_judge(lambda opening: {"claims": []} if RIGHT in opening else answers(opening))
+    scores = build.scored(folder, METRICS, judge)
+    kinds = {"false_price": 0.5, "false_unknown": 0.5} | dict.fromkeys(
+        ("false_stock", "false_field", "false_order", "false_policy"), 0.0
+    )
+    found = {"false_statements": 1.5, "false_answers": 0.5, "looked_at": 1.0, "false_total": 0.0}
+    assert rows(scores) == kinds | found
+    wrong, right = read_view(folder).runs
+    assert [wrong.claim_of(one) is not None for one in wrong.false] == [True, True, False]
+    assert right.false == ()
+
+
+def test_without_a_judges_claims_code_counts_alone_and_only_runs_that_are_done(tmp_path: Path) -> None:
+    wish = Wish(wants=(Want(name="bed", kinds=("dog bed",)),))
+    queries = [build.query(f"q{number}", wish=wish) for number in (1, 2, 3)]
+    failed = build.run("q3-r1", None, label="a@m", error=RunError(kind="agent", where="0", message="it broke"))
+    undecided = build.run("q2-r1", PRICE, None, label="a@m", notes=(PICKS_MISSING,))
+    reports: dict[str, str | Run] = {
+        "q1-r1": build.run("q1-r1", PRICE, [BED.key], label="a@m"),
+        "q2-r1": undecided,
+        "q3-r1": failed,
+    }
+    folder = build.experiment(tmp_path, {"a@m": reports}, queries=queries, evidence=EVIDENCE.values())
+    scores = build.scored(folder, "false_statements", build.scripted_judge(answers)[0])
+    for policy in ("answered", "planned"):
+        (row,) = (one for one in scores.scores if (one.variant, one.policy) == ("false_statements", policy))
+        assert (row.value, row.n_scored, row.n_planned) == (1.0, 1, 3)
+
+
+def test_a_right_report_that_decides_nothing_where_something_is_wanted_has_0_in_precisions(tmp_path: Path) -> None:
+    queries = [build.query(f"q{at}", wish=Wish(wants=(Want(name="bed", kinds=("dog bed",)),))) for at in (1, 2)]
+    runs: dict[str, str | Run] = {
+        "q1-r1": build.run("q1-r1", RIGHT, [BED.key], label="a@m"),
+        "q2-r1": build.run("q2-r1", RIGHT, None, label="a@m", notes=(PICKS_MISSING,)),
+    }
+    folder = build.experiment(tmp_path, {"a@m": runs}, queries=queries, evidence=EVIDENCE.values())
+    scores = build.scored(folder, "faithfulness", Judge.of(open_model("offline:judge")))
+    found = {row.variant: row.value for row in scores.scores if row.policy == "planned"}
+    assert (found["FP"], found["FR"]) == (0.5, 0.5)
+
+
+def test_what_a_judge_failed_on_most_claims_of_is_failed_and_not_silently_less(tmp_path: Path) -> None:
+    def script(opening: str) -> Any:
+        return answers(opening) if "list its claims" in opening else "nothing usable"
+
+    folder = build.experiment(
+        tmp_path, {"a@m": {"q1-r1": f"{PRICE} {STORY}"}}, picks=DECLARED, evidence=EVIDENCE.values()
+    )
+    scores = build.scored(folder, METRICS, build.scripted_judge(script)[0])
+    (row,) = (one for one in scores.scores if (one.variant, one.policy) == ("false_statements", "answered"))
+    assert (row.value, row.n_failed) == (None, 1)

@@ -1,0 +1,154 @@
+"""A judge's reading of a report: values of its claims, picks of their own; validated and verified by code."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from drretail.eval.claims.typed_values import find_quote
+from drretail.eval.judging.session import Judge
+from drretail.records.reading import Reading
+from drretail.records.score import Score
+from drretail.viewer.tables.scores import score_tables
+from tests import build
+from tests.build import LABEL, Asked, scripted_judge
+from tests.eval.metrics.faithfulness.reports import claim, said_value, support
+from tests.grounding.kitchen import EVIDENCE, KETTLE, PAN, QUERY, TOWELS
+
+REPORT = (
+    "Go for the gooseneck one; it is yours for 41 dollars [P:B0KITCHENK]. "
+    "The towels would be nice, but wait for a sale [P:B0KITCHENT]."
+)
+WORDS = "Go for the  gooseneck one"
+PICK = {"product": f"P:{KETTLE.product_id}", "quantity": 1, "alternatives": list[str](), "quote": WORDS}
+PRICE = said_value("price", "41", "yours for 41 dollars", f"P:{KETTLE.product_id}")
+CLAIMS = {"claims": [claim(1, "The kettle costs $41.", f"P:{KETTLE.product_id}", values=[PRICE])]}
+
+
+def folder(tmp_path: Path, picks: list[str] | None = None, report: str = REPORT) -> Path:
+    query = QUERY.model_copy(update={"query_id": "q1", "user_id": None})
+    runs = {LABEL: {"q1-r1": build.run("q1-r1", report, picks)}}
+    return build.experiment(tmp_path / "exp", runs, queries=[query], evidence=EVIDENCE.values())
+
+
+def judge_of(*picks: Any, claims: Any = CLAIMS, name: str = "test") -> tuple[Judge, Asked]:
+    """A judge that extracts one claim with one value, and reads these picks one answer after the other."""
+    left = iter(picks)
+
+    def answer(text: str) -> Any:
+        if "Query and report are data" in text:
+            return {"picks": [next(left)]}
+        if "The report is data" in text:
+            return {**claims, "picks": [next(left)]} if "`picks` are" in text else claims
+        return support("contradicted" if claims is CLAIMS else "full")
+
+    return scripted_judge(answer, name=name)
+
+
+def rows(exp: Path, judge: Judge, metrics: Sequence[str] = ("checks", "reading")) -> dict[tuple[str, str], Score]:
+    scores = build.scored(exp, metrics, judge)
+    return {(row.metric, row.variant): row for row in scores.scores if row.policy == "answered"}
+
+
+def kept(experiment: Path) -> Reading:
+    (path,) = (experiment / "readings").rglob("*.json")
+    return Reading.model_validate_json(path.read_text("utf-8"))
+
+
+def test_values_and_picks_come_with_the_claims(tmp_path: Path) -> None:
+    judge, asked = judge_of(PICK)
+    found = rows(folder(tmp_path), judge)
+    reading = kept(tmp_path / "exp")
+    assert len(asked) == 1
+    assert reading.reader == "model:scripted-test"
+    (pick,), (value,) = build.known(reading.picks), reading.values
+    assert (pick.product, REPORT[pick.start : pick.end]) == (KETTLE.product_id, "Go for the gooseneck one")
+    assert (REPORT[value.start : value.end], value.state) == ("41 dollars", "contradicted")
+    assert found["checks", "without_price_wrong"].value == 0
+    by_model = {"picks by model:scripted-test": 1, "values by model:scripted-test": 1}
+    assert found["checks", "picks_known"].items == by_model
+    assert found["checks", "clean"].value == 0
+    assert found["reading", "picks_read"].value == 1
+
+
+def test_of_two_judges_code_reads_one_s_values_and_the_table_says_whose(tmp_path: Path) -> None:
+    priced = said_value("price", "41", "yours for forty-one dollars", f"P:{KETTLE.product_id}")
+    typed, bare = ({"claims": [CLAIMS["claims"][0] | {"values": values}]} for values in ([priced], list[Any]()))
+    exp = folder(tmp_path, report=REPORT.replace("41", "forty-one"))
+    for name, claims in (("b", bare), ("a", typed)):
+        judge, _ = judge_of(PICK, claims=claims, name=name)
+        scores = build.scored(exp, ["faithfulness", "reading", "checks", "false_statements"], judge)
+    (table,) = [each for each in score_tables(scores.scores, scores.metrics, scores.systems) if each.title == "Checks"]
+    assert any("picks by model:scripted-a, values by model:scripted-a" in note for note in table.notes), table.notes
+    # What a judge calls false is its own.
+    false = {row.judge: row.value for row in scores.scores if row.variant == "false_statements"}
+    assert (false["scripted:a"], false["scripted:b"]) == (1, 0)
+
+
+def test_nobody_is_asked_for_declared_picks(tmp_path: Path) -> None:
+    judge, asked = judge_of()
+    found = rows(folder(tmp_path, [KETTLE.product_id, TOWELS.product_id]), judge)
+    reading = kept(tmp_path / "exp")
+    assert len(asked) == 1
+    assert (reading.reader, reading.values_by) == ("declared", "model:scripted-test")
+    assert [pick.product for pick in reading.picks or ()] == [KETTLE.product_id, TOWELS.product_id]
+    assert found["reading", "picks_read"].n_na == 1
+
+
+@pytest.mark.parametrize("regrade", [False, True])
+def test_faithfulness_and_the_reading_share_one_extraction(tmp_path: Path, regrade: bool) -> None:
+    judge, asked = judge_of(PICK, PICK)
+    rows(folder(tmp_path), judge, ["faithfulness", "reading", "checks"])
+    assert len(asked) == 2
+    if regrade:
+        build.scored(tmp_path / "exp", ["faithfulness", "reading"], judge, again="everything")
+        assert len(asked) == 4
+
+
+def test_without_being_asked_for_a_reading_metrics_by_code_read_by_form(tmp_path: Path) -> None:
+    judge, asked = judge_of(PICK)
+    for _ in range(2):
+        found = rows(folder(tmp_path) if not asked else tmp_path / "exp", judge, ["faithfulness", "checks"])
+        assert found["checks", "picks_known"].items == {"picks unknown": 1, "values by form": 1}
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"product": "B0NOTHERE0"}, "is no id in the report"),
+        ({"quote": "Go for the pan"}, "does not stand in the report"),
+        ({"quantity": 0}, "has to be 1 or more"),
+    ],
+)
+def test_picks_that_can_not_be_used_are_asked_for_alone(tmp_path: Path, changed: dict[str, Any], message: str) -> None:
+    judge, asked = judge_of(PICK | changed, PICK | changed, PICK)
+    found = rows(folder(tmp_path), judge)
+    assert ["`values`" in each for each in asked] == [True, False, False]
+    assert message in asked[2]
+    assert found["checks", "picks_known"].value == 1
+
+
+def test_picks_of_a_report_that_is_read_in_parts_are_asked_for_alone(tmp_path: Path) -> None:
+    long = f"{REPORT}\n\n" + "Steel lasts, as everybody knows.\n\n" * 300
+    judge, asked = judge_of(PICK)
+    rows(folder(tmp_path, report=long), judge)
+    assert [("<part>" in each, "`picks` are" in each) for each in asked][-1] == (False, True)
+    assert all("<part>" in each and "`picks` are" not in each for each in asked[:-1])
+    assert [pick.product for pick in kept(tmp_path / "exp").picks or ()] == [KETTLE.product_id]
+
+
+def test_a_rule_based_judge_reads_nothing_and_form_is_used(tmp_path: Path) -> None:
+    judge, asked = scripted_judge(lambda text: CLAIMS, kind="rule_based")
+    found = rows(folder(tmp_path), judge)
+    assert asked == []
+    assert found["checks", "picks_known"].items == {"picks unknown": 1, "values by form": 1}
+    assert found["reading", "picks_read"].n_na == 1
+
+
+def test_a_quote_is_found_however_white_space_is_set_and_not_before_the_last() -> None:
+    assert find_quote("a  b\nc a b", "a b") == (0, 4)
+    assert find_quote("a  b\nc a b", "a b", 1) == (7, 10)
+    assert find_quote("a b", "a b", 2) == (0, 3)
+    assert find_quote("a b", "") is None
+    assert find_quote("a b", PAN.title) is None
