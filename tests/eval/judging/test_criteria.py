@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from drretail.errors import UserError
+from drretail.records.criteria import Criteria
 from drretail.records.score import Scores
 from tests import build
 from tests.build import experiment
