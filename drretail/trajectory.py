@@ -1,13 +1,19 @@
-"""The steps of one run, in the order in which they were launched."""
+"""The steps of one run, in the order in which they were launched; and OpenTelemetry spans around them."""
 
+import sys
 import threading
 from collections import Counter, defaultdict
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
+from typing import Any, Literal, NamedTuple
 
 from drretail.parsing import writable
 from drretail.records.base import sha256_of
 from drretail.records.run import Setback, Setbacks, Step
+
+Operation = Literal["invoke_agent", "chat", "execute_tool"]
+Note = Callable[[Mapping[str, Any]], None]
+"""Adds attributes to a span."""
 
 
 class Place(NamedTuple):
@@ -97,3 +103,22 @@ class Trajectory:
 def path_key(path: str) -> tuple[int, ...]:
     """A path such as "0.2" as numbers, for sorting."""
     return tuple(int(part) for part in path.split("."))
+
+
+@contextmanager
+def span(operation: Operation, name: str, attributes: Mapping[str, Any]) -> Generator[Note]:
+    """A span around a block, under the span that is open, by OpenTelemetry's conventions for generative AI.
+
+    Where the program set up the OpenTelemetry SDK, as ``opentelemetry-instrument drretail run …`` does, spans go to its
+    exporter; elsewhere none is made. An exception that leaves the block is the span's error.
+    """
+    if "opentelemetry.sdk.trace" not in sys.modules:
+        yield lambda attributes: None
+        return
+    from opentelemetry import trace
+
+    every = {"gen_ai.operation.name": operation, **attributes}
+    kind = trace.SpanKind.CLIENT if operation == "chat" else trace.SpanKind.INTERNAL
+    tracer = trace.get_tracer("drretail")
+    with tracer.start_as_current_span(f"{operation} {name}", kind=kind, attributes=every) as opened:
+        yield lambda attributes: opened.set_attributes(dict(attributes))

@@ -6,9 +6,16 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
+from langchain_core.language_models import LanguageModelInput
+from langchain_core.language_models.chat_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
+from langchain_core.runnables import Runnable
+from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from drretail.errors import ModelError, quoted
+from drretail.event_loop import run_loop
 from drretail.journal import Journal, Outcome
 from drretail.llm.budget import CHARACTERS_PER_TOKEN, LEAST_BRANCH, SMALLEST_BRANCH, Budget
 from drretail.llm.calling import MARKED, Attempts, answer_of, marked
@@ -18,7 +25,7 @@ from drretail.llm.structured import MAX_REPAIRS, Check, Question, answered_json
 from drretail.records.base import Record, canonical_json, json_object
 from drretail.records.run import PROVIDER_FAULTS, Limits, Role, Step, Stop, Usage
 from drretail.tables import figures
-from drretail.trajectory import Trajectory
+from drretail.trajectory import Trajectory, span
 
 # How each provider is told that the tools it sees may not be called. They must still be sent: Anthropic refuses
 # a conversation that holds tool calls but names no tools. A provider that is not listed gets no tools instead.
@@ -99,6 +106,11 @@ class Models:
         if reply.answer is None:
             raise reply.failure or ModelError("unusable", "no usable answer")
         return reply.answer
+
+    def chat(self, role: Role, path: str = "0") -> "RoleChat":
+        """The role's model as LangChain's agents and graphs take it. Its calls are those of ``call``."""
+        self._model(role)
+        return RoleChat(models=self, role=role, path=path)
 
     def _model(self, role: Role) -> Model:
         if role not in self.by_role:
@@ -187,9 +199,17 @@ class Models:
 
         async def action() -> Outcome:
             attempts = Attempts()
-            answer = await answer_of(model, _sent(model, messages, request), chat=chat, attempts=attempts)
+            asked = {
+                "gen_ai.request.model": model.spec,
+                "gen_ai.provider.name": model.info.provider,
+                "drretail.role": role,
+            }
+            with span("chat", model.spec, asked) as note:
+                answer = await answer_of(model, _sent(model, messages, request), chat=chat, attempts=attempts)
+                used = attempts.usage_with(answer)
+                note({"gen_ai.usage.input_tokens": used.total - used.output, "gen_ai.usage.output_tokens": used.output})
             content = answer.model_dump(mode="json", exclude_none=True)
-            return Outcome(content, attempts.usage_with(answer).model_dump(), len(attempts.failed))
+            return Outcome(content, used.model_dump(), len(attempts.failed))
 
         try:
             async with self.gate or nullcontext():  # outside the timed part: waiting in line is no latency
@@ -280,3 +300,47 @@ def _request(model: Model, messages: Sequence[BaseMessage]) -> dict[str, Any]:
         kept = {name: value for name, value in calls.items() if value}
         canonical.append({"role": message.type, "content": message.content} | kept)
     return {"model": model.spec, "params": model.params, "messages": canonical}
+
+
+class RoleChat(BaseChatModel):
+    """A role's model for LangChain: what it is asked is journalled, counted and capped with the run, and replays."""
+
+    models: Any
+    """The Models of the run."""
+    role: Role
+    path: str = "0"
+
+    @property
+    def _llm_type(self) -> str:
+        return "drretail"
+
+    def bind_tools(
+        self, tools: Sequence[Any], *, tool_choice: Any = None, **kwargs: Any
+    ) -> Runnable[LanguageModelInput, AIMessage]:
+        """The same model with these tools in OpenAI's form. No ``tool_choice`` but "none" has an effect."""
+        return self.bind(tools=[convert_to_openai_tool(tool) for tool in tools], tool_choice=tool_choice, **kwargs)
+
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        return run_loop(self._agenerate(messages, stop, **kwargs))
+
+    async def _agenerate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        answer = await self.models.call(
+            self.role,
+            messages,
+            path=self.path,
+            tools=kwargs.get("tools") or (),
+            may_call=kwargs.get("tool_choice") != "none",
+        )
+        return ChatResult(generations=[ChatGeneration(message=answer)])

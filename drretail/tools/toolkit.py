@@ -36,7 +36,7 @@ from drretail.tools.privacy import OtherUser
 from drretail.tools.registry import TOOLS, offered, openai_schemas
 from drretail.tools.tool import Tool, ToolResult, read_schema
 from drretail.tools.workers import Workers
-from drretail.trajectory import Place, path_key
+from drretail.trajectory import Place, path_key, span
 from drretail.untrusted import cleaned
 
 Call = tuple[str, object]
@@ -186,7 +186,7 @@ class Toolkit:
         return launches
 
     def _run(self, batch: Sequence[Launch]) -> list[Performed]:
-        jobs = [self._workers.submit(partial(self._perform, launch)) for launch in batch]
+        jobs = [self._workers.submit(partial(self._traced, launch)) for launch in batch]
         performed: list[Performed] = []
         for launch, job in zip(batch, jobs, strict=True):
             try:
@@ -199,7 +199,7 @@ class Toolkit:
 
     async def _arun(self, batch: Sequence[Launch]) -> list[Performed]:
         loop = asyncio.get_running_loop()
-        jobs = [self._workers.submit(partial(self._perform, launch), loop) for launch in batch]
+        jobs = [self._workers.submit(partial(self._traced, launch), loop) for launch in batch]
         performed: list[Performed] = []
         for launch, job in zip(batch, jobs, strict=True):
             try:
@@ -218,6 +218,10 @@ class Toolkit:
         if isinstance(problem, TimeoutError):
             return ToolError("timeout", f"{launch.name} gave no answer within {self._seconds(launch):g} seconds.")
         return problem
+
+    def _traced(self, launch: Launch) -> ToolResult:
+        with span("execute_tool", launch.name, {"gen_ai.tool.name": launch.name, "drretail.path": launch.path}):
+            return self._perform(launch)
 
     def _perform(self, launch: Launch) -> ToolResult:
         tool = self.tools.get(launch.name)

@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from contextvars import copy_context
 from queue import SimpleQueue
 from typing import Generic, TypeVar
 
@@ -56,6 +57,7 @@ class Job(Generic[T]):
 
     def __init__(self, function: Callable[[], T], loop: asyncio.AbstractEventLoop | None) -> None:
         self._function = function
+        self._context = copy_context()  # whose open span and prompts are those of the caller
         self.ended = End(loop)
         self._began: float | None = None
         self.abandoned = False
@@ -65,7 +67,7 @@ class Job(Generic[T]):
     def run(self) -> None:
         self._began = time.monotonic()
         try:
-            self.result = self._function()
+            self.result = self._context.run(self._function)
         # The boundary of a tool: what it raises, even sys.exit(), is raised for the waiter, and the thread lives on.
         except BaseException as problem:  # noqa: BLE001
             self.problem = problem if isinstance(problem, Exception) else RuntimeError(repr(problem))

@@ -3,13 +3,15 @@
 import asyncio
 import socket
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from inspect import isawaitable
 from pathlib import Path
 from typing import Any
 
+from langchain_core.runnables.config import RunnableConfig, var_child_runnable_config
 from langgraph.errors import GraphRecursionError
 from pydantic import ValidationError
 
@@ -54,7 +56,7 @@ from drretail.records.run import (
 from drretail.records.wish import Topic
 from drretail.tools.registry import TOOLS, own_tools, tool_schema_hash, tools_of
 from drretail.tools.web import fetch_cited
-from drretail.trajectory import Trajectory
+from drretail.trajectory import Trajectory, span
 from drretail.untrusted import visible
 
 MODEL_CALLS = 16
@@ -138,7 +140,8 @@ class Runner:
         session.shopper = self._shopper(sut, query, speaking)
         began = time.monotonic()
         try:
-            ended = await _answered(sut, query, reference, session, models)
+            with _named_in_traces(sut, query, repeat):
+                ended = await _answered(sut, query, reference, session, models)
             if self.outages is not None:
                 self.outages.check()
             seconds = time.monotonic() - began
@@ -260,7 +263,7 @@ def run_of(
     report = None if answer is None else visible(answer.report)
     steps = session.trajectory.steps()
     return Run(
-        run_id=f"{label}/{query.query_id}-r{repeat}",
+        run_id=_run_id(label, query, repeat),
         system=label,
         query_id=query.query_id,
         user_id=query.user_id,
@@ -287,6 +290,24 @@ def run_of(
         prompt_hashes=dict(prompt_hashes),
         world_fingerprint=session.world.manifest.fingerprint,
     )
+
+
+def _run_id(label: str, query: Query, repeat: int) -> str:
+    return f"{label}/{query.query_id}-r{repeat}"
+
+
+@contextmanager
+def _named_in_traces(sut: SystemUnderTest, query: Query, repeat: int) -> Generator[None]:
+    """The run's id and question as metadata of every LangChain model and graph that is called, and its own span."""
+    run_id = _run_id(sut.label, query, repeat)
+    about = {"drretail.run_id": run_id, "drretail.query_id": query.query_id, "drretail.question": query.text}
+    token = var_child_runnable_config.set(RunnableConfig(metadata=dict(about)))
+    try:
+        agent = {"gen_ai.agent.name": sut.system.agent, "gen_ai.conversation.id": run_id}
+        with span("invoke_agent", sut.system.agent, agent | about):
+            yield
+    finally:
+        var_child_runnable_config.reset(token)
 
 
 def with_cited_pages(

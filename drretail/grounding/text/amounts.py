@@ -87,7 +87,8 @@ _DAYS = tuple(
 )
 _YEAR = r"(?P<year>(?:19|20)\d\d)"
 _ISO_DATE = rf"\b{_YEAR}-(?P<number>\d\d)(?:-(?P<day>\d\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d{{1,9}})?)?)?)?\b"
-_YEAR_ALONE = rf"(?<![\w.,$€£/-]){_YEAR}(?![\w%]|[.,]\d)"
+# "1920 x 1200 pixels" holds no year.
+_YEAR_ALONE = rf"(?<![\w.,$€£/-])(?<!\d [x×*] ){_YEAR}(?![\w%]|[.,]\d|\s?[x×*]\s?\d)"
 
 
 @dataclass(frozen=True, slots=True)

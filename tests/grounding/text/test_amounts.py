@@ -124,6 +124,11 @@ def test_amounts_of_other_languages_are_read(text: str, amounts: list[tuple[str,
     assert [(str(one.low), one.currency, one.places) for one in find_amounts(text, OTHER)] == amounts
 
 
+@pytest.mark.parametrize("text", ["1920 x 1200 pixels", "at 1200 × 1920", "2000x1200"])
+def test_a_side_is_no_year(text: str) -> None:
+    assert find_dates(text) == []
+
+
 @pytest.mark.parametrize(
     "text",
     [
