@@ -21,6 +21,10 @@ from drretail.records.run import MCP_AGENT, Answer, Limits, RoleModel, Run, Scop
 from drretail.tools.registry import ROLE
 from drretail.tools.toolkit import Toolkit
 
+_ONE = "A connection is a run: a client that connects anew for each call needs one session for all of them."
+LEFT = f"the client left without handing in a report. {_ONE}"
+EMPTY = f"no_call: this connection called no tool before its report. {_ONE}"
+
 
 class Recording:
     """An experiment, held for writing, into which clients' runs for one query go; use it as a context manager.
@@ -118,14 +122,15 @@ class RecordedRun:
         assert self._run is not None
         self._report.set_result(report)
         run = await asyncio.shield(self._run)
-        details = {"run": run.run_id, "citations": len(run.citations), "notes": list(run.notes)}
+        notes = [*run.notes, *([] if run.steps else [EMPTY])]
+        details = {"run": run.run_id, "citations": len(run.citations), "notes": notes}
         return {"status": run.status} | {name: value for name, value in details.items() if value}
 
     async def end(self) -> None:
         if self._run is None:
             return
         if not self._report.done() and not self._run.done():
-            self._report.set_exception(ModelError("no_report", "the client left without handing in a report"))
+            self._report.set_exception(ModelError("no_report", LEFT))
         with suppress(Exception):  # a client that handed in a report got the error there; here no client is left
             await self._run
 

@@ -13,6 +13,7 @@ from drretail.env.world import World
 from drretail.experiment import read_definition, read_evidence, read_run, read_runs, run_folder
 from drretail.journal import read_effects
 from tests.agents.conftest import QUERY
+from tests.build import known
 from tests.shop import USER
 
 pytest.importorskip("mcp", reason="no MCP: pip install mcp")
@@ -20,7 +21,7 @@ pytest.importorskip("mcp", reason="no MCP: pip install mcp")
 from mcp import Client
 from mcp_types import Implementation
 
-from drretail.agents.running.client_runs import Recording
+from drretail.agents.running.client_runs import EMPTY, LEFT, Recording
 from drretail.tools.mcp import mcp_server
 
 Visit = Callable[[Client], Awaitable[Any]]
@@ -85,6 +86,20 @@ def test_clients_side_by_side_have_a_run_and_a_world_each_and_who_calls_nothing_
     *_, seen = visited(world, folder, answer, answer, look)
     assert {run.repeat: run.status for run in read_runs(folder)} == {1: "done", 2: "done", 3: "failed"}
     assert seen["first_name"] != "Zoe"
+
+
+def test_a_connection_per_call_is_told_why_its_calls_are_in_no_run_together(world: World, folder: Path) -> None:
+    async def look(client: Client) -> Any:
+        return await client.call_tool("product_catalog_search", {"query": "tube feeder"})
+
+    async def hand_in(client: Client) -> Any:
+        return (await client.call_tool("submit_report", {"report": REPORT})).structured_content
+
+    visited(world, folder, look)
+    (told,) = visited(world, folder, hand_in)
+    assert told["notes"] == [EMPTY]
+    failed, done = sorted(read_runs(folder), key=lambda run: run.repeat)
+    assert (known(failed.error).message, len(failed.steps), done.steps) == (LEFT, 1, ())
 
 
 def test_what_a_killed_server_left_is_begun_anew(world: World, folder: Path) -> None:
