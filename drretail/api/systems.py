@@ -19,7 +19,7 @@ from drretail.agents.user_files import files_hash
 from drretail.api.models import Opener, choices_by_role, profile_of
 from drretail.api.observer import Observer
 from drretail.api.options.research import Agents, ModelSpec, Texts
-from drretail.api.options.run import AskOptions, RunOptions
+from drretail.api.options.run import AskOptions, RunOptions, TryOptions
 from drretail.api.options.shared import texts_in
 from drretail.api.prompts.files import all_prompt_files
 from drretail.conditions.tools import read_limits
@@ -73,7 +73,7 @@ def several(texts: Texts, flag: str = "") -> list[str]:
 
 
 def named_systems(
-    options: RunOptions | AskOptions,
+    options: RunOptions | AskOptions | TryOptions,
     agents: Agents,
     world: World,
     opener: Opener,

@@ -15,6 +15,7 @@ from drretail.eval.claims.quotes import find_words
 from drretail.eval.metric import ClaimMark
 from drretail.grounding.verify.product_statements import Statement
 from drretail.parsing import parse_json
+from drretail.records.evidence import Finding
 from drretail.records.score import Verdict
 from drretail.viewer.judged import Judged, Judgements
 
@@ -212,3 +213,9 @@ def _span(claim: Extracted, report: str) -> tuple[int, int] | None:
 def words_of_code(code: str) -> str:
     """A finding's code as words before its text: "price wrong", "nothing picked for"."""
     return "nothing picked for" if code == "want_left_out" else code.replace("_", " ")
+
+
+def finding_line(finding: Finding) -> str:
+    """A finding in one line, with what the records say."""
+    found = f" (found: {finding.found})" if finding.found else ""
+    return f"{finding.severity}: {words_of_code(finding.code)}: {' '.join(finding.text.split())}{found}"

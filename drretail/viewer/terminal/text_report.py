@@ -17,7 +17,7 @@ from drretail.tables.table import Table
 from drretail.tables.terminal import draw, table_lines
 from drretail.viewer.cart import TITLE as TITLE_OF_CART
 from drretail.viewer.cart import cart_as_read, cart_text
-from drretail.viewer.claims import SIGNS, WORDS, Support, counts_of, words_of_code
+from drretail.viewer.claims import SIGNS, WORDS, Support, counts_of, finding_line
 from drretail.viewer.commands import command_for, commands, score_commands
 from drretail.viewer.experiment import ExperimentView, RunView
 from drretail.viewer.setbacks import setback_sentences
@@ -141,8 +141,7 @@ def _findings(view: RunView, checks: str) -> Iterator[str]:
     read = f" ({view.checks.read})" if view.checks.read else ""
     yield f"Findings of checks: {len(view.checks.findings) or 'none'}{read}"
     for finding in view.checks.findings:
-        found = f" (found: {finding.found})" if finding.found else ""
-        yield f"  {finding.severity}: {words_of_code(finding.code)}: {' '.join(finding.text.split())}{found}"
+        yield f"  {finding_line(finding)}"
 
 
 def _scores(view: ExperimentView, score: str) -> Iterator[str]:

@@ -1,0 +1,110 @@
+"""``try_agent``: one agent on one query, what code finds wrong in its report, its reward, and the same of last time."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from drretail.agents.running.new_experiment import ask_once
+from drretail.agents.running.runner import Recorded, recorded_in
+from drretail.api.models import Opener
+from drretail.api.observer import SILENT
+from drretail.api.option import accepts
+from drretail.api.options.run import TryOptions
+from drretail.api.queries import asked_queries
+from drretail.api.recorded import RecordedAnswer
+from drretail.api.systems import named_systems, runner_of
+from drretail.api.worlds import check_askable, web_of, world_of
+from drretail.env.world import World
+from drretail.errors import UnknownName, UserError
+from drretail.grounding.verify.checks import Case, check_report, read_report
+from drretail.gym.reward import Reward
+from drretail.gym.shop import Shop
+from drretail.querygen.shipped import FIFTY, GENERIC, MARKET, shipped_queries
+from drretail.records.base import file_name
+from drretail.records.evidence import Finding
+from drretail.records.query import Query
+from drretail.settings import read_settings
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One run of an agent on a query."""
+
+    answer: RecordedAnswer
+    reward: Reward
+    """``why`` says why it is 0, also where the query has none."""
+    findings: Sequence[Finding]
+    """What records and sources deny, and what the report lacks."""
+    before: "Trial | None" = None
+    """The trial before this one, of an agent of this name on this query; None for the first."""
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """The run's id, status and steps, with findings and reward, for ``--json``."""
+        run = self.answer.run
+        return {
+            "run": run.run_id,
+            "experiment": str(self.answer.experiment),
+            "status": run.status,
+            "error": None if run.error is None else run.error.message,
+            "steps": [f"{step.path} {step.name}" for step in run.steps],
+            "findings": [finding.model_dump(mode="json", exclude_none=True) for finding in self.findings],
+            "reward": self.reward.model_dump(),
+            "before": None if self.before is None else self.before.document,
+        }
+
+
+@accepts(TryOptions)
+def try_agent(options: TryOptions) -> Trial:
+    """Runs an agent on one query, in a new experiment in ``to``, and compares it with the agent's last trial there.
+
+    The agent gets the task alone. Raises UserError for a wrong name, world or query. A run that fails is recorded.
+    """
+    observer, settings = options.observer or SILENT, read_settings()
+    opener = Opener(settings, options.base_url, tell=observer.waiting)
+    with world_of(options.world, web_of(options.world, None, settings)) as world:
+        query = _query(options, world)
+        check_askable(world, [query])
+        (system,) = named_systems(options, [options.agent], world, opener, observer)
+        runner = runner_of(world, settings, str(world.folder or world.servers), files=options.files)
+        trials = Path(options.to) / file_name(system.system.agent) / query.query_id
+        numbers = sorted(int(each.name) for each in trials.glob("*") if each.name.isdecimal())
+        folder = trials / str(numbers[-1] + 1 if numbers else 1)
+        with observer.answer(runner):
+            recorded = ask_once(runner, system, query.played, folder)
+        trial = _judged(recorded, query, world, folder)
+        earlier = trials / str(numbers[-1]) if numbers else None
+        found = None if earlier is None else next(earlier.glob(f"runs/*/{query.query_id}-r1/run.json"), None)
+        if earlier is None or found is None:
+            return trial
+        return replace(trial, before=_judged(recorded_in(found.parent), query, world, earlier))
+
+
+def _query(options: TryOptions, world: World) -> Query:
+    """The query of that id, of the file or of those that come with drretail."""
+    known = asked_queries(options.queries or shipped_queries(*FIFTY, *MARKET, GENERIC), None, world)
+    by_id = {query.query_id: query for query in known}
+    if options.query not in by_id:
+        raise UnknownName("query", options.query, by_id)
+    return by_id[options.query]
+
+
+def _judged(recorded: Recorded, query: Query, world: World, folder: Path) -> Trial:
+    run, answer = recorded.run, RecordedAnswer(recorded.run, recorded.evidence, folder)
+    try:
+        with Shop.open(world, [query]) as shop:
+            reward = shop.reward(recorded)
+    except UserError as problem:
+        reward = Reward(why=str(problem))
+    if run.report is None:
+        return Trial(answer, reward, ())
+    case = Case(
+        report=run.report,
+        evidence={entry.id: entry for entry in recorded.evidence},
+        query=query,
+        picks=run.picks,
+        run=run,
+        lookup=lambda ids: world.store.products(list(ids)),
+    )
+    return Trial(answer, reward, check_report(case, read_report(case)))
