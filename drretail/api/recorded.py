@@ -3,7 +3,6 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -29,6 +28,7 @@ from drretail.records.run import Run
 from drretail.records.score import JudgeRef, Score, Scores
 from drretail.screen import on_screen
 from drretail.tables.figures import counted
+from drretail.tables.result import library
 from drretail.tables.table import table_of
 from drretail.viewer.cart import Cart, cart_markdown, cart_of
 from drretail.viewer.commands import commands
@@ -245,7 +245,7 @@ class RecordedScores(Scores):
         every judge, rules or policy. Raises UnknownName for a name that no row has, and UserError if a number is there
         by several judges or rules and none is named, or if pandas is not installed.
         """
-        pandas = _library("pandas")
+        pandas = library("pandas")
         rows = self._rows(by, {"metric": metric, "judge": judge, "rules": rules, "policy": policy})
         if by == "statement":
             return pandas.DataFrame(rows, columns=[*COLUMNS["statements"]])
@@ -262,7 +262,7 @@ class RecordedScores(Scores):
         policy: str | None = None,
     ) -> "polars.DataFrame":
         """As ``to_pandas``, with the index as columns. Raises as it does."""
-        polars = _library("polars")
+        polars = library("polars")
         rows = self._rows(by, {"metric": metric, "judge": judge, "rules": rules, "policy": policy})
         return polars.DataFrame(rows, infer_schema_length=None)
 
@@ -344,10 +344,3 @@ def _place(row: Mapping[str, Any]) -> tuple[str, ...]:
 
 def _without(row: Mapping[str, Any], *names: str) -> dict[str, Any]:
     return {name: value for name, value in row.items() if name not in names}
-
-
-def _library(name: str) -> Any:
-    try:
-        return import_module(name)
-    except ModuleNotFoundError:
-        raise UserError(f"{name} is not installed: pip install {name}.") from None

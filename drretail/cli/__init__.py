@@ -4,6 +4,7 @@ Heavy modules are imported inside the commands, and ``drretail --help`` loads no
 
 entry.py         where the command begins and ends: exit codes, one sentence for every error
 app.py           the table of the commands, each loaded when it is called
+result.py        a command made of a record and a function that returns a Result
 options/         flags that several commands share
 demo.py          from a shop to a page of results in one command
 worlds/          raw files → worlds
@@ -15,7 +16,6 @@ prompts.py       the prompts of agents and judges, as sent or as files to change
 run_progress.py  the progress of many runs
 score.py         judges over runs, and whether a folder can be trusted
 compare.py       two systems
-lab.py           how reliable a judge is
 report.py        the page, the text, the paper's tables, other programs' formats, the live view
 import_reports.py  reports of other products and benchmarks
 mcp.py           the nine tools for MCP clients

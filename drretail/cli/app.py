@@ -1,19 +1,17 @@
 """Assembles the command line. A command is loaded only when it is called, or when its own help is requested."""
 
 import tomllib
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from copy import copy
-from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import typer
 from typer.core import TyperGroup
 from typer.main import get_command, get_group
 
 from drretail import __version__
-from drretail.cli.options.command import Command, Group, UsageError
+from drretail.cli.options.command import Command, UsageError
 from drretail.cli.options.parameters import with_flags
 from drretail.errors import shortened
 from drretail.screen import fitted
@@ -21,32 +19,56 @@ from drretail.screen import fitted
 LONGEST_USAGE = 400
 
 
-COMMANDS: dict[str, list[str]] = tomllib.loads(Path(__file__).with_name("commands.toml").read_text(encoding="utf-8"))
-"""Where each command is, and the first sentence of its help, so that the list of commands loads none of them."""
+class Entry(NamedTuple):
+    """A line of the table of commands. Places are "module:attribute" below ``drretail``."""
+
+    summary: str
+    """The first sentence of its help, so that the list of commands loads none of them."""
+    function: str = ""
+    """What does it; blank for a group of commands."""
+    record: str = ""
+    """The record of its options, if the function takes that and returns a Result."""
+    estimate: str = ""
+    """What answers --estimate."""
+
+
+def _table() -> dict[str, Entry]:
+    lines = tomllib.loads(Path(__file__).with_name("commands.toml").read_text(encoding="utf-8"))
+    return {name: Entry(**line) for name, line in lines.items()}
+
+
+COMMANDS = _table()
 
 
 class Commands(TyperGroup):
-    """The commands of the table. Their list is plain text, since drawing boxes takes longer to load than typer."""
+    """The commands of the table, or those of a group. Their list is plain text, since drawing boxes takes longer to
+    load than typer.
+    """
+
+    group = ""
+    """The beginning of the names of a group's commands, such as "lab "."""
+
+    def members(self, group: str) -> None:
+        """Lists the commands whose names begin with the group's."""
+        self.group, names = group, (name.removeprefix(group) for name in COMMANDS if name.startswith(group))
+        self.commands: dict[str, Any] = {name: None for name in names if " " not in name}
 
     def __init__(self, *args: Any, **given: Any) -> None:
         super().__init__(*args, **given)
-        self.commands: dict[str, Any] = dict.fromkeys(COMMANDS)  # the names that are suggested for a wrong one
+        self.members("")
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        if cmd_name not in COMMANDS:
+        if cmd_name not in self.commands:
             return None
-        module, _, attribute = COMMANDS[cmd_name][0].partition(":")
-        found = getattr(import_module(module), attribute)
-        if isinstance(found, typer.Typer):
-            group = copy(found)  # its functions stay as they were written
-            group.info.cls = Group
-            group.registered_commands = [copy(each) for each in found.registered_commands]
-            for subcommand in group.registered_commands:
-                function: Any = subcommand.callback
-                subcommand.cls, subcommand.callback = Command, with_flags(function)
-            return get_group(group)
+        name = self.group + cmd_name
+        if not COMMANDS[name].function:
+            about = COMMANDS[name].summary
+            made = get_group(typer.Typer(name=cmd_name, cls=Commands, help=about, no_args_is_help=True))
+            assert isinstance(made, Commands)
+            made.members(f"{name} ")
+            return made
         single = typer.Typer(add_completion=False)
-        single.command(cmd_name, cls=Command)(with_flags(found))
+        single.command(cmd_name, cls=Command)(with_flags(function_of(COMMANDS[name])))
         return get_command(single)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -62,7 +84,16 @@ class Commands(TyperGroup):
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
+            formatter.write_dl([(name, COMMANDS[self.group + name].summary) for name in self.commands])
+
+
+def function_of(entry: Entry) -> Callable[..., None]:
+    """The function of a command, for ``with_flags``."""
+    from drretail.cli.result import loaded, result_command  # loads pydantic, which the list of commands can do without
+
+    if entry.record:
+        return result_command(entry.record, entry.function, entry.estimate)
+    return loaded(entry.function)
 
 
 @contextmanager

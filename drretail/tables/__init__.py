@@ -7,6 +7,7 @@ markdown.py  for repositories and documents
 latex.py     for papers
 cells.py     for spreadsheets: unrounded values, intervals and counts in columns of their own, no formulas
 sheets.py    sheets that people fill in
+result.py    what a command found, with its tables and sentences
 
 The fifth, HTML, is ``viewer/page/templates/table.html.jinja``.
 """

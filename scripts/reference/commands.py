@@ -6,15 +6,13 @@ Not from what ``-h`` prints: that depends on the terminal, and on the version of
 import inspect
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib import import_module
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
-import typer
 from typer.models import ArgumentInfo, ParameterInfo
 
 from drretail.api.option import LAST_GROUPS
-from drretail.cli.app import COMMANDS
+from drretail.cli.app import COMMANDS, function_of
 from drretail.cli.options.parameters import METAVARS, with_flags
 from scripts.reference.markdown import code, escaped, fence, item, link, page, paragraphs
 
@@ -44,17 +42,8 @@ class CommandEntry:
 
 def command_entries() -> Iterator[CommandEntry]:
     """Every command in the order of ``drretail -h``; those of a group follow it."""
-    for name, (place, summary) in COMMANDS.items():
-        module, _, attribute = place.partition(":")
-        found = getattr(import_module(module), attribute)
-        if not isinstance(found, typer.Typer):
-            yield CommandEntry(name, summary, with_flags(found))
-            continue
-        yield CommandEntry(name, summary, None)
-        for command in found.registered_commands:
-            function: Any = command.callback
-            own_name = command.name or function.__name__.replace("_", "-")
-            yield CommandEntry(f"{name} {own_name}", paragraphs(function.__doc__)[0], with_flags(function))
+    for name, entry in COMMANDS.items():
+        yield CommandEntry(name, entry.summary, with_flags(function_of(entry)) if entry.function else None)
 
 
 def commands_page() -> str:

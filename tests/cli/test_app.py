@@ -18,7 +18,7 @@ HELPS = """
 import os, sys
 from drretail.cli.entry import main
 for name in ["", *sys.argv[1:]]:
-    sys.argv = ["drretail", *filter(None, [name]), "--help"]
+    sys.argv = ["drretail", *name.split(), "--help"]
     if name and os.fork():
         os.wait()
         continue
@@ -45,7 +45,7 @@ def helps() -> dict[str, tuple[str, set[str]]]:
 
 def test_help_names_every_command_and_loads_nothing_heavy(helps: dict[str, tuple[str, set[str]]]) -> None:
     printed, loaded = helps[""]
-    assert [name for name in COMMANDS if f"\n  {name} " not in printed] == []
+    assert [name for name in COMMANDS if " " not in name and f"\n  {name} " not in printed] == []
     assert [name for name in HEAVY if name in loaded] == []
 
 
@@ -53,7 +53,7 @@ def test_help_names_every_command_and_loads_nothing_heavy(helps: dict[str, tuple
 def test_a_command_s_help_says_what_the_list_says(helps: dict[str, tuple[str, set[str]]], name: str) -> None:
     typers_own = {"markdown_it", "pydantic"}  # it draws the boxes with the one, and reads arguments with the other
     printed, loaded = helps[name]
-    assert " ".join(COMMANDS[name][1].split()) in " ".join(printed.split())
+    assert " ".join(COMMANDS[name].summary.split()) in " ".join(printed.split())
     assert [each for each in HEAVY if each in loaded and each not in typers_own] == []
 
 

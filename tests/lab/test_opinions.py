@@ -104,7 +104,7 @@ def test_labels_of_claims_meet_the_verdicts_that_they_are_about(exp: Path, tmp_p
     sheet = sample(exp, to=tmp_path / "ben.csv").path
     heading, *rows = read_cells(sheet)
     sheet.write_bytes(as_csv([heading, *([*row[:-1], "full"] for row in rows)]))
-    pairs = agree(exp, ratings=[sheet]).finding.pairs
+    pairs = agree(exp, ratings=[sheet]).value.pairs
     assert [pair.n for pair in pairs if (pair.first, pair.second) == ("ann", "ben")] == [len(labelled)]
 
 

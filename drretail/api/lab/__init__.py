@@ -2,20 +2,10 @@
 
 people.py           agree, calibrate, correct, sample: from people's answers; card: from claims that people labelled
 derived_reports.py  bias, exploits, plant: what judges make of reports whose worth is known
-judging.py          opens the judges once, and holds the results of the functions
+judging.py          opens the judges once
 """
 
-from collections.abc import Callable, Mapping
-
-from drretail.api.lab.derived_reports import bias, estimate_bias, estimate_exploits, estimate_plant, exploits, plant
-from drretail.api.lab.people import agree, calibrate, card, correct, estimate_card, sample
-from drretail.llm.estimates import Estimates
+from drretail.api.lab.derived_reports import bias, exploits, plant
+from drretail.api.lab.people import agree, calibrate, card, correct, sample
 
 __all__ = ["agree", "bias", "calibrate", "card", "correct", "exploits", "plant", "sample"]
-ESTIMATES: Mapping[str, Callable[..., Estimates]] = {
-    "card": estimate_card,
-    "plant": estimate_plant,
-    "exploits": estimate_exploits,
-    "bias": estimate_bias,
-}
-"""What each function that asks judges is likely to take, by its name."""

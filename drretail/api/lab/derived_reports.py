@@ -4,12 +4,11 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from drretail.api.judges import world_of
-from drretail.api.lab.judging import Judging, LabResult
+from drretail.api.lab.judging import Judging
 from drretail.api.option import accepts
 from drretail.api.options.lab import BiasOptions, ExploitsOptions, PlantOptions
 from drretail.api.options.shared import folder_of, names_in
@@ -29,14 +28,24 @@ from drretail.lab.plant.recall import CHECKS, FAITHFULNESS, recall_of
 from drretail.lab.trial_findings import BiasFound, ExploitsFound, PlantedErrors, PlantedFound
 from drretail.llm.estimates import Estimates
 from drretail.progress import busy, choose_progress
-from drretail.viewer.terminal.printed_lab import print_bias, print_exploits, print_planted
+from drretail.tables.result import Result
+from drretail.viewer.tables.lab import bias_parts, exploits_parts, planted_parts
 
 LOOKED_FOR = (CHECKS, FAITHFULNESS)
 """The metrics that find planted errors."""
 
 
 @accepts(PlantOptions)
-def plant(options: PlantOptions) -> LabResult[PlantedFound]:
+def estimate_plant(options: PlantOptions) -> Estimates:
+    """What judging the copies is likely to take. The copies are made."""
+    judging = Judging.of(LOOKED_FOR, options, keyless=True)
+    with _store(options) as store:
+        _planted(options, store)
+        return judging.estimate(planted_folder(folder_of(options.experiment)))
+
+
+@accepts(PlantOptions)
+def plant(options: PlantOptions) -> Result[PlantedFound]:
     """Plants one error in each copy of good reports, and counts the errors that checks and judges find.
 
     The copies are an experiment of their own, EXP/lab/planted; the result is kept in EXP/lab/plant.json. Raises
@@ -51,16 +60,7 @@ def plant(options: PlantOptions) -> LabResult[PlantedFound]:
     left += sum(finder.failed + finder.unasked for finder in found.everything.found.values())
     document = keep(experiment, "plant", found, verdict_folders(experiment, within=folder.relative_to(experiment)))
     hint = f"The copies are an experiment of their own: {folder}; what was planted where: planted.json in it."
-    return LabResult(found, document, partial(print_planted, found), left, notes, hint)
-
-
-@accepts(PlantOptions)
-def estimate_plant(options: PlantOptions) -> Estimates:
-    """What judging the copies is likely to take. The copies are made."""
-    judging = Judging.of(LOOKED_FOR, options, keyless=True)
-    with _store(options) as store:
-        _planted(options, store)
-        return judging.estimate(planted_folder(folder_of(options.experiment)))
+    return Result(found, document, [*planted_parts(found)], left=left, notes=notes, hints=[hint])
 
 
 def _planted(options: PlantOptions, store: Store | None) -> PlantedErrors:
@@ -78,7 +78,16 @@ def _planted(options: PlantOptions, store: Store | None) -> PlantedErrors:
 
 
 @accepts(ExploitsOptions)
-def exploits(options: ExploitsOptions) -> LabResult[ExploitsFound]:
+def estimate_exploits(options: ExploitsOptions) -> Estimates:
+    """What judging the worthless reports is likely to take. The reports are made."""
+    judging = Judging.of(METRICS, options, keyless=True)
+    with _store(options) as store:
+        _made_exploits(options, store)
+    return judging.estimate(exploits_folder(folder_of(options.experiment)))
+
+
+@accepts(ExploitsOptions)
+def exploits(options: ExploitsOptions) -> Result[ExploitsFound]:
     """Makes worthless reports out of each honest one, scores both, and says which metrics each of them fools.
 
     They are an experiment of their own, EXP/lab/exploits; the result is kept in EXP/lab/exploits.json. Raises UserError
@@ -92,16 +101,7 @@ def exploits(options: ExploitsOptions) -> LabResult[ExploitsFound]:
     found = compare_with_honest(folder, honest)
     document = keep(experiment, "exploits", found, verdict_folders(experiment, within=folder.relative_to(experiment)))
     hint = f"The reports are an experiment of their own: drretail view {folder}."
-    return LabResult(found, document, partial(print_exploits, found), left, notes, hint)
-
-
-@accepts(ExploitsOptions)
-def estimate_exploits(options: ExploitsOptions) -> Estimates:
-    """What judging the worthless reports is likely to take. The reports are made."""
-    judging = Judging.of(METRICS, options, keyless=True)
-    with _store(options) as store:
-        _made_exploits(options, store)
-    return judging.estimate(exploits_folder(folder_of(options.experiment)))
+    return Result(found, document, [*exploits_parts(found)], left=left, notes=notes, hints=[hint])
 
 
 def _made_exploits(options: ExploitsOptions, store: Store | None) -> list[str]:
@@ -117,7 +117,16 @@ def _store(options: PlantOptions | ExploitsOptions) -> Generator[Store | None]:
 
 
 @accepts(BiasOptions)
-def bias(options: BiasOptions) -> LabResult[BiasFound]:
+def estimate_bias(options: BiasOptions) -> Estimates:
+    """What the probes are likely to take. The copies are made."""
+    probes, judging, cases, reports = _bias_cases(options, keyless=True)
+    found = (estimate_probe(case, probe) for case in cases for probe in probes)
+    more = [estimate for estimate in found if estimate is not None]
+    return judging.estimate(bias_folder(folder_of(options.experiment)), **_asked(probes, reports), more=more)
+
+
+@accepts(BiasOptions)
+def bias(options: BiasOptions) -> Result[BiasFound]:
     """Measures known biases of a judge: each effect with its 95 % interval over queries.
 
     The reports, with copies of half and twice their length, are an experiment of their own, EXP/lab/bias; the result is
@@ -138,16 +147,7 @@ def bias(options: BiasOptions) -> LabResult[BiasFound]:
     own = [path for place in (within, asked_folder(within)) for path in verdict_folders(experiment, within=place)]
     document = keep(experiment, "bias", found, [VOTES, *verdict_folders(experiment, "quality"), *own])
     hint = f"The reports and their copies are an experiment of their own: drretail view {folder}."
-    return LabResult(found, document, partial(print_bias, found), left + failed, [*notes, *more], hint)
-
-
-@accepts(BiasOptions)
-def estimate_bias(options: BiasOptions) -> Estimates:
-    """What the probes are likely to take. The copies are made."""
-    probes, judging, cases, reports = _bias_cases(options, keyless=True)
-    found = (estimate_probe(case, probe) for case in cases for probe in probes)
-    more = [estimate for estimate in found if estimate is not None]
-    return judging.estimate(bias_folder(folder_of(options.experiment)), **_asked(probes, reports), more=more)
+    return Result(found, document, [*bias_parts(found)], left=left + failed, notes=[*notes, *more], hints=[hint])
 
 
 def _asked(probes: Sequence[Probe], reports: Reports) -> dict[str, Any]:

@@ -1,9 +1,8 @@
-"""The judges of ``lab``, opened once with their options, and the results of its functions."""
+"""The judges of ``lab``, opened once with their options."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, TypeVar
 
 from drretail.api.judges import judges_for
 from drretail.api.models import Opener
@@ -20,26 +19,6 @@ from drretail.lab.card import card_lines
 from drretail.llm.estimates import Estimate, Estimates
 from drretail.progress import choose_progress
 from drretail.settings import read_settings
-
-F = TypeVar("F")
-
-
-@dataclass(frozen=True, slots=True)
-class LabResult(Generic[F]):
-    """What a function of ``lab`` found."""
-
-    finding: F
-    """The finding, which is kept in the experiment."""
-    document: dict[str, Any]
-    """What --json prints."""
-    show: Callable[[], None]
-    """Prints the finding's tables."""
-    left: int = 0
-    """Answers that are missing or unusable, plus one if the cap was reached."""
-    notes: Sequence[str] = ()
-    """Sentences on the answers that are left, and on how to ask for them."""
-    hint: str = ""
-    """What a person may look at or do next."""
 
 
 @dataclass(frozen=True, slots=True)

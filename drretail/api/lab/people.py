@@ -1,13 +1,12 @@
 """``lab agree``, ``calibrate``, ``correct``, ``sample`` and ``card``: judges and people; only ``card`` asks a model."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from itertools import product
 from pathlib import Path
 
-from drretail.api.lab.judging import Judging, LabResult
+from drretail.api.lab.judging import Judging
 from drretail.api.option import accepts
 from drretail.api.options.lab import AgreeOptions, CalibrateOptions, CardOptions, CorrectOptions, SampleOptions
 from drretail.api.options.shared import folder_of, names_in, paths_in
@@ -35,12 +34,14 @@ from drretail.lab.people_findings import Agreement, Correction, JudgeCard
 from drretail.llm.estimates import Estimates
 from drretail.progress import busy, choose_progress
 from drretail.tables.cells import as_csv
-from drretail.viewer.terminal.printed_lab import print_agreement, print_calibration, print_cards, print_correction
+from drretail.tables.figures import counted
+from drretail.tables.result import Result
+from drretail.viewer.tables.lab import agreement_parts, calibration_parts, cards_parts, correction_parts
 from drretail.viewer.voting.plan import plan_uncited, planned, sheet_rows
 
 
 @accepts(AgreeOptions)
-def agree(options: AgreeOptions) -> LabResult[Agreement]:
+def agree(options: AgreeOptions) -> Result[Agreement]:
     """How far raters agree: people's answers in ``view`` or in CSV, and judges' verdicts on the same items.
 
     Kept in EXP/lab/agree.json. Raises UserError if neither an experiment nor a file is given.
@@ -59,18 +60,18 @@ def agree(options: AgreeOptions) -> LabResult[Agreement]:
     found += read_all(ratings, *columns.values(), known_claims=claims)
     with busy("comparing raters"):
         made = agreement_of(found)
-    show = partial(print_agreement, made)
+    parts = [*agreement_parts(made)]
     if experiment is None:
-        return LabResult(made, made.model_dump(mode="json", exclude_none=True), show)
+        return Result(made, made.model_dump(mode="json", exclude_none=True), parts)
     given = {"--ratings": ratings} | {flag: ",".join(names) or None for flag, names in columns.items()}
     document = keep(experiment, "agree", made, [VOTES, *verdict_folders(experiment)], given, again=options.again)
     has_voted = any(opinion.kind == "person" for opinion in found)
-    hint = "" if has_voted else f"Nobody has voted yet: drretail view {experiment} asks people."
-    return LabResult(made, document, show, hint=hint)
+    hints = [] if has_voted else [f"Nobody has voted yet: drretail view {experiment} asks people."]
+    return Result(made, document, parts, hints=hints)
 
 
 @accepts(CalibrateOptions)
-def calibrate(options: CalibrateOptions) -> LabResult[Calibration]:
+def calibrate(options: CalibrateOptions) -> Result[Calibration]:
     """Which version of a judge is nearest to people, chosen on half of the queries and measured on the other half.
 
     Kept in EXP/lab/calibrate.json; an earlier choice stays unless ``again``. Raises UserError if that choice is for
@@ -100,12 +101,12 @@ def calibrate(options: CalibrateOptions) -> LabResult[Calibration]:
     }  # fmt: skip
     document = keep(experiment, CALIBRATE, made, [VOTES, *verdict_folders(experiment)], given, again=options.again)
     another = f"drretail score {experiment} --metrics quality --judge {model} --prompts DIR"
-    hint = f"There is only one version: {another} makes another." if len(versions) == 1 else ""
-    return LabResult(made, document, partial(print_calibration, made, was_chosen=before is not None), hint=hint)
+    hints = [f"There is only one version: {another} makes another."] if len(versions) == 1 else []
+    return Result(made, document, [*calibration_parts(made, was_chosen=before is not None)], hints=hints)
 
 
 @accepts(CorrectOptions)
-def correct(options: CorrectOptions) -> LabResult[Correction]:
+def correct(options: CorrectOptions) -> Result[Correction]:
     """Corrects FP, FR and win rates by people's labels, with 95 % intervals.
 
     Kept in EXP/lab/correct.json. Raises UserError if nobody labelled anything, and if several judges have verdicts and
@@ -116,7 +117,7 @@ def correct(options: CorrectOptions) -> LabResult[Correction]:
     judged = [path for metric in ("faithfulness", "pairwise") for path in verdict_folders(experiment, metric)]
     given = {"--labels": labels, "--judge": options.judge}
     document = keep(experiment, "correct", made, [VOTES, *judged], given, again=options.again)
-    return LabResult(made, document, partial(print_correction, made, read_definition(experiment).systems))
+    return Result(made, document, [*correction_parts(made, read_definition(experiment).systems)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +137,7 @@ class Sample:
 
 
 @accepts(SampleOptions)
-def sample(options: SampleOptions) -> Sample:
+def sample(options: SampleOptions) -> Result[Sample]:
     """Draws claims for people to label into the plan of ``view`` and into a sheet. The sheet doesn't show the judge's
     verdicts.
 
@@ -152,11 +153,35 @@ def sample(options: SampleOptions) -> Sample:
     bare = plan_uncited(experiment, claims, options.uncited, options.seed) if options.uncited else []
     write_atomically(path, as_csv(sheet_rows(experiment, [*claims, *bare], asks_cited=options.uncited > 0)))
     by_system = dict(sorted(Counter(claim.system for claim in claims).items()))
-    return Sample(path, len(claims), by_system, LEAST, len(bare))
+    made = Sample(path, len(claims), by_system, LEAST, len(bare))
+    document = {**asdict(made), "path": str(path)}
+    return Result(made, document, notes=[*_how_to_label(made, experiment, options)], path=path)
+
+
+def _how_to_label(made: Sample, experiment: Path, options: SampleOptions) -> Iterator[str]:
+    yield (
+        f"{counted(made.claims, 'claim')} in {made.path}: label full, partial, none or contradicted; blank: no label."
+    )
+    if options.uncited:
+        yield f"{made.uncited:,} more have no verdict. For all claims, fill in the column cited: yes, no or no claim."
+    by_system = ", ".join(f"{system} {count:,}" for system, count in made.by_system.items())
+    yield f"By system: {by_system}. lab correct needs {counted(made.needed, 'label')} of each."
+    if made.claims < options.n:
+        yield f"That is fewer than the {options.n:,} asked for: no other claim has a verdict."
+    yield f"In the browser: drretail view {experiment} --plan {options.n}. Then: drretail lab correct {experiment}."
+    yield f"Or fill in the sheet. Then: drretail lab correct {experiment} --labels {made.path}."
 
 
 @accepts(CardOptions)
-def card(options: CardOptions) -> LabResult[Sequence[JudgeCard]]:
+def estimate_card(options: CardOptions) -> Estimates:
+    """What judging the claims without a verdict is likely to take."""
+    to, judging, _, chosen = _claims(options, keyless=True)
+    found = [one for judge in judging.judges for one in estimate_labelled(cards_folder(to), chosen, judge)]
+    return Estimates("Claims left to judge", found, judging.opener.prices)
+
+
+@accepts(CardOptions)
+def card(options: CardOptions) -> Result[Sequence[JudgeCard]]:
     """How often each judge is right about claims that people labelled, asked as ``score`` asks it.
 
     Kept in EXP/lab/cards; ``score`` shows it beside the judge's scores from then on. Raises UserError if ``to`` holds
@@ -185,15 +210,7 @@ def card(options: CardOptions) -> LabResult[Sequence[JudgeCard]]:
     left = sum(part.failed + part.unasked for made in cards for part in made.sets)
     hint = f"Kept in {', '.join(map(str, paths))}; drretail score puts it beside every FP of the judge."
     notes = [] if allowance.closing is None else [allowance.closing]
-    return LabResult(cards, document, partial(print_cards, cards), left, notes, hint)
-
-
-@accepts(CardOptions)
-def estimate_card(options: CardOptions) -> Estimates:
-    """What judging the claims without a verdict is likely to take."""
-    to, judging, _, chosen = _claims(options, keyless=True)
-    found = [one for judge in judging.judges for one in estimate_labelled(cards_folder(to), chosen, judge)]
-    return Estimates("Claims left to judge", found, judging.opener.prices)
+    return Result(cards, document, [*cards_parts(cards)], left=left, notes=notes, hints=[hint])
 
 
 def _claims(

@@ -29,7 +29,11 @@ class JudgeCalls:
 
 @dataclass(frozen=True, slots=True)
 class AgreeOptions:
-    """Whose opinions are compared."""
+    """Measures how far people and judges agree.
+
+    Answers come from `drretail view`, a filled sheet of `lab sample`, or a CSV. The CSV's columns are item, rater and
+    value, or item and one column per rater (--raters).
+    """
 
     experiment: shared.SomeExperiment = None
     _: KW_ONLY
@@ -42,7 +46,11 @@ class AgreeOptions:
 
 @dataclass(frozen=True, slots=True)
 class CalibrateOptions:
-    """Which versions of a judge are compared with people."""
+    """Chooses the version of a judge's prompts that is nearest to people's ratings.
+
+    First score EXP with each version (`score EXP --prompts DIR`). Half of the queries choose the version; the
+    other half measure how far it agrees with people.
+    """
 
     experiment: shared.Experiment
     _: KW_ONLY
@@ -58,7 +66,11 @@ class CalibrateOptions:
 
 @dataclass(frozen=True, slots=True)
 class CorrectOptions:
-    """Whose verdicts are corrected by which labels."""
+    """Corrects FP, FR and win rates by people's labels.
+
+    Labels come from `drretail view` and --labels: at least 20 per system, or 20 votes per pair. FR needs `lab sample
+    --uncited`.
+    """
 
     experiment: shared.Experiment
     _: KW_ONLY
@@ -69,7 +81,10 @@ class CorrectOptions:
 
 @dataclass(frozen=True, slots=True)
 class SampleOptions:
-    """How many claims are drawn to be labelled."""
+    """Draws claims for people to label.
+
+    People label them blind, in `drretail view` or in a sheet (EXP/lab/sample.csv). A larger N adds claims.
+    """
 
     experiment: shared.Experiment
     _: KW_ONLY
@@ -85,7 +100,11 @@ class SampleOptions:
 
 @dataclass(frozen=True, slots=True)
 class CardOptions(JudgeCalls):
-    """Which judges are asked about which labelled claims."""
+    """Measures how often a judge agrees with people's labels of claims.
+
+    Files: AttributionBench, WiCE or LLM-AggreFact as JSON lines, or a CSV with claim, source, label. `drretail score`
+    shows the result (EXP/lab/cards). Exit code 3: a judge gave no usable answer.
+    """
 
     labels: Annotated[
         str | Path | Iterable[str | Path],
@@ -101,7 +120,10 @@ class CardOptions(JudgeCalls):
 
 @dataclass(frozen=True, slots=True)
 class PlantOptions(JudgeCalls):
-    """Which errors are planted in whose reports, and who looks for them."""
+    """Plants one error in each copy of good reports, and counts the errors that checks and judges find.
+
+    The copies are in EXP/lab/planted. Exit code 3: a judge gave no usable answer, or a --max option was reached.
+    """
 
     experiment: shared.Experiment
     judge: shared.Judge = ()
@@ -117,7 +139,12 @@ class PlantOptions(JudgeCalls):
 
 @dataclass(frozen=True, slots=True)
 class ExploitsOptions(JudgeCalls):
-    """Whose reports the exploits are made from, and who judges them."""
+    """Makes worthless reports from honest ones, and shows which of them the scores catch.
+
+    A kind of worthless report is caught if a main score (FP, quality, error-free share, feasible) is below that of
+    the honest reports, and none is above. The reports are in EXP/lab/exploits. Exit code 3: a judge gave no usable
+    answer, or a --max option was reached.
+    """
 
     experiment: shared.Experiment
     judge: shared.Judge = ()
@@ -128,7 +155,10 @@ class ExploitsOptions(JudgeCalls):
 
 @dataclass(frozen=True, slots=True)
 class BiasOptions(JudgeCalls):
-    """Which biases are measured, and on how many reports."""
+    """Measures known biases of a judge.
+
+    The judged reports are in EXP/lab/bias. Exit code 3: a judge gave no usable answer, or a --max option was reached.
+    """
 
     experiment: shared.Experiment
     judge: shared.Judge = ()

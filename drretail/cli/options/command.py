@@ -4,7 +4,7 @@ from collections import Counter
 from typing import Any
 
 import typer
-from typer.core import TyperCommand, TyperGroup, TyperOption
+from typer.core import TyperCommand, TyperOption
 
 from drretail.api.option import LAST_GROUPS, OUTPUT
 from drretail.progress import showing_progress
@@ -16,19 +16,6 @@ def exit_code(failed: int) -> None:
     """Ends the command with 3 if something failed."""
     if failed:
         raise typer.Exit(3)
-
-
-class Group(TyperGroup):
-    """Several commands under one name, listed as plain text."""
-
-    def format_help(self, ctx: Any, formatter: Any) -> None:
-        super(TyperGroup, self).format_help(ctx, formatter)
-
-    def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Lists each command with the whole first paragraph of its help; click would cut it at 45 characters."""
-        found = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, (each.help or "").partition("\n\n")[0]) for name, each in found if each])
 
 
 class Command(TyperCommand):

@@ -10,13 +10,6 @@ from drretail.api.worlds import open_world
 from drretail.cli.options import flags
 from drretail.cli.options.query_files import Force, check_file, check_unused, write_queries
 from drretail.cli.queries.by_model import Assignment, estimate_by_model, in_own_words, opened_writer, write_by_model
-from drretail.cli.queries.check import check
-from drretail.cli.queries.decide import decide
-from drretail.cli.queries.people import context, pair, personas
-from drretail.cli.queries.query_sets import carry, difficulty, hide, shipped, show, spoil
-from drretail.cli.queries.questions import import_questions
-from drretail.cli.queries.review import review
-from drretail.cli.queries.review_numbers import compare
 from drretail.errors import UnknownName, UserError
 from drretail.progress import busy
 from drretail.tables.figures import counted
@@ -26,17 +19,8 @@ if TYPE_CHECKING:
     from drretail.querygen.generate import Generated
 
 MODES = ("profile_aware", "generic")
-queries_app = typer.Typer(no_args_is_help=True, help="Makes, checks and reviews questions for agents.")
 
 
-for command in (carry, hide, check, decide, compare, difficulty):
-    queries_app.command()(command)
-queries_app.command("import")(import_questions)
-for command in (personas, context, pair, review, shipped, show, spoil):
-    queries_app.command()(command)
-
-
-@queries_app.command("generate")
 @in_own_words
 def generate(
     to: flags.ToQueries,

@@ -13,11 +13,9 @@ from drretail.tables.figures import counted, dollars, short
 from drretail.tables.table import Cell
 from drretail.viewer.output import print_json, print_rows, print_text
 
-bench_app = typer.Typer(no_args_is_help=True, help="Runs a sealed benchmark: make, publish, submit, rank.")
 Folder = Annotated[Path, Option("The release's folder.", argument=True, metavar="RELEASE")]
 
 
-@bench_app.command("make")
 def make(
     to: Annotated[Path, Option("A new folder for the release.", metavar="RELEASE")],
     closes: Annotated[
@@ -42,7 +40,6 @@ def make(
         typer.echo(f"{value}  {name}")
 
 
-@bench_app.command("publish")
 def publish(
     release: Folder,
     to: Annotated[Path, Option("The folder for contestants.", metavar="FOLDER")],
@@ -56,7 +53,6 @@ def publish(
     typer.echo(f"{to}: {counted(made.queries, 'task')}{', with gold' if gold else ''}.")
 
 
-@bench_app.command("submit")
 def submit(
     release: Folder,
     experiment: Annotated[Path, Option("The contestant's run folder.", argument=True, metavar="EXP")],
@@ -75,7 +71,6 @@ def submit(
         typer.echo(f"Not checked: {line}.")
 
 
-@bench_app.command("rank")
 def rank(release: Folder, as_json: flags.Json = False) -> None:
     """Grades all submissions and ranks their systems by the metric `truth`.
 

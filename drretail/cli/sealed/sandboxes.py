@@ -13,10 +13,7 @@ from drretail.cli.spending import show_estimates, writing_line
 from drretail.tables.figures import counted, percent
 from drretail.viewer.output import say
 
-sandbox_app = typer.Typer(no_args_is_help=True, help="Makes fixed sets of web pages, one for each query.")
 
-
-@sandbox_app.command("build")
 def build(options: BuildOptions, planned: flags.Planned, output: flags.Progress) -> None:
     """Makes a set of web pages for each query: helpful pages, misleading pages and noise.
 
@@ -42,7 +39,6 @@ def build(options: BuildOptions, planned: flags.Planned, output: flags.Progress)
     _end(made.failed)
 
 
-@sandbox_app.command("queries")
 def queries(options: QueriesOptions, output: flags.Progress) -> None:
     """Writes the queries of a sandbox that was built for drawn users (`sandbox build` without --queries).
 
@@ -61,7 +57,6 @@ def queries(options: QueriesOptions, output: flags.Progress) -> None:
     _end(made.failed)
 
 
-@sandbox_app.command("check")
 def check(options: CheckOptions, output: flags.Progress) -> None:
     """Checks a sandbox's sizes, labels and gold. Exit code 3: something is wrong.
 

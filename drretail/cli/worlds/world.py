@@ -28,10 +28,7 @@ Spec = Annotated[
     str, Option("A world's folder, servers:NAME, demo or market (made-up shops).", argument=True, metavar="W")
 ]
 
-world_app = typer.Typer(no_args_is_help=True, help="Shows, checks and copies worlds.")
 
-
-@world_app.command("info")
 def info(world: Spec, as_json: flags.Json = False) -> None:
     """Shows a world's counts, fingerprint and origin."""
     manifest = _manifest(place_of(world))
@@ -42,7 +39,6 @@ def info(world: Spec, as_json: flags.Json = False) -> None:
         _print_kept(world, place_of(world))
 
 
-@world_app.command("check")
 def check(world: Spec, output: flags.Output) -> None:
     """Compares a world's data with its manifest. Exit code 3: something is wrong."""
     from drretail.env.checking import has_checksums
@@ -65,7 +61,6 @@ def check(world: Spec, output: flags.Output) -> None:
         raise typer.Exit(3)
 
 
-@world_app.command("copy")
 def copy(
     world: Spec,
     to: Annotated[str, Option("The copy's folder, or servers:NAME.", argument=True, metavar="W2")],
@@ -84,7 +79,6 @@ def copy(
         _print_kept(to, to)
 
 
-@world_app.command("use")
 def use(
     world: Spec,
     generation: Annotated[

@@ -3,5 +3,4 @@
 text_report.py         an experiment as one plain text
 printed_scores.py      the scoreboard, scores, slices, pairs, agreement, and measures of the runs
 printed_comparison.py  two systems, and all pairs of systems
-printed_lab.py         the judge lab's findings
 """

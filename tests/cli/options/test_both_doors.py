@@ -37,7 +37,6 @@ class Door:
 OUTPUT = ("--json", "--quiet", "-q", "--help")
 RUN = (*OUTPUT, "--estimate", "--print-config", "experiment_file")
 SCORE = (*OUTPUT, "--estimate", "--by", "--details")
-LAB = ("agree", "bias", "calibrate", "card", "correct", "exploits", "plant", "sample")
 SANDBOXES = {"build": "build_sandbox", "queries": "write_sandbox_queries", "check": "check_sandbox"}
 DOORS = [
     Door("run:run", "run:RunOptions", "api.run:run", RUN),
@@ -50,7 +49,6 @@ DOORS = [
     Door("report:report", "report:ReportOptions", "api.report:report", OUTPUT),
     Door("report:export", "report:ExportOptions", "api.report:export", OUTPUT),
     Door("report:view", "report:ViewOptions", "api.view:view", OUTPUT),
-    *(Door(f"lab:{name}", f"lab:{name.title()}Options", f"api.lab:{name}", (*OUTPUT, "--estimate")) for name in LAB),
     *(
         Door(
             f"sealed.sandboxes:{name}",

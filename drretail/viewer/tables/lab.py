@@ -9,8 +9,8 @@ from drretail.lab.people_findings import SHARES
 from drretail.lab.trial_findings import TOO_FEW, seen_from
 from drretail.records.score import Systems
 from drretail.tables.figures import counted, dollars, interval, number, with_interval
-from drretail.tables.table import Cell
-from drretail.viewer.output import print_rows, print_text
+from drretail.tables.result import prose
+from drretail.tables.table import Cell, Table, table_of
 from drretail.viewer.tables.notes import NOTES
 from drretail.viewer.tables.scores import notes_on, system_names
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from drretail.lab.trial_findings import BiasFound, ExploitsFound, PlantedFound
 
 
-def print_cards(cards: "Sequence[JudgeCard]") -> None:
-    """Prints each card's sets and their confusions, and says so if the judge is no better than words alone."""
+def cards_parts(cards: "Sequence[JudgeCard]") -> Iterator[Table | str]:
+    """Each card's sets and their confusions, and says so if the judge is no better than words alone."""
     columns = ["", "claims", "failed", "balanced accuracy", "words alone", "judge − words", "κ", "κ linear"]
     fields = ("balanced_accuracy", "words_alone", "over_words", "kappa", "kappa_linear")
     for card in cards:
@@ -30,12 +30,12 @@ def print_cards(cards: "Sequence[JudgeCard]") -> None:
             measured = (getattr(claims, field) for field in fields)
             cells = (Cell(each.value, "number", each.low, each.high) for each in measured)
             rows.append([claims.name, claims.n, claims.failed, *cells])
-        print_rows(f"{card.judge.spec} beside people's labels", columns, rows, notes=NOTES["card"].splitlines())
+        yield table_of(f"{card.judge.spec} beside people's labels", columns, rows, notes=NOTES["card"].splitlines())
         for claims in card.sets:
             confusions = [(f"people: {label}", *counts.values()) for label, counts in claims.confusion.items()]
             title, notes = f"{claims.name}: what people say, and the judge", _card_sentences(claims)
-            print_rows(title, ["", "full", "partial", "none"], confusions, notes=notes)
-        print_text(f"Judging took {'a price unknown' if card.dollars is None else f'${dollars(card.dollars)}'}.")
+            yield table_of(title, ["", "full", "partial", "none"], confusions, notes=notes)
+        yield from prose(f"Judging took {'a price unknown' if card.dollars is None else f'${dollars(card.dollars)}'}.")
 
 
 def _card_sentences(claims: "SetCard") -> Iterator[str]:
@@ -59,8 +59,8 @@ def _card_sentences(claims: "SetCard") -> Iterator[str]:
     yield f"The judge is {level} words alone on {claims.name}: {over.in_words}."
 
 
-def print_correction(correction: "Correction", systems: Systems) -> None:
-    """Prints every value with and without the verdicts, then the labels that would tell systems apart, then notes."""
+def correction_parts(correction: "Correction", systems: Systems) -> Iterator[Table | str]:
+    """Every value with and without the verdicts, then the labels that would tell systems apart, then notes."""
     labels = [value.system for value in correction.values]
     names = system_names(labels, systems)
     rows = [
@@ -79,11 +79,11 @@ def print_correction(correction: "Correction", systems: Systems) -> None:
     recall = NOTES["correct_fr" if has_recall else "correct_without_fr"]
     if rows:
         columns = ["", "labels", "of", "judge alone", "corrected", "labels alone", "gain"]
-        print_rows("As people would score", columns, rows, notes=(NOTES["correct"], recall))
+        yield table_of("As people would score", columns, rows, notes=(NOTES["correct"], recall))
     else:
-        print_text(recall)
+        yield from prose(recall)
     missing = (f"{labels.summary()}." for labels in correction.missing)
-    print_text(*notes_on(labels, systems), *map(_separation, correction.separations), *missing, *correction.notes)
+    yield from prose(*notes_on(labels, systems), *map(_separation, correction.separations), *missing, *correction.notes)
 
 
 def _separation(gap: "Separation") -> str:
@@ -112,10 +112,10 @@ STATISTICS = {
 """By field, the name of its column and its meaning; a field without a meaning shares the previous one."""
 
 
-def print_agreement(agreement: "Agreement") -> None:
-    """Prints a table for each question, then α of all people, and how far judges are from the people's mean."""
+def agreement_parts(agreement: "Agreement") -> Iterator[Table | str]:
+    """A table for each question, then α of all people, and how far judges are from the people's mean."""
     if not agreement.pairs:
-        print_text("No two raters rated the same thing.")
+        yield from prose("No two raters rated the same thing.")
         return
     for question, group in groupby(agreement.pairs, key=lambda pair: _question(pair.scale, pair.dimension)):
         pairs = list(group)
@@ -124,22 +124,22 @@ def print_agreement(agreement: "Agreement") -> None:
         for pair in pairs:
             found = [getattr(pair, name) for name in shown]
             rows.append([f"{pair.first}, {pair.second}", pair.n, *found, interval(pair.low, pair.high) or None])
-        print_rows(question, ["", "n", *(STATISTICS[name][0] for name in shown), "95 %"], rows)
+        yield table_of(question, ["", "n", *(STATISTICS[name][0] for name in shown), "95 %"], rows)
     meanings = (STATISTICS[name][1] for name in _statistics(agreement.pairs))
-    print_text(f"{'; '.join(filter(None, meanings))}. {NOTES['agree']}", "")
+    yield from prose(f"{'; '.join(filter(None, meanings))}. {NOTES['agree']}", "")
     if agreement.people:
         rows = []
         for each in agreement.people:
             alpha = Cell(each.alpha, "number", each.low, each.high)
             rows.append([_question(each.scale, each.dimension), each.n_people, each.n_items, each.level, alpha])
-        print_rows("All people (Krippendorff's α)", ["", "people", "items", "level", "α"], rows)
+        yield table_of("All people (Krippendorff's α)", ["", "people", "items", "level", "α"], rows)
     if agreement.alignments:
         rows = []
         for each in agreement.alignments:
             figures = (each.mean_absolute_deviation, each.pairwise_comparison_accuracy, each.ranking_agreement)
             rows.append([f"{each.judge}, {each.dimension.replace('_', ' ')}", each.n_reports, *figures])
         columns = ["", "reports", "MAD", "PCA", "same order"]
-        print_rows("Judges beside the mean of people", columns, rows, notes=[NOTES["agree_with_mean"]])
+        yield table_of("Judges beside the mean of people", columns, rows, notes=[NOTES["agree_with_mean"]])
 
 
 def _statistics(pairs: "Sequence[Agreed]") -> list[str]:
@@ -150,23 +150,23 @@ def _question(scale: str, dimension: str) -> str:
     return f"{scale}: {dimension.replace('_', ' ')}" if dimension else scale
 
 
-def print_calibration(calibration: "Calibration", *, was_chosen: bool) -> None:
-    """Prints a row for each version with both sides of the split, and the frozen version's accuracy."""
+def calibration_parts(calibration: "Calibration", *, was_chosen: bool) -> Iterator[Table | str]:
+    """A row for each version with both sides of the split, and the frozen version's accuracy."""
     rows: list[list[object]] = []
     for tuning, held_out in zip(calibration.tuning, calibration.held_out, strict=True):
         name = tuning.version + " (chosen)" * (tuning.version == calibration.chosen)
         rows.append([name, tuning.n, tuning.summary(), held_out.n, held_out.summary()])
     sides = (f"tuning ({counted(calibration.n_tuning, 'query')})", f"held out ({calibration.n_held_out} queries)")
     title = f"Versions of {calibration.model} beside people, {calibration.question}"
-    print_rows(title, ["", "n", sides[0], "n", sides[1]], rows, notes=[NOTES["calibrate"]])
+    yield table_of(title, ["", "n", sides[0], "n", sides[1]], rows, notes=[NOTES["calibrate"]])
     when = "It was chosen before and is kept: --again chooses again." if was_chosen else "It is frozen now."
     prompts = calibration.prompt_hash
     known = f"Hash of its prompts: {prompts}." if prompts else "The prompts that it was given are not known."
-    print_text(f"{calibration.summary()} {when}", known)
+    yield from prose(f"{calibration.summary()} {when}", known)
 
 
-def print_planted(planted: "PlantedFound") -> None:
-    """Prints a row for each kind of error: how many were planted, and how many each finder found."""
+def planted_parts(planted: "PlantedFound") -> Iterator[Table | str]:
+    """A row for each kind of error: how many were planted, and how many each finder found."""
     everything = planted.everything.found
     rows: list[list[object]] = []
     for kind in (*planted.kinds, planted.everything):
@@ -198,11 +198,11 @@ def print_planted(planted: "PlantedFound") -> None:
         counts = f"{alarm.alarms:,} of {alarm.n:,} {alarm.unit} faulted{f' ({ends})' if ends else ''}"
         notes.append(f"{alarm.finder}: in the reports as they were, {counts}.")
     columns = ["kind", "planted", "no place", *everything]
-    print_rows("Planted errors that were found", columns, rows, notes=notes)
+    yield table_of("Planted errors that were found", columns, rows, notes=notes)
 
 
-def print_exploits(exploits: "ExploitsFound") -> None:
-    """Prints a table for each judge, with a row for each exploit."""
+def exploits_parts(exploits: "ExploitsFound") -> Iterator[Table | str]:
+    """A table for each judge, with a row for each exploit."""
     columns = ["exploit", "verdict", "below honest", "above honest", "no difference shown"]
     for judge in dict.fromkeys(row.judge for row in exploits.rows):
         rows: list[list[object]] = []
@@ -215,12 +215,12 @@ def print_exploits(exploits: "ExploitsFound") -> None:
                 for side, sign in ((row.below, "<"), (row.above, ">"), (row.level, "~"))
             ]
             rows.append([row.exploit.replace("_", " "), verdict, *(text or "–" for text in gaps)])
-        print_rows(f"Reports that deserve nothing, by {judge} and by code", columns, rows)
-    print_text(NOTES["exploits"], f"Made of {exploits.honest[0]}.")
+        yield table_of(f"Reports that deserve nothing, by {judge} and by code", columns, rows)
+    yield from prose(NOTES["exploits"], f"Made of {exploits.honest[0]}.")
 
 
-def print_bias(bias: "BiasFound") -> None:
-    """Prints a table for each judge and probe, and sentences on probes without a result."""
+def bias_parts(bias: "BiasFound") -> Iterator[Table | str]:
+    """A table for each judge and probe, and sentences on probes without a result."""
     for row in bias.probes:
         if row.effects:
             title = f"{row.probe.replace('_', ' ').capitalize()}, by {row.judge}"
@@ -233,7 +233,7 @@ def print_bias(bias: "BiasFound") -> None:
                 about = [effect.name, effect.dimension.replace("_", " "), value, effect.n, effect.n_users]
                 about += [effect.n_items, Cell(effect.p, "p")]
                 rows.append([*about, "" if effect.neutral is None else verdict])
-            print_rows(title, columns, rows)
+            yield table_of(title, columns, rows)
     silent: dict[tuple[str, str], list[str]] = {}
     for row in bias.probes:
         if not row.effects:
@@ -245,4 +245,4 @@ def print_bias(bias: "BiasFound") -> None:
     )
     notes = NOTES["bias"].splitlines() if any(row.effects for row in bias.probes) else ()
     sentences = (f"{judge}, {', '.join(probes)}: {reason}." for (judge, reason), probes in silent.items())
-    print_text(*notes, *sentences, *unanswered)
+    yield from prose(*notes, *sentences, *unanswered)
