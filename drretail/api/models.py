@@ -4,7 +4,7 @@ import os
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from drretail.api.options.shared import texts_in
 from drretail.errors import UnknownName, UserError, plain_address
@@ -171,6 +171,32 @@ class Spent:
 
         price = self.writer.model.price
         return None if price is None else dollars(self.usage, price)
+
+    @property
+    def line(self) -> str:
+        """One line with calls, tokens and dollars."""
+        from drretail.tables.figures import counted
+        from drretail.tables.figures import dollars as in_dollars
+
+        usage, cost = self.usage, self.dollars
+        read = usage.input_uncached + usage.cache_read + usage.cache_creation
+        from_journal = f", {self.served:,} of them from the journal" if self.served else ""
+        price = "price unknown" if cost is None else f"${in_dollars(cost)}" if cost else "at no cost"
+        return f"{counted(usage.calls, 'call')}{from_journal}; {read:,} tokens read, {usage.output:,} written; {price}"
+
+    @property
+    def on_prices(self) -> list[str]:
+        """A sentence on a price that is unknown, or on the date of the one that was used."""
+        from drretail.llm.prices import dated, unpriced
+
+        if self.dollars is None:
+            return [unpriced([self.writer.model.spec])]
+        return [dated(self.writer.prices.as_of)] if self.dollars else []
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """The same numbers for --json; ``null`` means unknown."""
+        return {"usage": self.usage.model_dump(), "served_from_journal": self.served, "dollars": self.dollars}
 
 
 def open_writer(

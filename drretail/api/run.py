@@ -24,7 +24,7 @@ from drretail.api.option import accepts
 from drretail.api.options.kept import kept_options
 from drretail.api.options.run import AskOptions, RunOptions
 from drretail.api.options.shared import texts_in
-from drretail.api.queries import asked_queries, asked_tasks, read_file_of_queries
+from drretail.api.queries.asked import asked_queries, asked_tasks, read_file_of_queries
 from drretail.api.recorded import RecordedAnswer, RecordedExperiment
 from drretail.api.systems import changed_agents, named_systems, runner_of, several, with_preset
 from drretail.api.worlds import check_askable, check_sandbox_web, check_user, known_user, web_of, world_of

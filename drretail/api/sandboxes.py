@@ -1,6 +1,6 @@
 """``build_sandbox``, ``write_sandbox_queries`` and ``check_sandbox``: sealed webs, one for each query."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -10,6 +10,7 @@ from drretail.api.models import Spent, Writer, open_writer
 from drretail.api.option import accepts
 from drretail.api.options.sandboxes import OFFLINE, BuildOptions, CheckOptions, QueriesOptions
 from drretail.api.options.shared import names_in, texts_in
+from drretail.api.queries.writing import on_wrong
 from drretail.api.worlds import check_askable, chosen_web, world_of
 from drretail.env.web.registry import WEBS, is_module
 from drretail.env.web.sealed import SANDBOX_FILE, read_sandbox, written_queries
@@ -28,7 +29,7 @@ from drretail.records.evidence import Finding
 from drretail.records.query import Query
 from drretail.sandboxes.check import check_sandbox as faults_of
 from drretail.sandboxes.folder import keep_passing
-from drretail.sandboxes.search_based.asker import Asker
+from drretail.sandboxes.search_based.asker import CAPPED, Asker
 from drretail.sandboxes.search_based.build import (
     BuildSettings,
     FoundBuilder,
@@ -43,8 +44,12 @@ from drretail.sandboxes.search_based.review import review_tasks
 from drretail.sandboxes.sizes import counter_of, read_sizes
 from drretail.sandboxes.synthetic.build import build_offline
 from drretail.settings import read_settings
-from drretail.tables.figures import counted
+from drretail.stats.intervals import share_interval
+from drretail.tables.figures import counted, percent
+from drretail.tables.result import Result
 
+MOST_RESULTS = 100
+"""Results that are read for each keyword: what search engines give at most for one question."""
 Asking = BuildOptions | QueriesOptions | CheckOptions
 
 
@@ -71,14 +76,47 @@ class BuiltSandbox:
 
 
 @accepts(BuildOptions)
-def build_sandbox(options: BuildOptions) -> BuiltSandbox:
+def build_sandbox(options: BuildOptions) -> Result[BuiltSandbox]:
     """Makes a set of web pages for each query: pages that answer it, pages that mislead, and noise.
 
     Raises UserError if ``to`` holds something else, for an unknown web, and for a search engine without a model.
     """
     _check_build(options)
-    if options.web != OFFLINE:
-        return _build_found(options)
+    return _built(_build_offline(options) if options.web == OFFLINE else _build_found(options))
+
+
+def _built(made: BuiltSandbox) -> Result[BuiltSandbox]:
+    document = {"folder": str(made.folder), "tasks": made.tasks, "wanted": made.wanted, "failed": dict(made.failed)}
+    if made.spent is None:
+        line = f"{made.folder}: {counted(made.wanted, 'query')}, in {', '.join(made.sizes)}."
+        return Result(made, document, [line], notes=made.notes, path=made.folder)
+    lines = [f"{query_id}: {report.line}." for query_id, report in made.reports.items()]
+    lines += [*made.notes, f"{made.folder}: {made.tasks} of {counted(made.wanted, 'task')}.", made.spent.line]
+    document |= made.spent.document
+    return Result(
+        made,
+        document,
+        lines,
+        notes=[*_on_failed(made.failed)],
+        hints=made.spent.on_prices,
+        left=len(made.failed),
+        path=made.folder,
+    )
+
+
+def _on_failed(failed: Mapping[str, str]) -> Iterator[str]:
+    """Sentences on what failed, and how to go on."""
+    for query_id, why in failed.items():
+        yield f"{query_id} was left out: {why.rstrip('.')}."
+    capped = {query_id for query_id, why in failed.items() if why.startswith(CAPPED)}
+    if capped:
+        yield "The same command with a higher cap continues from here."
+    if len(capped) < len(failed):
+        yield "--retry failed asks again where a model failed, and searches again where there were too few pages."
+
+
+def _build_offline(options: BuildOptions) -> BuiltSandbox:
+    """Builds tasks from the catalog."""
     to = Path(options.to)
     with world_of(options.world) as shop:
         if options.queries is None:
@@ -90,7 +128,7 @@ def build_sandbox(options: BuildOptions) -> BuiltSandbox:
             before = f"{to} was built so before, and is whole: nothing was done."
             return BuiltSandbox(to, len(queries), len(queries), names, notes=[before])
         notes = list[str]()
-        sizes, counter = read_sizes(",".join(names_in(options.sizes))), counter_of(options.tokenizer)
+        sizes, counter = read_sizes(",".join(names_in(options.sizes))), counter_of(None)
         with busy(f"Building the webs of {counted(len(queries), 'query')}"):
             made = build_offline(shop, queries, to, sizes, options.seed, counter, notes.append)
     return BuiltSandbox(to, len(queries), len(queries), made, notes=notes)
@@ -104,7 +142,7 @@ def _built_before(to: Path, shop: World, queries: Sequence[Query], options: Buil
     if not (to / SANDBOX_FILE).is_file():
         return None
     about, sizes = read_sandbox(to), read_sizes(",".join(names_in(options.sizes)))
-    asked = (shop.manifest.fingerprint, options.seed, OFFLINE, options.tokenizer or counter_of(None).name)
+    asked = (shop.manifest.fingerprint, options.seed, OFFLINE, counter_of(None).name)
     is_same = (about.world_fingerprint, about.seed, about.web, about.counter) == asked
     if not is_same or not about.sizes.items() <= sizes.items() or _queries(to) != {q.query_id: q for q in queries}:
         raise UserError(f"{to} is a sandbox of another world, seed, size or query: name a new folder.")
@@ -121,7 +159,7 @@ def estimate_build(options: BuildOptions) -> Estimates:
         raise UserError("--estimate: only where a search engine finds pages, with --web serper or searxng.")
     writer = _writer(options, keyless=True)
     with world_of(options.world) as shop:
-        one = estimate_building(writer.model, len(_wanted(shop, options, writer.model.spec)), options.results)
+        one = estimate_building(writer.model, len(_wanted(shop, options, writer.model.spec)), MOST_RESULTS)
     return Estimates(f"Tasks to build in {options.to}", [one], writer.prices, ("model", "tasks"))
 
 
@@ -157,7 +195,7 @@ def _build_found(options: BuildOptions) -> BuiltSandbox:
             world=shop.manifest.fingerprint,
             web=web.provider,
             model=writer.model.spec,
-            results=options.results,
+            results=MOST_RESULTS,
             seed=options.seed,
         )
         day = begin_build(to, settings, {query.query_id for query in wanted})
@@ -171,10 +209,10 @@ def _build_found(options: BuildOptions) -> BuiltSandbox:
                 asker,
                 to,
                 read_sizes(",".join(names_in(options.sizes))),
-                counter_of(options.tokenizer),
+                counter_of(None),
                 files_by(shop, files, options.seed),
                 day,
-                options.results,
+                MOST_RESULTS,
                 options.seed,
                 on_task=lambda _: bar.advance(),
             )
@@ -206,7 +244,7 @@ class SandboxQueries:
 
 
 @accepts(QueriesOptions)
-def write_sandbox_queries(options: QueriesOptions) -> SandboxQueries:
+def write_sandbox_queries(options: QueriesOptions) -> Result[SandboxQueries]:
     """Writes for each task a query that its pages and files answer, with gold, a checklist and a rubric.
 
     Tasks with gold stay as they are. Raises UserError without a language model, and for another world.
@@ -214,14 +252,23 @@ def write_sandbox_queries(options: QueriesOptions) -> SandboxQueries:
     folder = Path(options.folder)
     read_sandbox(folder)
     if not lacking(folder, _queries(folder)):
-        return SandboxQueries((), {}, {}, None)
+        line = f"{options.folder}: every task has its query and gold."
+        return Result(SandboxQueries((), {}, {}, None), {"written": [], "failed": {}}, [line], path=folder)
     writer = _writer(options)
     with world_of(options.world) as shop, _asker(folder, writer.model, options) as asker:
         _check_world(folder, shop)
         with choose_progress().track(f"Asking {writer.model.spec}") as bar:
             made = run_loop(write_queries(shop, folder, asker, on_task=lambda _: bar.advance()))
         spent = Spent(writer, asker.usage, asker.served)
-    return SandboxQueries(list(made.written), made.wrong, made.failed, spent)
+    return Result(
+        SandboxQueries(list(made.written), made.wrong, made.failed, spent),
+        {"written": list(made.written), "failed": dict(made.failed), **spent.document},
+        [f"{options.folder}: {counted(len(made.written), 'query')} written.", spent.line],
+        notes=[*_on_failed(made.failed)],
+        hints=[*on_wrong(made.wrong), *spent.on_prices],
+        left=len(made.failed),
+        path=folder,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,12 +289,12 @@ class CheckedSandbox:
 
 
 @accepts(CheckOptions)
-def check_sandbox(options: CheckOptions) -> CheckedSandbox:
+def check_sandbox(options: CheckOptions) -> Result[CheckedSandbox]:
     """The faults of a sandbox: in sizes, labels and gold, and with ``model`` those that a model finds in its tasks.
 
-    Raises UserError for a folder without a sandbox, for another world, and if ``keep_passing`` holds something.
+    Raises UserError for a folder without a sandbox, for another world, and if ``to`` holds something.
     """
-    folder, to = Path(options.folder), None if options.keep_passing is None else Path(options.keep_passing)
+    folder, to = Path(options.folder), None if options.to is None else Path(options.to)
     if to is not None:
         check_new(to)
     with nullcontext() if options.world is None else world_of(options.world) as shop:
@@ -269,7 +316,32 @@ def check_sandbox(options: CheckOptions) -> CheckedSandbox:
     found = CheckedSandbox(faults, to if to is not None and not all(faults.values()) else None, spent)
     if found.kept is not None:
         keep_passing(folder, found.kept, found.passing)
-    return found
+    return _checked(found)
+
+
+def _checked(found: CheckedSandbox) -> Result[CheckedSandbox]:
+    lines = [] if found.spent is None else [found.spent.line]
+    lines += [f"{query_id}: {fault}" for query_id, faults in found.faults.items() for fault in faults]
+    lines.append(_rate([not faults for faults in found.faults.values()]))
+    if found.kept is not None:
+        lines.append(f"{found.kept}: {counted(len(found.passing), 'task')}.")
+    return Result(
+        found,
+        {"faults": {name: list(faults) for name, faults in found.faults.items()}, "passing": found.passing},
+        lines,
+        hints=[] if found.spent is None else found.spent.on_prices,
+        left=len(found.faults) - len(found.passing),
+        path=found.kept,
+    )
+
+
+def _rate(passes: Sequence[bool]) -> str:
+    """How many queries pass, with the 95 % interval of their share."""
+    share = share_interval([float(passing) for passing in passes])
+    line = f"{sum(passes)} of {len(passes)} queries pass"
+    if share.value is None or share.low is None or share.high is None:
+        return f"{line}."
+    return f"{line}: {percent(share.value)}, 95 % interval {percent(share.low)} to {percent(share.high)}."
 
 
 def files_by(shop: World, own: Path | None, seed: str) -> Callable[[Query], Mapping[str, bytes]]:

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
-from drretail.progress import is_progress_shown
 from drretail.tables.figures import count, counted, dollars
 from drretail.tables.figures import dollars as in_dollars
 from drretail.tables.table import Cell
@@ -11,7 +10,6 @@ from drretail.viewer.output import print_json, print_rows, say
 
 if TYPE_CHECKING:
     from drretail.agents.running.spending import Spending, Spread
-    from drretail.api.models import Spent
     from drretail.eval.judging.spending import JudgingCost
     from drretail.llm.estimates import Estimate, Estimates, Range
     from drretail.llm.prices import Cost, PriceTable
@@ -129,24 +127,6 @@ def judging_in_short(costs: "Sequence[JudgingCost]") -> str:
     cost = "a price unknown" if dollars is None else f"${in_dollars(dollars)}" if dollars else "at no cost"
     notes = estimated_note(judging_cost.cost.usage for judging_cost in costs)
     return " ".join((f"Judging took {counted(calls, 'call')}, {tokens:,} tokens, {cost}.", *notes))
-
-
-def writing_line(spent: "Spent") -> str:
-    """One line with calls, tokens and dollars. The date of the prices goes to stderr, if progress is shown."""
-    usage, cost, writer = spent.usage, spent.dollars, spent.writer
-    if is_progress_shown():
-        say_prices(writer.prices, unknown=[writer.model.spec] if cost is None else [], used=bool(cost))
-    read = usage.input_uncached + usage.cache_read + usage.cache_creation
-    from_journal = f", {spent.served:,} of them from the journal" if spent.served else ""
-    price = "price unknown" if cost is None else f"${in_dollars(cost)}" if cost else "at no cost"
-    return f"{counted(usage.calls, 'call')}{from_journal}; {read:,} tokens read, {usage.output:,} written; {price}"
-
-
-def writing_document(spent: "Spent | None") -> dict[str, Any]:
-    """The same numbers for --json; ``null`` means unknown. Empty if no model was asked."""
-    if spent is None:
-        return {}
-    return {"usage": spent.usage.model_dump(), "served_from_journal": spent.served, "dollars": spent.dollars}
 
 
 def judging_document(cost: "JudgingCost") -> dict[str, Any]:

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Self
 
 from drretail.agents.running.runner import Recorded
-from drretail.api.queries import asked_queries
+from drretail.api.queries.asked import asked_queries
 from drretail.api.worlds import check_askable, open_world
 from drretail.env.altered.moves import moves_of, store_as_seen, store_at_end
 from drretail.env.offers import Offers

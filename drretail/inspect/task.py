@@ -16,7 +16,7 @@ from drretail.agents.base import task_message
 from drretail.agents.running.new_experiment import open_experiment
 from drretail.agents.running.system import client_options
 from drretail.api.judges import OFFLINE_JUDGE
-from drretail.api.queries import asked_queries
+from drretail.api.queries.asked import asked_queries
 from drretail.api.worlds import DEMO, check_askable
 from drretail.env.offers import Offers
 from drretail.env.session import Session

@@ -11,7 +11,7 @@ from drretail.tables.markdown import markdown_table
 from drretail.tables.table import Table
 
 if TYPE_CHECKING:
-    import pandas
+    import pandas  # pyright: ignore[reportMissingImports]
 
 T = TypeVar("T")
 

@@ -1,5 +1,6 @@
 """A sealed benchmark: ``drretail bench`` (docs/benchmark.md).
 
+commands.py    ``make``, ``publish``, ``submit`` and ``rank`` by their options, with what they print
 release.py     makes a release, commits to its content, and publishes its gold after its window
 submission.py  takes run folders in: verifies them, reruns a drawn sample
 reruns.py      how many runs are made again, what they show, and the odds that forged ones pass

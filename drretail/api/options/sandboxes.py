@@ -1,4 +1,4 @@
-"""The options of the commands of ``sandbox``, one record for each."""
+"""The options of the commands of ``sandbox``, one record for each. Their docstrings are the commands' help."""
 
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
@@ -28,7 +28,10 @@ class WriterCalls:
 
 @dataclass(frozen=True, slots=True)
 class BuildOptions(WriterCalls):
-    """For which queries pages are made or found, and by which model."""
+    """Makes a set of web pages for each query: helpful pages, misleading pages and noise.
+
+    After an interruption the same command continues. Exit code 3: tasks failed.
+    """
 
     to: Annotated[str | Path, Option("The folder for the sandbox.")]
     queries: Annotated[
@@ -50,18 +53,18 @@ class BuildOptions(WriterCalls):
         shared.Texts, Option("Without --queries: a user to make a task for.", metavar="ID", type=list[str])
     ] = ()
     seed: shared.Seed = "42"
-    results: Annotated[int, Option("Maximum results per keyword.", SHOP, min=10, max=100)] = 100
     files: Annotated[
         str | Path | None, Option("The users' own files, in DIR/QUERY/ or DIR/USER/.", SHOP, metavar="DIR")
-    ] = None
-    tokenizer: Annotated[
-        str | None, Option("The tiktoken encoding that counts tokens. Without it: four characters per token.", LIMITS)
     ] = None
 
 
 @dataclass(frozen=True, slots=True)
 class QueriesOptions(WriterCalls):
-    """For which sandbox queries are written, and by which model."""
+    """Writes the queries of a sandbox that was built for drawn users (`sandbox build` without --queries).
+
+    Adds gold (what a good answer says and cites), a checklist and a rubric. Tasks with gold stay unchanged. Exit
+    code 3: queries failed.
+    """
 
     folder: Folder
     model: Model = None
@@ -71,7 +74,10 @@ class QueriesOptions(WriterCalls):
 
 @dataclass(frozen=True, slots=True)
 class CheckOptions(WriterCalls):
-    """Which sandbox is checked, and which model reviews its tasks."""
+    """Checks a sandbox's sizes, labels and gold. Exit code 3: something is wrong.
+
+    With --model, also checks whether each query is clear and needs several sources.
+    """
 
     folder: Folder
     model: Model = None
@@ -82,4 +88,4 @@ class CheckOptions(WriterCalls):
             "The queries' world. Pages are checked for its users' personal data.", short="-w", metavar="W", type=str
         ),
     ] = None
-    keep_passing: Annotated[str | Path | None, Option("A new sandbox for the tasks that pass.", metavar="TO")] = None
+    to: Annotated[str | Path | None, Option("A new sandbox for the tasks that pass.", metavar="TO")] = None

@@ -1,18 +1,13 @@
-"""The numbers of a review as tables and as a document, and ``drretail queries compare``."""
+"""The numbers of a review, as tables and as a document."""
 
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from drretail.api.option import Option
-from drretail.api.worlds import open_world
-from drretail.cli.options import flags as options
 from drretail.stats.raters import agreement_table
 from drretail.tables.figures import counted
-from drretail.tables.table import Cell
-from drretail.viewer.output import print_json, print_rows, print_table
+from drretail.tables.table import Cell, Table, table_of
 
 if TYPE_CHECKING:
     from drretail.querygen.review.decisions import Applied
@@ -52,24 +47,24 @@ def summary_document(file: Path, now: "Summary", applied: "Applied | None") -> d
     return document
 
 
-def print_summary(file: Path, now: "Summary") -> None:
-    """Prints tables of reviewers, answers, agreement and disagreements, if there are any."""
+def summary_parts(file: Path, now: "Summary") -> Iterator[Table | str]:
+    """Tables of reviewers, answers, agreement and disagreements, if there are any, then the counts."""
     if now.reviewers:
         columns = ["decided", "accepted", "edited", "rejected"]
         rows = [(reviewer.name, *(getattr(reviewer, name) for name in columns)) for reviewer in now.reviewers]
-        print_rows("Reviewers", ["", *columns], rows)
+        yield table_of("Reviewers", ["", *columns], rows)
         rows = [
             (reviewer.name, _share(reviewer.edit_rate), _share(reviewer.words_changed), reviewer.wishes_typed)
             for reviewer in now.reviewers
         ]
-        print_rows("Edits", ["", "texts changed", "words changed in these", "wishes typed or changed"], rows)
+        yield table_of("Edits", ["", "texts changed", "words changed in these", "wishes typed or changed"], rows)
         rows = [
             (ABOUT[question], *(", ".join(map(str, each.answers[question].values())) for each in now.reviewers))
             for question in now.reviewers[0].answers
         ]
-        print_rows("Answers: yes, no", ["", *(reviewer.name for reviewer in now.reviewers)], rows)
+        yield table_of("Answers: yes, no", ["", *(reviewer.name for reviewer in now.reviewers)], rows)
     if now.agreements:
-        print_table(agreement_table("Agreement", now.agreements, "queries", _about))
+        yield agreement_table("Agreement", now.agreements, "queries", _about)
     if now.disagreements:
         rows = [
             (
@@ -80,19 +75,17 @@ def print_summary(file: Path, now: "Summary") -> None:
             )
             for disagreement in now.disagreements
         ]
-        print_rows("Disagreements", ["query", "about", "who says what", "settled by"], rows)
+        yield table_of("Disagreements", ["query", "about", "who says what", "settled by"], rows)
     counts = ", ".join(f"{count} {what}" for what, count in now.counts.items())
-    lines = [f"{file}: {counted(now.queries, 'query')}: {counts}"]
+    yield f"{file}: {counted(now.queries, 'query')}: {counts}"
     for reviewer in now.reviewers:
         if reviewer.accepted_with_a_no:
-            lines.append(f"{reviewer.name} accepts, with a no to a question: {', '.join(reviewer.accepted_with_a_no)}")
+            yield f"{reviewer.name} accepts, with a no to a question: {', '.join(reviewer.accepted_with_a_no)}"
     disputed = ", ".join(now.ids("disputed"))
     if disputed:
-        lines.append(f"Disputed, and so not applied until somebody settles them with --settle: {disputed}")
+        yield f"Disputed, and so not applied until somebody settles them with --settle: {disputed}"
     if now.stale:
-        lines.append(f"{now.stale} decisions are about queries that were changed or taken out since: they don't count.")
-    for line in lines:
-        typer.echo(line)
+        yield f"{now.stale} decisions are about queries that were changed or taken out since: they don't count."
 
 
 def _about(about: str) -> str:
@@ -105,37 +98,3 @@ def _about(about: str) -> str:
 
 def _share(value: float | None) -> "Cell":
     return Cell(value, "percent")
-
-
-TITLE = "Means over the queries of each mode"
-NAMES = {
-    "words": "words",
-    "expected_tools": "expected tools",
-    "record_tools": "of these, tools of the user's record",
-    "profile_mentions": "mentions of the profile",
-    "specifics": "specificity: things asked for and what bounds them",
-}
-
-
-def compare(
-    files: Annotated[
-        list[Path], Option("Files of generic queries, profile-aware queries, or both.", argument=True, metavar="FILE…")
-    ],
-    output: options.Output,
-    world: options.World = "demo",
-) -> None:
-    """Shows how queries written for a user (profile-aware) differ from queries written for nobody (generic)."""
-    from drretail.querygen.comparison import compare as compared
-    from drretail.querygen.lint import Linter
-    from drretail.querygen.reading import read_queries
-
-    queries = [query for file in files for query in read_queries(file)]
-    with open_world(world) as shop:
-        rows = compared(queries, Linter(shop))
-    if output.as_json:
-        modes = {row.mode: {"queries": row.queries, "users": row.users, **asdict(row.means)} for row in rows}
-        print_json({"modes": modes})
-        return
-    counts = [("queries", *(row.queries for row in rows)), ("users", *(row.users for row in rows))]
-    means = [(meaning, *(getattr(row.means, name) for row in rows)) for name, meaning in NAMES.items()]
-    print_rows(TITLE, ["", *(row.mode.replace("_", "-") for row in rows)], [*counts, *means])

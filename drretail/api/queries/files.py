@@ -2,15 +2,12 @@
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-from drretail.api.option import Option
 from drretail.errors import UserError
 
 if TYPE_CHECKING:
     from drretail.records.query import Query
-
-Force = Annotated[bool, Option("Overwrite the file of --to.")]
 
 
 def check_file(to: Path) -> None:

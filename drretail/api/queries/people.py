@@ -1,47 +1,36 @@
-"""``drretail queries personas``, ``context`` and ``pair``: PDR-Bench's setting on a shop (docs/benchmark.md)."""
+"""``queries personas``, ``context`` and ``pair``: PDR-Bench's setting on a shop (docs/benchmark.md)."""
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-import typer
-
-from drretail.api.option import Option
-from drretail.api.worlds import open_world
-from drretail.cli.options import flags
-from drretail.cli.options.command import exit_code
-from drretail.cli.options.query_files import Force
-from drretail.cli.queries.by_model import asking, in_own_words, named_writer, say_failures
-from drretail.cli.spending import writing_document
+from drretail.api.option import accepts
+from drretail.api.options.queries import ContextOptions, PairOptions, PersonasOptions, QueryCalls
+from drretail.api.options.shared import texts_in
+from drretail.api.queries.files import write_queries
+from drretail.api.queries.writing import asking, in_own_words, named_writer, on_failures
+from drretail.api.worlds import world_of
 from drretail.errors import UserError
 from drretail.records.base import Record
 from drretail.tables.figures import counted
-from drretail.viewer.output import print_json, remark
+from drretail.tables.result import Result
 
 if TYPE_CHECKING:
     from drretail.api.models import Writer
     from drretail.querygen.by_model.session import Ask
-    from drretail.querygen.people.persona import Persona
+    from drretail.querygen.people.persona import Persona, PersonContext
+    from drretail.records.query import Query
 
 T = TypeVar("T", bound=Record)
-People = Annotated[Path, Option("The folder of personas and contexts.", metavar="DIR")]
-Model = Annotated[
-    str | None, Option("The model that writes and judges (default: rules over the records).", metavar="PROVIDER:MODEL")
-]
+R = TypeVar("R")
+MOST_ORDERS = 40
+"""The most orders of a user that rules write into a context: a prompt has to hold it."""
 
 
+@accepts(PersonasOptions)
 @in_own_words
-def personas(
-    people: People,
-    calls: flags.Calls,
-    output: flags.Output,
-    world: flags.World = "demo",
-    users: flags.Users = 25,
-    user: flags.NamedUsers = None,
-    model: Model = None,
-    seed: flags.Seed = "42",
-) -> None:
-    """Writes a persona of each user from the orders. Keeps existing personas."""
+def personas(options: PersonasOptions) -> "Result[list[Persona]]":
+    """The personas that were written, beside those that existed."""
     from itertools import islice
 
     from drretail.querygen.people.past import persona_by_rules, read_past
@@ -49,81 +38,57 @@ def personas(
     from drretail.querygen.people.persona import Persona, freeze_person, person_path
     from drretail.querygen.users import check_users, drawn_users
 
-    writer = named_writer(model, calls)
-    with open_world(world) as shop:
-        check_users(shop, user or ())
-        named = list(user or islice(drawn_users(shop, seed, users), users))
+    people, writer = Path(options.people), named_writer(options.model, options)
+    with world_of(options.world) as shop:
+        check_users(shop, texts_in(options.user))
+        named = texts_in(options.user) or list(islice(drawn_users(shop, options.seed, options.n), options.n))
         missing = [user_id for user_id in named if not person_path(people, Persona, user_id).exists()]
         pasts = {user_id: read_past(shop, user_id) for user_id in missing}
     if writer is None:
         made, failed, spent = [persona_by_rules(past) for past in pasts.values()], {}, {}
     else:
         asks = {user: persona_ask(past) for user, past in pasts.items()}
-        written, failed, spent = ask_all(writer, people, asks, calls)
+        written, failed, spent = ask_all(writer, people, asks, options)
         made = [persona_of(pasts[user], answer, writer.model.spec) for user, answer in written.items()]
     for persona in made:
         freeze_person(people, persona)
     fields = sum(len(persona.traits) for persona in made)
     line = f"{len(made)} personas with {fields} fields → {people}; {len(named) - len(missing)} existed already"
-    tell(line, {"personas": len(made), "fields": fields, "there": len(named) - len(missing), **spent}, failed, output)
+    document = {"personas": len(made), "fields": fields, "there": len(named) - len(missing), **spent}
+    return _result(made, line, document, failed, people)
 
 
+@accepts(ContextOptions)
 @in_own_words
-def context(
-    people: People,
-    calls: flags.Calls,
-    output: flags.Output,
-    world: flags.World = "demo",
-    model: Model = None,
-    entries: Annotated[int, Option("Without a model: maximum orders shown per user.", min=1)] = 40,
-) -> None:
-    """Writes notes on each persona's history (its context). Keeps existing contexts."""
+def context(options: ContextOptions) -> "Result[list[PersonContext]]":
+    """The contexts that were written, beside those that existed. Raises UserError without a persona."""
     from drretail.querygen.people.past import context_by_rules, read_past
     from drretail.querygen.people.person_model import context_ask, context_of
     from drretail.querygen.people.persona import PersonContext, freeze_person, read_people
 
-    writer = named_writer(model, calls)
+    people, writer = Path(options.people), named_writer(options.model, options)
     known = read_personas(people)
     there = read_people(people, PersonContext)
-    with open_world(world) as shop:
+    with world_of(options.world) as shop:
         pasts = {user_id: read_past(shop, user_id) for user_id in known}
     wanted = [pasts[user_id] for user_id in known if user_id not in there]
     if writer is None:
-        made, failed, spent = [context_by_rules(past, entries) for past in wanted], {}, {}
+        made, failed, spent = [context_by_rules(past, MOST_ORDERS) for past in wanted], {}, {}
     else:
         asks = {past.user_id: context_ask(past, known[past.user_id]) for past in wanted}
-        written, failed, spent = ask_all(writer, people, asks, calls)
+        written, failed, spent = ask_all(writer, people, asks, options)
         made = [context_of(pasts[user], answer, writer.model.spec) for user, answer in written.items()]
     for one in made:
         freeze_person(people, one)
     document: dict[str, Any] = {"contexts": len(made), "there": len(there), **spent}
-    tell(f"{len(made)} contexts → {people}; {len(there)} existed already", document, failed, output)
+    line = f"{len(made)} contexts → {people}; {len(there)} existed already"
+    return _result(made, line, document, failed, people)
 
 
+@accepts(PairOptions)
 @in_own_words
-def pair(
-    source: Annotated[
-        Path,
-        Option(
-            "Queries without a user (.jsonl), or a text file with one question per line.",
-            argument=True,
-            metavar="TASKS",
-        ),
-    ],
-    people: People,
-    to: flags.ToQueries,
-    calls: flags.Calls,
-    output: flags.Output,
-    world: flags.World = "demo",
-    users_per_task: Annotated[int, Option("Maximum users per task.", min=1)] = 5,
-    model: Model = None,
-    force: Force = False,
-) -> None:
-    """Pairs each task with several different users, and writes a query for each pair.
-
-    `drretail queries review FILE` lets people accept or reject the pairs.
-    """
-    from drretail.cli.options.query_files import write_queries
+def pair(options: PairOptions) -> "Result[tuple[Query, ...]]":
+    """The queries that were written, each of a task and a user. Raises UserError if no user would choose a task."""
     from drretail.querygen.importing import queries_from, read_questions
     from drretail.querygen.people.pairing import check_tasks, chosen_by_overlap, paired
     from drretail.querygen.people.past import read_past
@@ -131,7 +96,8 @@ def pair(
     from drretail.querygen.people.persona import PersonContext, read_people
     from drretail.querygen.reading import read_queries
 
-    writer = named_writer(model, calls)
+    source, people, to, most = Path(options.source), Path(options.people), Path(options.to), options.n
+    writer = named_writer(options.model, options)
     known, contexts = read_personas(people), read_people(people, PersonContext)
     if source.suffix.casefold() == ".jsonl":
         tasks = read_queries(source)
@@ -140,30 +106,32 @@ def pair(
     check_tasks(tasks)
     failed: dict[str, str] = {}
     spent: dict[str, Any] = {}
-    with open_world(world) as shop:
+    with world_of(options.world) as shop:
         if writer is None:
-            choices = chosen_by_overlap(tasks, [read_past(shop, user_id) for user_id in known], users_per_task)
+            choices = chosen_by_overlap(tasks, [read_past(shop, user_id) for user_id in known], most)
         else:
             asks = {user: choice_ask(persona, tasks) for user, persona in known.items()}
-            found, failed, spent = ask_all(writer, people, asks, calls)
+            found, failed, spent = ask_all(writer, people, asks, options)
             choices = chosen_by_model(tasks, found)
-        queries = paired(tasks, choices, known, contexts, users_per_task, shop.manifest.fingerprint)
+        queries = paired(tasks, choices, known, contexts, most, shop.manifest.fingerprint)
     if not queries:
         raise UserError(
-            "No drawn user would choose any of the tasks: draw more users with drretail queries personas --users N."
+            "No drawn user would choose any of the tasks: draw more users with drretail queries personas --n N."
         )
-    write_queries(to, queries, force=force)
-    fewer = [task.query_id for task in tasks if len(choices.get(task.query_id, ())) < users_per_task]
+    write_queries(to, queries, force=options.force)
+    hints = list[str]()
+    fewer = [task.query_id for task in tasks if len(choices.get(task.query_id, ())) < most]
     if fewer:
-        remark(f"Tasks with fewer than {users_per_task} users: {len(fewer)} ({', '.join(fewer[:5])}).")
+        hints.append(f"Tasks with fewer than {most} users: {len(fewer)} ({', '.join(fewer[:5])}).")
     if any(query.context is None for query in queries):
-        remark("Some users have no context: drretail queries context writes them, and pair puts them into the queries.")
+        hints.append("Some users have no context: drretail queries context writes them, and pair adds them.")
     document = {"queries": len(queries), "tasks": len(tasks), "fewer": fewer, "file": str(to), **spent}
-    tell(f"{counted(len(queries), 'query')} of {counted(len(tasks), 'task')} → {to}", document, failed, output)
+    line = f"{counted(len(queries), 'query')} of {counted(len(tasks), 'task')} → {to}"
+    return _result(queries, line, document, failed, to, *hints)
 
 
 def ask_all(
-    writer: "Writer", people: Path, asks: "Mapping[str, Ask[T]]", calls: flags.Calls
+    writer: "Writer", people: Path, asks: "Mapping[str, Ask[T]]", calls: QueryCalls
 ) -> tuple[dict[str, T], dict[str, str], dict[str, Any]]:
     """The model's answers by user, the reasons for missing ones, and for --json what all of it took.
 
@@ -176,7 +144,7 @@ def ask_all(
     with asking(writer, people / "journal.jsonl", calls, len(asks)) as (session, bar):
         answers = by_model.ask_all(session, asks.values(), on_end=bar.advance)
     found = {user: answers.found[ask.key] for user, ask in asks.items() if ask.key in answers.found}
-    return found, answers.failed, writing_document(Spent(writer, answers.usage, answers.served))
+    return found, answers.failed, Spent(writer, answers.usage, answers.served).document
 
 
 def read_personas(people: Path) -> "dict[str, Persona]":
@@ -189,11 +157,9 @@ def read_personas(people: Path) -> "dict[str, Persona]":
     return found
 
 
-def tell(line: str, document: dict[str, Any], failed: Mapping[str, str], output: flags.Output) -> None:
-    """Prints what was written. Ends with 3 if something failed."""
-    if output.as_json:
-        print_json({**document, "failed": dict(failed)})
-    else:
-        typer.echo(line)
-    say_failures(failed)
-    exit_code(len(failed))
+def _result(
+    made: R, line: str, document: dict[str, Any], failed: Mapping[str, str], path: Path, *hints: str
+) -> Result[R]:
+    """What was written, and why the rest is missing."""
+    whole = {**document, "failed": dict(failed)}
+    return Result(made, whole, [line], hints=[*hints, *on_failures(failed)], left=len(failed), path=path)

@@ -1,0 +1,312 @@
+"""The options of the commands of ``queries``, one record for each. Their docstrings are the commands' help."""
+
+from collections.abc import Iterable
+from dataclasses import KW_ONLY, dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+from drretail.api.option import Option
+from drretail.api.options import research, shared
+
+File = Annotated[str | Path, Option("A .jsonl file of queries.", argument=True, metavar="FILE")]
+To = Annotated[str | Path, Option("The JSONL file for the queries.", metavar="FILE")]
+People = Annotated[str | Path, Option("The folder of personas and contexts.", metavar="DIR")]
+Users = Annotated[shared.Texts, Option("A user to take instead of drawn ones.", metavar="ID", type=list[str])]
+Model = Annotated[
+    str | None, Option("The model that writes and judges.", metavar="PROVIDER:MODEL", default="rules over the records")
+]
+Force = Annotated[bool, Option("Overwrite the file of --to.")]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueryCalls:
+    """How a model that writes or reads queries is called."""
+
+    model_profile: shared.ModelProfile = None
+    base_url: research.BaseUrl = ()
+    parallel: Annotated[int, Option("Maximum number of parallel model calls.", min=1)] = 4
+    retry: shared.RetryFailed = None
+    prompts: research.Prompts = None
+
+
+@dataclass(frozen=True, slots=True)
+class GenerateOptions(QueryCalls):
+    """Makes queries that need a user's profile, the catalog and the web.
+
+    After an interruption the same command continues. Exit code 3: queries failed.
+    """
+
+    to: To
+    world: research.World = "demo"
+    _: KW_ONLY
+    n: Annotated[int, Option("The number of users to draw.", min=1)] = 5
+    user: Users = ()
+    per_user: Annotated[int, Option("Maximum queries per user; 3 in the paper.", min=1)] = 1
+    mode: Annotated[Literal["profile_aware", "generic"], Option("generic: queries without a user (needs --model).")] = (
+        "profile_aware"
+    )
+    model: Annotated[
+        str | None,
+        Option("The model that writes.", metavar="PROVIDER:MODEL", default="rules, offline:shopper"),
+    ] = None
+    level: Annotated[
+        int | None, Option("The queries' difficulty, 0 to 9 (`drretail queries difficulty`).", min=0, max=9)
+    ] = None
+    force: Force = False
+    seed: shared.Seed = "42"
+
+
+@dataclass(frozen=True, slots=True)
+class ImportOptions(QueryCalls):
+    """Makes queries from plain questions. A model, or you, adds the wish: what the shopper wants, as data.
+
+    Queries without a wish get no scores for baskets and budgets.
+    """
+
+    source: Annotated[
+        str | Path,
+        Option(
+            "A text file with one question per line, or a .csv or .jsonl file with question, id, user and wish.",
+            argument=True,
+            metavar="QUESTIONS",
+        ),
+    ]
+    to: To
+    world: research.World = "demo"
+    _: KW_ONLY
+    model: Annotated[
+        str | None, Option("The model that writes the wishes (default: you write them).", metavar="PROVIDER:MODEL")
+    ] = None
+    force: Force = False
+
+
+@dataclass(frozen=True, slots=True)
+class CheckOptions(QueryCalls):
+    """Checks queries against their world. Exit code 3: a fault was found.
+
+    Code compares each query's text with its wish (what the shopper wants, as data) and with the shop's records. With
+    --model, a model also judges each query. docs/queries.md explains the faults.
+    """
+
+    file: File
+    world: research.World = "demo"
+    _: KW_ONLY
+    model: Annotated[
+        str | None, Option("The model that writes missing wishes and judges the queries.", metavar="PROVIDER:MODEL")
+    ] = None
+    details: Annotated[bool, Option("Show each query's cheapest basket, and who decided each demand, and how.")] = False
+
+
+@dataclass(frozen=True, slots=True)
+class DecideOptions(QueryCalls):
+    """Decides which products keep the demands of queries, by their records.
+
+    FILE's decisions are kept beside it in NAME.gold.jsonl. Without --sheet and --model, shows how far FILE is decided.
+    docs/queries.md explains the sheet. Exit code 3: readers disagree, or a model gave no usable answer.
+    """
+
+    file: File
+    world: research.World = "demo"
+    _: KW_ONLY
+    sheet: Annotated[
+        shared.Files,
+        Option("A sheet to write, or a filled one to read, named after its reader.", metavar="CSV", type=list[Path]),
+    ] = ()
+    model: Annotated[str | None, Option("The model that reads the records.", metavar="PROVIDER:MODEL")] = None
+    repeats: Annotated[int, Option("How often the model reads; 2: in two orders.", metavar="1|2", min=1, max=2)] = 1
+    missing: Annotated[
+        str | Path | None, Option("Also ask about the picks of an experiment, and renew its baskets.", metavar="EXP")
+    ] = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewOptions:
+    """Lets people review queries in a sheet or a browser. Shows their decisions.
+
+    FILE.reviews.jsonl keeps every decision (docs/queries.md). Exit code 3 with --to: queries are undecided or disputed.
+    """
+
+    file: File
+    world: research.World = "demo"
+    _: KW_ONLY
+    reviewer: Annotated[str | None, Option("The reviewer's name.", metavar="NAME", default="your login name")] = None
+    settle: Annotated[bool, Option("With --sheet: this reviewer's decisions on disputed queries are final.")] = False
+    sheet: Annotated[str | Path | None, Option("A sheet to write, or a filled one to read.", metavar="CSV")] = None
+    to: Annotated[
+        str | Path | None,
+        Option(
+            "The file for accepted and edited queries. FILE itself: keep edits, remove rejected ones.", metavar="OUT"
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, slots=True)
+class PersonasOptions(QueryCalls):
+    """Writes a persona of each user from the orders. Keeps existing personas."""
+
+    people: People
+    world: research.World = "demo"
+    _: KW_ONLY
+    n: Annotated[int, Option("The number of users to draw.", min=1)] = 25
+    user: Users = ()
+    model: Model = None
+    seed: shared.Seed = "42"
+
+
+@dataclass(frozen=True, slots=True)
+class ContextOptions(QueryCalls):
+    """Writes notes on each persona's history (its context). Keeps existing contexts."""
+
+    people: People
+    world: research.World = "demo"
+    _: KW_ONLY
+    model: Model = None
+
+
+@dataclass(frozen=True, slots=True)
+class PairOptions(QueryCalls):
+    """Pairs each task with several different users, and writes a query for each pair.
+
+    `drretail queries review FILE` lets people accept or reject the pairs.
+    """
+
+    source: Annotated[
+        str | Path,
+        Option(
+            "Queries without a user (.jsonl), or a text file with one question per line.",
+            argument=True,
+            metavar="TASKS",
+        ),
+    ]
+    people: People
+    to: To
+    world: research.World = "demo"
+    _: KW_ONLY
+    n: Annotated[int, Option("Maximum users per task.", min=1)] = 5
+    model: Model = None
+    force: Force = False
+
+
+@dataclass(frozen=True, slots=True)
+class ShowOptions:
+    """Shows the questions of a file, each with its wish."""
+
+    file: File
+    _: KW_ONLY
+    only: Annotated[
+        shared.Texts | int | None,
+        Option("Show only N queries, or those with these ids.", metavar="N|ID,ID", type=str),
+    ] = None
+    details: Annotated[bool, Option("Also show reason, user and expected tools.")] = False
+
+
+@dataclass(frozen=True, slots=True)
+class ShippedOptions:
+    """Writes the queries that come with drretail.
+
+    docs/benchmark.md describes them.
+    """
+
+    to: To
+    split: Annotated[
+        str,
+        Option(
+            "Of the demo shop, dev: twenty for development (7 users); test: thirty for results (10 users); all: these "
+            "fifty; generic: twenty without a user. Of the market shop, of three difficulties, market-dev and "
+            "market-test: sixty each; market: both.",
+            metavar="dev|test|all|market-dev|market-test|market|generic",
+        ),
+    ] = "dev"
+    _: KW_ONLY
+    force: Force = False
+
+
+@dataclass(frozen=True, slots=True)
+class CarryOptions:
+    """Adapts queries to a world made by `synth --perturb`.
+
+    The ids stay the same, so both worlds can be compared query by query.
+    """
+
+    file: File
+    world: Annotated[str | Path, Option("The perturbed world's folder.", short="-w", metavar="W")]
+    to: To
+    _: KW_ONLY
+    force: Force = False
+
+
+@dataclass(frozen=True, slots=True)
+class DifficultyOptions:
+    """Measures how hard queries are, by the carts that simple searches find.
+
+    Eight simple solvers fill carts. The level says how much worse their carts are than the best one, from 0 (easy) to 9
+    (hard). docs/queries.md explains the columns.
+    """
+
+    file: File
+    world: research.World = "demo"
+    _: KW_ONLY
+    to: Annotated[str | Path | None, Option("The JSONL file for the queries with their levels.", metavar="FILE")] = None
+    force: Force = False
+
+
+@dataclass(frozen=True, slots=True)
+class SpoilOptions:
+    """Writes pairs of queries: one that the shop can satisfy, and one that it can't.
+
+    After a run, `score --metrics outcome` shows which queries each system refuses, and `compare --by twin` compares the
+    pairs.
+    """
+
+    file: File
+    to: To
+    world: research.World = "demo"
+    _: KW_ONLY
+    kinds: Annotated[
+        shared.Words,
+        Option(
+            "Why the second query fails: its budget is too low (too_dear), the shop lacks the product (not_sold), or "
+            "the order does not exist (no_such_order).",
+            metavar="A,B",
+        ),
+    ] = "too_dear,not_sold,no_such_order"
+    force: Force = False
+    seed: shared.Seed = "42"
+
+
+@dataclass(frozen=True, slots=True)
+class HideOptions:
+    """Hides a limit in each query. The agent must ask the shopper for it.
+
+    Hides only limits that change the best cart. To see the value of asking: `run --vary intent=mute,asked,told`, then
+    `score --metrics basket,intent` and `compare --by intent`.
+    """
+
+    file: File
+    to: To
+    world: research.World = "demo"
+    _: KW_ONLY
+    manner: Annotated[
+        Literal["terse", "open"],
+        Option("How the shopper answers: one limit (terse), or all limits of a topic (open)."),
+    ] = "terse"
+    record: Annotated[
+        bool, Option("The shopper never states a limit that an order shows. The agent must look it up.")
+    ] = False
+    force: Force = False
+
+
+@dataclass(frozen=True, slots=True)
+class CompareModesOptions:
+    """Shows how queries written for a user (profile-aware) differ from queries written for nobody (generic)."""
+
+    files: Annotated[
+        str | Path | Iterable[str | Path],
+        Option(
+            "Files of generic queries, profile-aware queries, or both.",
+            argument=True,
+            metavar="FILE…",
+            type=list[Path],
+        ),
+    ]
+    world: research.World = "demo"

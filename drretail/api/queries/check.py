@@ -1,0 +1,226 @@
+"""``queries check``: what is wrong with queries."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from drretail.api.option import accepts
+from drretail.api.options.queries import CheckOptions
+from drretail.api.queries.decide import demands_table, how_to_decide
+from drretail.api.queries.questions import on_types, typed_by_model, types_line
+from drretail.api.queries.writing import (
+    asking,
+    estimated_writer,
+    in_own_words,
+    journal_beside,
+    named_writer,
+    on_failures,
+)
+from drretail.api.worlds import world_of
+from drretail.grounding.constraints.gold_files import write_with_gold
+from drretail.progress import busy
+from drretail.tables.figures import counted
+from drretail.tables.result import Prose, Result
+from drretail.tables.table import Table, table_of
+
+if TYPE_CHECKING:
+    from drretail.api.models import Spent, Writer
+    from drretail.env.world import World
+    from drretail.llm.estimates import Estimates
+    from drretail.querygen.by_model.opinion import Opinion
+    from drretail.querygen.by_model.session import Answers
+    from drretail.querygen.decisions.questions import Question
+    from drretail.querygen.importing import TypedQueries
+    from drretail.querygen.lint import Checked, Linter
+    from drretail.records.evidence import Finding
+    from drretail.records.query import Query
+
+
+@accepts(CheckOptions)
+@in_own_words
+def check(options: CheckOptions) -> "Result[Outcome]":
+    """The findings on each query. A model's wishes are added to the file, and its calls are in a journal beside it."""
+    from drretail.querygen.decisions.answers import dead_decisions
+    from drretail.querygen.decisions.questions import questions_of
+    from drretail.querygen.lint import Linter
+    from drretail.querygen.reading import read_queries
+
+    queries = read_queries(Path(options.file))
+    reader = named_writer(options.model, options)
+    with world_of(options.world) as shop:
+        linter = Linter(shop)
+        linter.check_world(queries)
+        outcome = Outcome(queries) if reader is None else _read(shop, linter, queries, reader, options)
+        with busy("checking queries"):
+            outcome.checked = linter.check_all(outcome.queries)
+            outcome.questions = questions_of(outcome.queries, linter.stock.offers)
+            outcome.died = sum(len(dead_decisions(query, linter.stock.offers)) for query in outcome.queries)
+    parts, hints = [*_parts(outcome, options)], [*_hints(outcome, options)]
+    return Result(outcome, _document(outcome), parts, hints=hints, left=int(outcome.is_wrong))
+
+
+@accepts(CheckOptions)
+@in_own_words
+def estimate_check(options: CheckOptions) -> "Estimates":
+    """What the model's opinions on the queries are likely to take. Raises UserError without a model."""
+    from drretail.llm.estimates import Estimates
+    from drretail.querygen.by_model.opinion import Reader
+    from drretail.querygen.lint import Linter
+    from drretail.querygen.reading import read_queries
+
+    file, reader = Path(options.file), estimated_writer(options.model, options)
+    queries = read_queries(file)
+    with world_of(options.world) as shop:
+        linter = Linter(shop)
+        linter.check_world(queries)
+        one = Reader(shop, linter).estimate(queries, reader.model, journal_beside(file))
+    return Estimates(f"Queries of {file} to read", [one], reader.prices, ("model", "queries"))
+
+
+@dataclass(slots=True)
+class Outcome:
+    """The results of one check."""
+
+    queries: "Sequence[Query]"
+    types: "TypedQueries | None" = None
+    typing: "Spent | None" = None
+    """What the model's wishes took."""
+    opinions: "Answers[Opinion] | None" = None
+    spent: "Spent | None" = None
+    checked: "Sequence[Checked]" = ()
+    questions: "Sequence[Question]" = ()
+    died: int = 0
+
+    @property
+    def found(self) -> "list[tuple[Checked, list[Finding]]]":
+        """Each query with the findings of the checks, and then those of the model."""
+        read = {} if self.opinions is None else self.opinions.found
+        found = [(entry, read.get(entry.query.query_id)) for entry in self.checked]
+        return [(entry, [*entry.findings, *(opinion.findings() if opinion else ())]) for entry, opinion in found]
+
+    @property
+    def codes(self) -> list[tuple[str, int]]:
+        """How often each code was found, the most frequent first, ties by name."""
+        counts = Counter(finding.code for _, findings in self.found for finding in findings)
+        return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+
+    @property
+    def untyped(self) -> int:
+        return sum(query.wish is None for query in self.queries)
+
+    @property
+    def failed(self) -> dict[str, str]:
+        """Why the model gave no answer, by query id."""
+        return {**(self.types.failed if self.types else {}), **(self.opinions.failed if self.opinions else {})}
+
+    @property
+    def is_wrong(self) -> bool:
+        is_left = self.types is not None and bool(self.types.wrong)
+        return is_left or bool(self.opinions and self.opinions.failed) or any(found for _, found in self.found)
+
+
+def _read(
+    shop: "World", linter: "Linter", queries: "Sequence[Query]", reader: "Writer", options: CheckOptions
+) -> Outcome:
+    """Adds missing wishes and writes them into the file, then asks the model for an opinion of each query."""
+    from drretail.api.models import Spent
+    from drretail.querygen.by_model.opinion import Reader
+
+    types, typing, file = None, None, Path(options.file)
+    if any(query.wish is None for query in queries):
+        types, typing = typed_by_model(shop, linter, file, queries, reader, options)
+        queries = types.queries
+        write_with_gold(queries, file)
+    with asking(reader, journal_beside(file), options, len(queries)) as (session, bar):
+        opinions = Reader(shop, linter).read(queries, session, bar.advance)
+    spent = Spent(reader, session.usage, session.served)
+    return Outcome(queries, types=types, typing=typing, opinions=opinions, spent=spent)
+
+
+def _document(outcome: Outcome) -> dict[str, Any]:
+    """The findings and baskets of each query, for ``--json``."""
+    from drretail.querygen.decisions.questions import how_decided
+    from drretail.querygen.lint import CODES
+
+    rows: list[dict[str, Any]] = []
+    for entry, findings in outcome.found:
+        basket, shown = entry.reference.cheapest, None
+        if basket is not None:
+            names = ("thing", "product_id", "price", "quantity")
+            picks = [{name: getattr(item, name) for name in names} for item in basket.items]
+            shown = {"total": basket.total.amount, "currency": basket.total.currency, "picks": picks}
+        found = [each.model_dump(mode="json") | {"to_do": CODES[each.code].remedy} for each in findings]
+        rows.append({"query_id": entry.query.query_id, "basket": shown, "findings": found})
+    return {
+        "ok": not outcome.codes,
+        "codes": dict(outcome.codes),
+        "untyped": outcome.untyped,
+        "died": outcome.died,
+        "demands": [asdict(each) for each in how_decided(outcome.questions)],
+        "failed": outcome.failed,
+        **({} if outcome.spent is None else outcome.spent.document),
+        "queries": rows,
+    }
+
+
+def _parts(outcome: Outcome, options: CheckOptions) -> Iterator[Table | str]:
+    from drretail.querygen.decisions.questions import graded_line, how_decided
+    from drretail.querygen.lint import CODES
+
+    if options.details:
+        yield _baskets(outcome)
+    rows = [
+        (entry.query.query_id, finding.code, finding.text, finding.found, CODES[finding.code].remedy)
+        for entry, findings in outcome.found
+        for finding in findings
+    ]
+    if rows:
+        yield table_of(f"Queries {options.file}", ["query", "what", "where", "found", "to do"], rows)
+    if options.details:
+        yield demands_table(Path(options.file), how_decided(outcome.questions))
+    if outcome.spent:
+        yield outcome.spent.line
+    whole = sum(not findings for _, findings in outcome.found)
+    counts = ", ".join(f"{code} {count}" for code, count in outcome.codes)
+    yield f"Without a finding: {whole} of {counted(len(outcome.checked), 'query')}{f'; {counts}' if counts else ''}"
+    infeasible = sum(bool(query.infeasible) for query in outcome.queries)
+    on_web = sum(query.web_question is not None for query in outcome.queries)
+    if infeasible or on_web:
+        yield f"Infeasible by intent: {infeasible}; with a question to the web: {on_web}"
+    if outcome.questions:
+        yield Prose(graded_line(outcome.queries, outcome.questions))
+
+
+def _baskets(outcome: Outcome) -> Table:
+    from drretail.grounding.text.wording import format_amount
+    from drretail.querygen.checks.feasibility import cheapest_line
+
+    budgets = [entry.query.wish.budget if entry.query.wish else None for entry in outcome.checked]
+    rows = [
+        (entry.query.query_id, None if budget is None else format_amount(budget), cheapest_line(entry.reference))
+        for entry, budget in zip(outcome.checked, budgets, strict=True)
+    ]
+    return table_of("The cheapest basket that keeps to each query", ["query", "budget", "basket"], rows)
+
+
+def _hints(outcome: Outcome, options: CheckOptions) -> Iterator[str]:
+    from drretail.querygen.decisions.answers import died_line
+
+    if outcome.types is not None:
+        yield f"Wishes of {options.file}{types_line(outcome.types, outcome.typing)}"
+        yield from on_types(outcome.types, outcome.typing)
+    if outcome.opinions is not None:
+        yield from on_failures(outcome.opinions.failed)
+    if outcome.spent is not None:
+        yield from outcome.spent.on_prices
+    if not all(question.is_decided for question in outcome.questions):
+        yield f"The rest goes by words alone. {how_to_decide(options)}"
+    if outcome.died:
+        yield died_line(outcome.died)
+    if outcome.untyped:
+        yield (
+            f"Without a wish: {outcome.untyped} of {counted(len(outcome.checked), 'query')}. What these want was not "
+            "checked. Name a --model that writes them, or fill in `wish` by hand (docs/queries.md)."
+        )

@@ -1,0 +1,206 @@
+"""``queries generate``: queries from real histories, by rules or by a language model."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from drretail.api.option import accepts
+from drretail.api.options.queries import GenerateOptions
+from drretail.api.options.shared import texts_in
+from drretail.api.queries.files import check_file, check_resumable, check_unused, write_queries
+from drretail.api.queries.writing import (
+    asking,
+    findings_by_id,
+    in_own_words,
+    journal_beside,
+    on_failures,
+    on_wrong,
+    opened_writer,
+)
+from drretail.api.worlds import world_of
+from drretail.errors import UserError
+from drretail.progress import busy
+from drretail.tables.figures import counted
+from drretail.tables.result import Result
+
+if TYPE_CHECKING:
+    from drretail.api.models import Spent, Writer
+    from drretail.env.world import World
+    from drretail.llm.estimates import Estimates
+    from drretail.querygen.by_model.targets import Targets
+    from drretail.querygen.by_model.write import Written
+    from drretail.querygen.generate import Generated
+    from drretail.records.query import Query
+
+Queries = tuple["Query", ...]
+
+
+@accepts(GenerateOptions)
+@in_own_words
+def generate(options: GenerateOptions) -> Result[Queries]:
+    """The queries that were written to ``to``. A model's calls are in a journal beside it.
+
+    Raises UserError if the file's queries would be lost.
+    """
+    writer = _writer(options)
+    return _by_rules(options) if writer is None else _by_model(options, writer)
+
+
+@accepts(GenerateOptions)
+@in_own_words
+def estimate_generate(options: GenerateOptions) -> "Estimates":
+    """What the queries that ``to`` still lacks are likely to take. Raises UserError without a model."""
+    from drretail.llm.estimates import Estimates
+    from drretail.querygen.by_model.write import estimate_writing
+
+    writer, to = _writer(options, keyless=True), Path(options.to)
+    if writer is None:
+        raise UserError("Without a model nothing is asked and nothing is spent: --estimate needs a --model.")
+    with world_of(options.world) as shop, busy("choosing what to ask for"):
+        one = estimate_writing(shop, writer.model, _targets(shop, options).targets, journal_beside(to))
+    return Estimates(f"Queries to write to {to}", [one], writer.prices, ("model", "queries"))
+
+
+def _writer(options: GenerateOptions, *, keyless: bool = False) -> "Writer | None":
+    """The model; None if rules write. Raises UserError for options that don't go together."""
+    writer = opened_writer(options.model, options, keyless=keyless)
+    if writer is None and options.mode == "generic":
+        raise UserError("Without a model only profile_aware queries can be made: add --model PROVIDER:MODEL.")
+    if options.level is not None and (options.mode == "generic" or options.per_user > 1):
+        raise UserError("--level is for one query a user: leave --per-user and --mode generic out.")
+    if options.mode == "generic" and options.user:
+        raise UserError("Generic queries have no user: leave out --user or --mode generic.")
+    return writer
+
+
+def _by_model(options: GenerateOptions, writer: "Writer") -> Result[Queries]:
+    from drretail.api.models import Spent
+    from drretail.difficulty.measure import Dial, with_levels
+    from drretail.env.offers import Offers
+    from drretail.querygen.by_model import write as by_model
+
+    to = Path(options.to)
+    if options.force:
+        check_file(to)
+    else:
+        check_resumable(to, journal_beside(to), writer.model.spec)
+    with world_of(options.world) as shop:
+        with busy("choosing what to ask for"):
+            targets = _targets(shop, options)
+        total = sum(target.count for target in targets.targets)
+        with asking(writer, journal_beside(to), options, total) as (session, bar):
+            written = by_model.write_queries(shop, session, targets.targets, on_end=lambda _: bar.advance())
+        measured = map(Dial(Offers(shop)).difficulty, written.queries)
+        written = replace(written, queries=tuple(with_levels(written.queries, measured)))
+    if written.queries:
+        write_queries(to, written.queries, force=options.force)
+    return _written(to, targets, written, Spent(writer, written.usage, written.served))
+
+
+def _targets(shop: "World", options: GenerateOptions) -> "Targets":
+    """What to ask for: of the named users, or else of drawn ones, or of the shop's categories."""
+    from drretail.difficulty.leveled import generate_at
+    from drretail.querygen.by_model.targets import generic_targets, targets_at, targets_drawn, targets_of, with_drafts
+
+    named = texts_in(options.user)
+    if options.mode == "generic":
+        return generic_targets(shop, options.n * options.per_user, options.seed)
+    if options.level is not None:
+        n = len(named) or options.n
+        return targets_at(generate_at(shop, [options.level], n, seed=options.seed, users=named).queries)
+    if named:
+        targets = targets_of(shop, named, options.per_user)
+    else:
+        targets = targets_drawn(shop, options.n, options.per_user, options.seed)
+    return with_drafts(shop, targets, options.seed)
+
+
+def _written(to: Path, targets: "Targets", written: "Written", spent: "Spent") -> Result[Queries]:
+    levels = dict(sorted(Counter(query.level for query in written.queries if query.level is not None).items()))
+    users = len({query.user_id for query in written.queries if query.user_id is not None})
+    document: dict[str, Any] = {
+        "queries": len(written.queries),
+        "users": users,
+        "users_without": list(targets.without),
+        "failed": [asdict(failure) for failure in written.failures],
+        "answers": written.answers,
+        "levels": levels,
+        "findings": findings_by_id(written.wrong),
+        **spent.document,
+        "file": str(to) if written.queries else None,
+    }
+    of_users = f" of {counted(users, 'user')}" if users else ""
+    again = sum(answers > 1 for answers in written.answers.values())
+    counts = [
+        f"{counted(len(written.queries), 'query')}{of_users}",
+        *([f"{again} of them needed more than one answer"] if again else []),
+        *([f"{len(written.failures)} failed"] if written.failures else []),
+        *([f"{len(written.wrong)} with a finding (queries review edits or drops them)"] if written.wrong else []),
+    ]
+    lines = [f"{', '.join(counts)}{f' → {to}' if written.queries else ''}"]
+    if levels:
+        lines.append(f"Of level {', '.join(f'{level} ({count})' for level, count in levels.items())}")
+    without = [f"Users without an order that was kept: {len(targets.without)}."] if targets.without else []
+    failures = {failure.query_id: failure.reason for failure in written.failures}
+    return Result(
+        written.queries,
+        document,
+        [*lines, spent.line],
+        hints=[*without, *on_failures(failures), *on_wrong(written.wrong), *spent.on_prices],
+        left=len(written.failures) + len(written.wrong),
+        path=to if written.queries else None,
+    )
+
+
+def _by_rules(options: GenerateOptions) -> Result[Queries]:
+    from drretail.difficulty.leveled import generate_at
+    from drretail.querygen.generate import generate_for, generate_sampled
+    from drretail.querygen.users import check_users
+
+    to, level, named, seed = Path(options.to), options.level, texts_in(options.user), options.seed
+    check_file(to)
+    if level is not None:  # the queries that the file has would be lost
+        check_unused(to, force=options.force)
+    with world_of(options.world) as shop, busy("writing queries"):
+        if level is not None:
+            check_users(shop, named)
+            made = generate_at(shop, [level], len(named) or options.n, seed=seed, users=named)
+        elif named:
+            made = generate_for(shop, named, per_user=options.per_user, seed=seed)
+        else:
+            made = generate_sampled(shop, options.n, per_user=options.per_user, seed=seed)
+    write_queries(to, made.queries, force=options.force)
+    document: dict[str, Any] = {
+        "queries": len(made.queries),
+        "users": made.users,
+        "users_without": list(made.without),
+        "users_with_fewer": list(made.fewer),
+        "file": str(to),
+    }
+    line = f"{counted(len(made.queries), 'query')} of {counted(made.users, 'user')} → {to}"
+    hints = [*_on_missing(made, len({*named}) or options.n, options)]
+    if options.model is not None:
+        hints.insert(0, f"{options.model} is no language model: rules write the queries.")
+    return Result(tuple(made.queries), document, [line], hints=hints, path=to)
+
+
+def _on_missing(made: "Generated", users: int, options: GenerateOptions) -> Iterator[str]:
+    """Sentences on how the result differs from what was requested."""
+    from drretail.querygen.generate import WHY_MISSING
+
+    if made.without:
+        of_level = "" if options.level is None else f" of level {options.level}"
+        yield f"Users from whose orders no query{of_level} could be made: {len(made.without)}."
+    if made.users < users:
+        yield f"Queries for {counted(made.users, 'user')} could be made; {users} were asked for."
+    if made.fewer:
+        yield f"Users with fewer than {options.per_user} queries: {len(made.fewer)}."
+    if made.missing_kinds:
+        yield (
+            f"No query of kind {', '.join(made.missing_kinds)}: these need four priced products of one category, with "
+            "its name in their titles, or fields such as the occasion. `--model` writes others."
+        )
+    for axis in made.missing_axes:
+        yield f"No query has the axis {axis}: {WHY_MISSING[axis]}."

@@ -1,0 +1,231 @@
+"""``queries show``, ``shipped``, ``carry``, ``difficulty``, ``spoil``, ``hide`` and ``compare``: files of queries."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
+
+from drretail.api.option import accepts
+from drretail.api.options.queries import (
+    CarryOptions,
+    CompareModesOptions,
+    DifficultyOptions,
+    HideOptions,
+    ShippedOptions,
+    ShowOptions,
+    SpoilOptions,
+)
+from drretail.api.options.shared import names_in, paths_in
+from drretail.api.queries.files import check_unused, write_queries
+from drretail.api.worlds import world_of
+from drretail.errors import UnknownName, UserError
+from drretail.progress import choose_progress
+from drretail.tables.figures import counted
+from drretail.tables.result import Result
+from drretail.tables.table import table_of
+from drretail.viewer.output import stdout_console
+
+if TYPE_CHECKING:
+    from drretail.difficulty.measure import Difficulty
+    from drretail.difficulty.twins import Derived
+    from drretail.querygen.comparison import Row
+    from drretail.records.query import Query
+
+LINE = 88
+"""The most characters in a line of prose, however wide the terminal is."""
+SPARE = ("density", "greedy gap", "offers", "slack", "wants", "lookalikes")
+"""Measures that a narrow terminal leaves out, the first of them first."""
+MEANS = "Means over the queries of each mode"
+MEANINGS = {
+    "words": "words",
+    "expected_tools": "expected tools",
+    "record_tools": "of these, tools of the user's record",
+    "profile_mentions": "mentions of the profile",
+    "specifics": "specificity: things asked for and what bounds them",
+}
+
+
+@accepts(ShowOptions)
+def show(options: ShowOptions) -> "Result[tuple[Query, ...]]":
+    """The file's queries."""
+    from drretail.agents.running.shard import only as only_those
+    from drretail.querygen.reading import read_queries
+
+    queries, only = read_queries(Path(options.file)), options.only
+    if only is not None:
+        queries = only_those(queries, str(only) if isinstance(only, int) else ",".join(names_in(only)))
+    questions = [query.web_question and query.web_question.model_dump(mode="json") for query in queries]
+    rows = zip(queries, questions, strict=True)
+    document = {"queries": [query.model_dump(mode="json") | {"web_question": asked} for query, asked in rows]}
+    width = min(LINE, stdout_console().width)
+    texts = ["\n".join(_shown(query, width, details=options.details)) + "\n" for query in queries]
+    return Result(tuple(queries), document, [*texts, f"{counted(len(queries), 'query')}{_of_users(queries)}"])
+
+
+def _shown(query: "Query", width: int, *, details: bool) -> Iterator[str]:
+    """A heading, the question, and below it its wish, what it hides and what it asks of the web."""
+    from drretail.grounding.text.wording import wish_lines
+    from drretail.querygen.review.item import wrapped
+    from drretail.screen import on_screen
+
+    heading = [query.query_id, *([query.kind] if query.kind else []), query.mode.replace("_", "-")]
+    heading += ["infeasible"] if query.infeasible else []
+    yield on_screen(" · ".join(heading).replace("\n", " "))
+    yield from wrapped(query.text.splitlines(), width)
+    typed = ["it has no wish"] if query.wish is None else wish_lines(query.wish)
+    if details:
+        tools = ", ".join(query.expected_tools) or "none"
+        whom = query.user_id or "nobody in particular"
+        typed += [f"expected tools: {tools}", f"of: {whom}", f"made by: {query.source}"]
+        typed += [f"why: {query.rationale}"] if query.rationale else []
+    else:
+        typed = [line for line in typed if not line.startswith("owned:")]
+    typed += [f"hidden ({fact.topic}, {fact.known_from}): {fact.say}" for fact in query.hidden]
+    typed += [f"asks the web: {query.web_question.text}"] if query.web_question else []
+    yield from wrapped(typed, width, bullet="· ")
+
+
+def _of_users(queries: "Iterable[Query]") -> str:
+    users = len({query.user_id for query in queries} - {None})
+    return f" of {counted(users, 'user')}" if users else ""
+
+
+@accepts(CarryOptions)
+def carry(options: CarryOptions) -> "Result[list[Query]]":
+    """The queries with the perturbed world's names. Raises UserError for queries of another world."""
+    from drretail.data_ingest.perturb.perturbed_world import carried, read_perturbation
+    from drretail.querygen.reading import check_made_for, read_queries
+
+    to = Path(options.to)
+    queries, mapping = read_queries(Path(options.file)), read_perturbation(Path(options.world))
+    check_made_for(queries, mapping.perturbed_from)
+    made = carried(queries, mapping)
+    write_queries(to, made, force=options.force)
+    changed = sum(one.text != other.text for one, other in zip(queries, made, strict=True))
+    line = f"{counted(len(made), 'query')} → {to}; texts that name another brand or product now: {changed:,}."
+    return Result(made, {"queries": len(made), "texts_changed": changed, "file": str(to)}, [line], path=to)
+
+
+@accepts(ShippedOptions)
+def shipped(options: ShippedOptions) -> "Result[tuple[Query, ...]]":
+    """The queries that were written. Raises UnknownName for an unknown set."""
+    from drretail.querygen.shipped import FIFTY, MARKET, Split, shipped_queries
+
+    to, split = Path(options.to), options.split
+    sets = {each: (each,) for each in get_args(Split)} | {"all": FIFTY, "market": MARKET}
+    if split not in sets:
+        raise UnknownName("split", split, sets)
+    queries = shipped_queries(*sets[split])
+    write_queries(to, queries, force=options.force)
+    document: dict[str, Any] = {
+        "queries": len(queries),
+        "users": len({query.user_id for query in queries} - {None}),
+        "split": split,
+        "file": str(to),
+        "world_fingerprint": queries[0].world_fingerprint,
+        "canary": queries[0].source,
+    }
+    world = "market" if split.startswith("market") else "demo"
+    line = f"{counted(len(queries), 'query')}{_of_users(queries)} ({split}) over the {world} world → {to}"
+    others = ", ".join(each for each in sets if each != split)
+    hint = f"To run them: drretail run --queries {to} --world {world} --to EXP. Other sets: --split {others}."
+    return Result(tuple(queries), document, [line], hints=[hint], path=to)
+
+
+@accepts(DifficultyOptions)
+def difficulty(options: DifficultyOptions) -> "Result[list[Difficulty]]":
+    """The measures of each query; with ``to``, a file of the queries with their levels."""
+    from drretail.difficulty.measure import Dial, Difficulty, with_levels
+    from drretail.env.offers import Offers
+    from drretail.eval.baskets import NOT_REQUIRED, not_measured
+    from drretail.querygen.reading import check_made_for, read_queries
+
+    queries, to = read_queries(Path(options.file)), None if options.to is None else Path(options.to)
+    if to is not None:
+        check_unused(to, force=options.force)
+    rows, reasons = list[Difficulty](), dict[str, str]()
+    with world_of(options.world) as shop:
+        check_made_for(queries, shop.manifest.fingerprint)
+        dial = Dial(Offers(shop))
+        with choose_progress().track("Measuring queries", len(queries)) as bar:
+            for query in queries:
+                rows.append(dial.difficulty(query))
+                if rows[-1].level is None:
+                    reasons[query.query_id] = not_measured(query.wish, dial.offers.reference(query)) or NOT_REQUIRED
+                bar.advance()
+    leveled = with_levels(queries, rows)
+    rows = [row.model_copy(update={"level": query.level}) for query, row in zip(leveled, rows, strict=True)]
+    names = [name for name in Difficulty.model_fields if name not in ("query_id", "axes")]
+    hardest_first = sorted(rows, key=lambda row: (row.level is not None, row.level, row.loss or 0), reverse=True)
+    cells = [
+        (row.query_id, *(getattr(row, name) for name in names), ", ".join(row.axes) or None) for row in hardest_first
+    ]
+    why = Counter(reasons[row.query_id] for row in rows if row.level is None)
+    notes = [f"{counted(count, 'query')} without a level: {reason}." for reason, count in why.most_common()]
+    heads = ("", *(name.replace("_", " ") for name in names), "axes")
+    table = table_of("Difficulty, without an agent", heads, cells, notes=notes, spare=SPARE)
+    document = {"queries": [row.model_dump(mode="json") for row in rows]}
+    if to is None:
+        return Result(rows, document, [table])
+    write_queries(to, leveled, force=options.force)
+    return Result(rows, document, [table, f"{counted(len(queries), 'query')} → {to}"], path=to)
+
+
+@accepts(SpoilOptions)
+def spoil(options: SpoilOptions) -> "Result[Derived]":
+    """The pairs that were written. Raises UserError if no query gave one."""
+    from drretail.difficulty.twins import ABSENT
+    from drretail.difficulty.twins import spoil as spoiled
+    from drretail.env.offers import Offers
+    from drretail.querygen.reading import read_queries
+
+    queries = read_queries(Path(options.file))
+    with world_of(options.world) as shop:
+        made = spoiled(queries, Offers(shop), names_in(options.kinds), options.seed, ABSENT)
+    return _derived(made, options, "pair of queries", "pairs")
+
+
+@accepts(HideOptions)
+def hide(options: HideOptions) -> "Result[Derived]":
+    """The queries that were written. Raises UserError if no query hides a limit."""
+    from drretail.difficulty.hidden_wishes import hide as hidden
+    from drretail.env.offers import Offers
+    from drretail.querygen.reading import read_queries
+
+    queries = read_queries(Path(options.file))
+    with world_of(options.world) as shop:
+        made = hidden(queries, Offers(shop), manner=options.manner, from_record=options.record)
+    return _derived(made, options, "query that hides a limit", "hidden")
+
+
+def _derived(made: "Derived", options: SpoilOptions | HideOptions, what: str, counts: str) -> "Result[Derived]":
+    """Writes queries derived from a file's. Says how many there are of each sort, and why others gave none."""
+    if not made.queries:
+        why = ", ".join(f"{count} × {reason}" for reason, count in sorted(made.without.items()))
+        raise UserError(f"{options.file} gave no {what}: {why or 'it holds none'}.")
+    to = Path(options.to)
+    write_queries(to, made.queries, force=options.force)
+    document = {"queries": len(made.queries), counts: dict(made.counts), "without": dict(made.without)}
+    of_sorts = ", ".join(f"{count} {name}" for name, count in sorted(made.counts.items()))
+    lines = [f"{counted(len(made.queries), 'query')} → {to}; {counts}: {of_sorts}."]
+    lines += [f"  left out: {counted(count, 'query')} ({why})" for why, count in sorted(made.without.items())]
+    return Result(made, document, lines, path=to)
+
+
+@accepts(CompareModesOptions)
+def compare(options: CompareModesOptions) -> "Result[Sequence[Row]]":
+    """The means of each mode of queries."""
+    from drretail.querygen.comparison import compare as compared
+    from drretail.querygen.lint import Linter
+    from drretail.querygen.reading import read_queries
+
+    queries = [query for file in paths_in(options.files) for query in read_queries(file)]
+    with world_of(options.world) as shop:
+        rows = compared(queries, Linter(shop))
+    document = {"modes": {r.mode: {"queries": r.queries, "users": r.users, **asdict(r.means)} for r in rows}}
+    counts = [("queries", *(row.queries for row in rows)), ("users", *(row.users for row in rows))]
+    means = [(meaning, *(getattr(row.means, name) for row in rows)) for name, meaning in MEANINGS.items()]
+    return Result(
+        rows, document, [table_of(MEANS, ["", *(row.mode.replace("_", "-") for row in rows)], [*counts, *means])]
+    )
