@@ -174,11 +174,11 @@ def cases(one: list[Path], two: list[Path], reviews: int, work: Path, *, spark: 
     found = [
         limit(f"limit: {unpack}, one file", one),
         limit(f"limit: {unpack}, two files", two),
-        ingest("selection, one file", one, "--dry-run", "--workers", "1"),
-        ingest("end to end, one file", one, "--workers", "1"),
-        ingest("selection, two files, 1 worker", two, "--dry-run", "--workers", "1"),
-        ingest("selection, two files, 2 workers", two, "--dry-run", "--workers", "2"),
-        ingest("end to end, two files, 2 workers", two, "--workers", "2"),
+        ingest("selection, one file", one, "--dry-run", "--parallel", "1"),
+        ingest("end to end, one file", one, "--parallel", "1"),
+        ingest("selection, two files, 1 worker", two, "--dry-run", "--parallel", "1"),
+        ingest("selection, two files, 2 workers", two, "--dry-run", "--parallel", "2"),
+        ingest("end to end, two files, 2 workers", two, "--parallel", "2"),
         Case("json and gzip in a loop, one file", [sys.executable, "-c", PLAIN_LOOP, *map(str, one)], reviews),
     ]
     if spark:
@@ -193,7 +193,7 @@ def dense_cases(paths: list[Path], reviews: int, work: Path) -> list[Case]:
         Case("dense: json and gzip in a loop", [sys.executable, "-c", JSON_LOOP, *map(str, paths)], reviews),
         Case("dense: selection", [*command, "--dry-run"], reviews, world),
         Case("dense: end to end", command, reviews, world),
-        Case("dense: end to end, one worker", [*command, "--workers", "1"], reviews, world),
+        Case("dense: end to end, one worker", [*command, "--parallel", "1"], reviews, world),
     ]
 
 

@@ -62,11 +62,11 @@ class Job:
 
 def _ingest(folder: Path, variant: int) -> list[str]:
     world = ["--world", str(folder / "made"), "--min-interactions", "2"]
-    return ["ingest", str(folder / "raw"), *world, "--seed", str(variant), "--workers", "1"]
+    return ["ingest", str(folder / "raw"), *world, "--seed", str(variant), "--parallel", "1"]
 
 
 def _queries(folder: Path, variant: int) -> list[str]:
-    asked = ["--users", "2", "--seed", str(variant), "--to", str(folder / "made" / "queries.jsonl")]
+    asked = ["--n", "2", "--seed", str(variant), "--to", str(folder / "made" / "queries.jsonl")]
     return ["queries", "generate", "--world", str(folder / "world"), *asked]
 
 

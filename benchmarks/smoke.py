@@ -85,7 +85,7 @@ def make(folder: Path) -> dict[str, Path]:
     write_with_gold(read_queries(shipped)[:3], made["QUERIES"])
     drretail("queries", "spoil", str(made["QUERIES"]), "--world", "demo", "--to", str(made["SPOILED"]))
     made["GENERATED"] = folder / "generated.jsonl"
-    drretail("queries", "generate", "--users", "3", "--to", str(made["GENERATED"]))
+    drretail("queries", "generate", "--n", "3", "--to", str(made["GENERATED"]))
     drretail("run", "--world", "demo", "--queries", str(made["QUERIES"]), "--to", str(experiment), "--agent", "react")
     drretail("score", str(experiment), "--metrics", "faithfulness,checks,basket")
     drretail("synth", "--to", str(raw), "--products", "200", "--reviews", "1500")

@@ -71,7 +71,7 @@ if TYPE_CHECKING:
     from drretail.agents.base import Agent
     from drretail.agents.callables import shop_tools
     from drretail.api.compare import compare, compare_all
-    from drretail.api.forget import forget
+    from drretail.api.exchange.forget import forget
     from drretail.api.models import open_model
     from drretail.api.options.experiment_file import read_experiment
     from drretail.api.recorded import open_experiment
@@ -123,7 +123,7 @@ _NAMES = {
     "drretail.agents.base": ("Agent",),
     "drretail.agents.callables": ("shop_tools",),
     "drretail.api.compare": ("compare", "compare_all"),
-    "drretail.api.forget": ("forget",),
+    "drretail.api.exchange.forget": ("forget",),
     "drretail.api.models": ("open_model",),
     "drretail.api.options.experiment_file": ("read_experiment",),
     "drretail.api.recorded": ("open_experiment",),

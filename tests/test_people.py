@@ -88,7 +88,7 @@ def test_nothing_personal_of_a_log_is_kept_sent_or_shown(language: str, with_use
     for form in ("chat", "csv", "dataset", "statements"):
         to = tmp_path / "out" / form
         to.parent.mkdir(exist_ok=True)
-        invoked("export", tmp_path / "plain", "--as", form, "--redact", "--names", names, "--to", to)
+        invoked("export", tmp_path / "plain", "--format", form, "--redact", "--names", names, "--to", to)
     assert provider.seen
     for place, found in {"files": held(exp), "requests": sent, "exports": held(tmp_path / "out")}.items():
         assert "39.90" in found, place

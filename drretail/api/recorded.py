@@ -238,7 +238,7 @@ class RecordedScores(Scores):
         ``why`` say whether and why the run has no value of its own. Pooled variants have no rows.
 
         With ``by="statement"`` there is a row for each statement of an assistant's answers that was looked at, as
-        ``export --as statements`` writes them; the other arguments then say nothing.
+        ``export --format statements`` writes them; the other arguments then say nothing.
 
         ``metric``, ``judge``, ``rules`` and ``policy`` keep the rows that have these. Without ``policy`` the rows are
         those that tables show: of a headline over all planned runs, of other variants over those answered. "all" keeps

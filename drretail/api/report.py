@@ -23,7 +23,9 @@ from drretail.lab.card import card_lines
 from drretail.llm.prices import read_prices
 from drretail.progress import Progress, busy, choose_progress
 from drretail.settings import read_settings
+from drretail.tables.figures import counted
 from drretail.tables.latex import latex_table
+from drretail.tables.result import Result
 from drretail.viewer.experiment import ExperimentView, read_view
 from drretail.viewer.output import json_text, say
 from drretail.viewer.summary import summary_of
@@ -87,7 +89,7 @@ def report(options: ReportOptions) -> Report:
     if options.form == "html":
         if to is not None and to.suffix.casefold() in _TABLES:
             raise UserError(
-                f"report writes a page, not {to.name}: drretail export {experiment} --as csv writes tables."
+                f"report writes a page, not {to.name}: drretail export {experiment} --format csv writes tables."
             )
         to = _write_pages(view, to or experiment / DEFAULT_NAMES["html"], options.split)
     elif options.form == "latex":
@@ -201,7 +203,7 @@ class Exported:
 
 
 @accepts(ExportOptions)
-def export(options: ExportOptions) -> Exported:
+def export(options: ExportOptions) -> Result[Exported]:
     """Writes runs, reports and scores of an experiment in the named form, and says what was left out.
 
     Raises UserError for a folder without an experiment, an unknown form, system or rule, if no run is left to write,
@@ -219,5 +221,10 @@ def export(options: ExportOptions) -> Exported:
         redact=options.redact,
         names=options.names,
     )
-    written = write_form(selection, options.form, path, force=options.force)
-    return Exported(path, written, {why: count for why, count in sorted(selection.left_out.items()) if count})
+    with busy("exporting"):
+        written = write_form(selection, options.form, path, force=options.force)
+    left_out = {why: count for why, count in sorted(selection.left_out.items()) if count}
+    reasons = ", ".join(f"{counted(count, 'run')} {why}" for why, count in left_out.items())
+    document = {"path": str(path), "written": written, "left_out": left_out}
+    hints = [f"Left out: {reasons}."] if left_out else []
+    return Result(Exported(path, written, left_out), document, [f"{written} → {path}"], hints=hints, path=path)

@@ -7,19 +7,13 @@ app.py           the table of the commands, each loaded when it is called
 result.py        a command made of a record and a function that returns a Result
 options/         flags that several commands share
 demo.py          from a shop to a page of results in one command
-worlds/          raw files → worlds
 tools.py         lists the nine tools, calls one
-queries/         generate, check, review, compare, shipped
-sealed/          a sealed web for each query, a sealed benchmark
 run.py           agents over queries, or over one question; the paper's experiment
-prompts.py       the prompts of agents and judges, as sent or as files to change
 run_progress.py  the progress of many runs
 score.py         judges over runs, and whether a folder can be trusted
 compare.py       two systems
-report.py        the page, the text, the paper's tables, other programs' formats, the live view
-import_reports.py  reports of other products and benchmarks
+report.py        the page, the text, the paper's tables, the live view
 mcp.py           the nine tools for MCP clients
-doctor.py        what works on this machine
 narration.py     an agent's steps, live, and its report in the terminal
 spending.py      what runs and judging took, and are likely to take
 """

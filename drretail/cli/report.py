@@ -1,15 +1,13 @@
-"""``drretail report``, ``export``, ``forget`` and ``view``: an experiment shown, written, or without somebody."""
+"""``drretail report`` and ``view``: an experiment shown."""
 
 from dataclasses import asdict
 
 import typer
 
 from drretail.api.option import keywords
-from drretail.api.options.report import ExportOptions, ForgetOptions, ReportOptions, ViewOptions
+from drretail.api.options.report import ReportOptions, ViewOptions
 from drretail.cli.options import flags
-from drretail.progress import busy
-from drretail.tables.figures import counted
-from drretail.viewer.output import print_json, print_rows, print_text, remark, say
+from drretail.viewer.output import print_json, remark, say
 
 
 def report(options: ReportOptions, output: flags.Output) -> None:
@@ -28,44 +26,6 @@ def report(options: ReportOptions, output: flags.Output) -> None:
         typer.echo(made.text if options.form == "plots" else str(made.path))
     if not made.is_judged and made.path is not None and not output.as_json:
         remark(f"No run is judged yet: drretail score {options.experiment} does it.")
-
-
-def export(options: ExportOptions, output: flags.Output) -> None:
-    """Writes runs, reports and scores for other programs, such as CSV or chat JSONL.
-
-    With several judges, every judge's scores must meet the --where rule.
-    """
-    from drretail.api.report import export as export_runs
-
-    with busy("exporting"):
-        made = export_runs(**keywords(options))
-    if output.as_json:
-        print_json({"path": str(made.path), "written": made.written, "left_out": dict(made.left_out)})
-        return
-    if made.left_out:
-        reasons = (f"{counted(count, 'run')} {why}" for why, count in made.left_out.items())
-        remark(f"Left out: {', '.join(reasons)}.")
-    typer.echo(f"{made.written} → {made.path}")
-
-
-def forget(options: ForgetOptions, output: flags.Output) -> None:
-    """Removes a user or a conversation from an experiment.
-
-    It removes queries, runs, verdicts, readings, votes and profiles, and all pages, scores and exports, which may quote
-    them. The shop's own records stay as they are.
-    """
-    from drretail.api.forget import forget as forget_in
-
-    gone = forget_in(**keywords(options))
-    if output.as_json:
-        print_json(asdict(gone))
-        return
-    print_rows("Removed", ("file or folder",), [[name] for name in gone.removed])
-    queries = counted(len(gone.queries), "conversation")
-    print_text(f"Forgotten: {queries} with {counted(gone.runs, 'run')}. Kept: the other conversations.")
-    if gone.still_named:
-        print_text(f"Still named in: {', '.join(gone.still_named)}. Look at these files yourself.")
-    say(f"Next: drretail score {options.experiment}, and drretail report, make the rest again.")
 
 
 def view(options: ViewOptions, output: flags.Output) -> None:

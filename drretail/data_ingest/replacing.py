@@ -38,7 +38,7 @@ def check_replaceable(
     if other:
         raise UserError(
             f"{name} holds another world: {live.headline} (fingerprint {live.fingerprint[:12]}). What would come has "
-            f"{'; '.join(other)}. Add --replace to put it in the place of what is there, or give it a place of its own."
+            f"{'; '.join(other)}. Add --force to put it in the place of what is there, or give it a place of its own."
         )
 
 

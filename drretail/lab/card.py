@@ -139,10 +139,10 @@ def check_sets_stay(experiment: Path, judge: Judge, sets: Sequence[LabelledSet],
     for earlier in before.sets:
         if before.seed != seed and earlier.name not in files:
             seeded = f"--seed {before.seed}"
-            raise UserError(f"{where} holds {earlier.name} by {seeded}: give that, or replace it with --again.")
+            raise UserError(f"{where} holds {earlier.name} by {seeded}: give that, or replace it with --force.")
         if earlier.file and files.get(earlier.name, earlier.file) != earlier.file:
             both = "give both files, that one first"
-            raise UserError(f"{where} holds {earlier.name} of {earlier.file}: {both}, or replace it with --again.")
+            raise UserError(f"{where} holds {earlier.name} of {earlier.file}: {both}, or replace it with --force.")
 
 
 def keep_card(experiment: Path, judge: Judge, card: JudgeCard) -> Path:

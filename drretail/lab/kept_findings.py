@@ -47,7 +47,7 @@ def keep(
             named = join(word for pair in lost for word in pair)
             raise UserError(
                 f"{path} was made with {named}: give that as well, so that what it found stays, or replace it with "
-                "--again."
+                "--force."
             )
     rests_on = {str(path): content_of(experiment, path) for path in folders}
     facts = {"line": finding.summary(), "rests_on": rests_on, "options": join(words)}

@@ -28,7 +28,7 @@ BY_CHARACTERS = TokenCounter("characters/4", lambda text: len(text) / CHARACTERS
 
 
 def counter_of(tokenizer: str | None) -> TokenCounter:
-    """The counter for ``--tokenizer``: a tiktoken encoding such as o200k_base, or characters/4 without one.
+    """The counter of that name: characters/4, or for a sandbox of version 1.0 a tiktoken encoding such as o200k_base.
 
     Tiktoken downloads an encoding that this machine has not used before, so naming one permits that. Raises UserError
     without the package, for an unknown encoding, and if the download fails.
@@ -38,9 +38,11 @@ def counter_of(tokenizer: str | None) -> TokenCounter:
     try:
         import tiktoken
     except ImportError:
-        raise UserError("--tokenizer counts with the package tiktoken, which is not installed.") from None
+        raise UserError("Its sizes are counted with the package tiktoken, which is not installed.") from None
     if tokenizer not in tiktoken.list_encoding_names():
-        raise UserError(f"--tokenizer takes one of {', '.join(tiktoken.list_encoding_names())}, not {tokenizer}.")
+        raise UserError(
+            f"Its sizes are counted by one of {', '.join(tiktoken.list_encoding_names())}, not {tokenizer}."
+        )
     try:
         encoding = tiktoken.get_encoding(tokenizer)
     except OSError as problem:  # requests' errors are OSErrors

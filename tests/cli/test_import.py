@@ -154,7 +154,7 @@ def test_pages_are_fetched_from_a_file_and_kept_as_a_sandbox(drretail: Command, 
     lacking = drretail("score", "exp", "--metrics", "faithfulness", "--judge", "scripted:judge.toml")
     assert "--fetch-sources" in lacking.stderr
     assert "FP_web_shown" not in lacking.stderr
-    exported = drretail("export", "exp", "--as", "sandbox", "--to", "kept.jsonl")
+    exported = drretail("export", "exp", "--format", "sandbox", "--to", "kept.jsonl")
     assert "1 page " in exported.stdout
     drretail("import", "drb", "one.jsonl", "--to", "again")
     fetched = drretail(
@@ -176,7 +176,7 @@ def test_everything_that_opens_an_experiment_opens_this_one(succeeds: Command, i
         ["compare", "exp", "one", "two"],
         ["score", "exp", "--estimate"],
         ["score", "exp", "--by", "category"],
-        *(["export", "exp", "--as", form] for form in ("drb", "chat", "csv", "dataset")),
+        *(["export", "exp", "--format", form] for form in ("drb", "chat", "csv", "dataset")),
     ):
         succeeds(*arguments)
     page = (imported / "report.html").read_text(encoding="utf-8")

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+from drretail.api.shops.ingest import ingest
 from drretail.cli.app import app
 from drretail.env.generations import live_generation
 from drretail.env.manifest import DATABASE_FILE
@@ -75,11 +76,21 @@ def test_ingest_prints_what_was_read_and_dropped_and_a_dry_run_the_same(raw: Pat
 
 
 def test_every_option_reaches_the_world(raw: Path, tmp_path: Path) -> None:
-    options = ["--preset", "paper", "--category", "Books", "--cap", "7", "--cap-by", "interactions"]
-    options += ["--min-interactions", "1", "--since", "2020-01-01", "--seed", "9", "--vary-orders"]
-    options += ["--profile-pool", "faker:de_DE"]
     world = str(tmp_path / "w")
-    assert invoke("ingest", str(raw), "-w", world, "-q", *options).exit_code == 0
+    made = ingest(
+        raw,
+        world,
+        preset="paper",
+        category="Books",
+        cap=7,
+        cap_by="interactions",
+        min_interactions=1,
+        since="2020-01-01",
+        seed="9",
+        vary_orders=True,
+        profile_pool="faker:de_DE",
+    )
+    assert made.value.world == world
     manifest = json.loads(invoke("world", "info", world, "--json").stdout)
     assert manifest["parameters"] == {
         "preset": "paper",
@@ -102,7 +113,7 @@ def test_info_shows_the_headline_counts_beside_the_papers_and_the_world_before(r
         assert shown in result.stdout
     before, copy = live_generation(tmp_path / "w").name, str(tmp_path / "copy")
     assert "Also kept" not in invoke("world", "copy", world, copy).stdout
-    invoke("ingest", str(raw), "-w", world, "-q", "--seed", "7", "--replace")
+    invoke("ingest", str(raw), "-w", world, "-q", "--seed", "7", "--force")
     output = invoke("world", "info", world).stdout
     assert output.startswith("1 product, 5 users, 5 orders; with a price: 0 of 1\n")
     assert "Also kept: 1 product" in output
@@ -124,7 +135,7 @@ def test_check_says_ok_or_what_is_wrong_and_use_that_there_is_no_former_one(raw:
     broken = invoke("world", "check", str(world))
     assert broken.exit_code == 3
     assert "fingerprint" in broken.stdout
-    assert "drretail ingest … --replace" in broken.stderr
+    assert "drretail ingest … --force" in broken.stderr
     assert "drretail world copy" in broken.stderr
     answer = json.loads(invoke("world", "check", str(world), "--json").stdout)
     assert answer["ok"] is False
@@ -142,10 +153,10 @@ def test_other_rows_ask_for_replace_and_nothing_is_read_until_then(raw: Path, tm
     (other / "Office_Products.jsonl").write_text("")
     arguments = ["ingest", str(other), "-w", str(world), "-q", "--min-interactions", "0"]
     refused = refused_by(*arguments)
-    for part in ("1 product, 5 users, 5 orders", "min interactions 0 instead of 5", "1 file of ", "--replace"):
+    for part in ("1 product, 5 users, 5 orders", "min interactions 0 instead of 5", "1 file of ", "--force"):
         assert part in refused
     assert (live_generation(world), {path.name for path in world.iterdir()}) == (live, {"CURRENT", live.name})
-    replaced = invoke(*arguments, "--replace")
+    replaced = invoke(*arguments, "--force")
     assert replaced.stdout.startswith("2 products, 0 users, 0 orders; with a price: 0 of 2\n")
     assert f"It replaced 1 product, 5 users, 5 orders; with a price: 0 of 1 (fingerprint {live.name[4:]})" in (
         replaced.stdout.replace("\n", " ")
@@ -208,7 +219,7 @@ def test_on_a_world_that_holds_orders_out_next_purchases_are_scored(succeeds: Co
     for command in (
         ("synth", "--to", "raw", "--products", "200", "--reviews", "2000"),
         ("ingest", "raw", "--world", "held", "--holdout", "last"),
-        ("queries", "generate", "--world", "held", "--users", "2", "--to", "queries.jsonl"),
+        ("queries", "generate", "--world", "held", "--n", "2", "--to", "queries.jsonl"),
         ("run", "--queries", "queries.jsonl", "--to", "exp", "--agent", "plan_to_function", "--world", "held"),
     ):
         succeeds(*command, "--quiet")

@@ -38,7 +38,7 @@ def test_plant_prints_a_row_a_kind_and_leaves_copies_and_findings(succeeds: Comm
 @pytest.mark.usefixtures("exp")
 def test_what_cannot_be_planted_and_what_a_cap_left_are_said(drretail: Command, error_of: ErrorOf) -> None:
     assert "nowhere" in error_of("lab", "plant", "nowhere")
-    for name, value in (("--of", "nobody"), ("--given", "missing")):
+    for name, value in (("--system", "nobody"), ("--given", "missing")):
         assert value in error_of("lab", "plant", "exp", name, value)
     done = drretail("lab", "plant", "exp", "--max-tokens", "1")
     assert done.returncode == 3
@@ -47,7 +47,7 @@ def test_what_cannot_be_planted_and_what_a_cap_left_are_said(drretail: Command, 
 
 
 def test_exploits_say_which_are_caught_and_in_what(succeeds: Command, exp: Path) -> None:
-    done = succeeds("lab", "exploits", "exp", "--of", LABEL, COLUMNS="200")
+    done = succeeds("lab", "exploits", "exp", "--system", LABEL, COLUMNS="200")
     assert "Reports that deserve nothing, by offline:judge and by code" in done.stdout
     assert "one safe line" in done.stdout
     rows = json.loads((exp / "lab" / "exploits.json").read_text(encoding="utf-8"))["rows"]

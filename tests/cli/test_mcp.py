@@ -156,7 +156,7 @@ def test_each_person_at_an_http_client_is_asked_and_answers_their_own_client(ser
 
 
 def test_python_clients_of_one_http_server_have_a_run_each(serving: Serving, world: Path, tmp_path: Path) -> None:
-    with serving(command(world, *recording(tmp_path / "exp"), "--as", "mine")) as (address, token, _):
+    with serving(command(world, *recording(tmp_path / "exp"), "--system", "mine")) as (address, token, _):
         for _ in range(2):
             results = over_http(address, token, answered)
             assert [result.is_error for result in results] == [False, False, True, False]

@@ -45,8 +45,8 @@ def test_sizes_and_compositions_are_systems_of_one_experiment(
         ("score", "exp", "--metrics", "dr3", "--gold", "s"),
         ("compare", "exp", SMALL, LARGE),
         ("report", "exp"),
-        ("export", "exp", "--as", "sandbox"),
-        ("export", "exp", "--as", "csv"),
+        ("export", "exp", "--format", "sandbox"),
+        ("export", "exp", "--format", "csv"),
     ):
         succeeds(*command)
     by = ("compare", "exp", "--metric", "dr3:FA", "--by")

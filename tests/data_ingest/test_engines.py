@@ -79,7 +79,7 @@ def test_java_17_and_later_will_do_and_one_that_is_too_old_or_none_is_named(
 def test_this_machine_is_a_master_and_an_address_of_another_form_is_refused(master: str) -> None:
     for own in ("local", "local[2]", "local[*]"):
         check_master(own)
-    with pytest.raises(UserError, match=r"--master .* is unknown: write local\[N\] or spark://host:port"):
+    with pytest.raises(UserError, match=r"--engine spark:.* is unknown: write local\[N\] or spark://host:port"):
         check_master(master)
 
 

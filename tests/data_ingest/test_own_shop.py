@@ -362,7 +362,7 @@ def test_another_mapping_of_the_same_files_is_another_world_and_asks_before_it_r
     before = ingest([path], tmp_path / "w")
     assert ingest([path], tmp_path / "w").there_already
     path.write_text(path.read_text().replace("EUR", "CHF"))
-    with pytest.raises(UserError, match=r"What would come has mapping \w{8} instead of \w{8}\. Add --replace"):
+    with pytest.raises(UserError, match=r"What would come has mapping \w{8} instead of \w{8}\. Add --force"):
         ingest([path], tmp_path / "w")
     after = ingest([path], tmp_path / "w", replace=True)
     assert after.fingerprint != before.fingerprint

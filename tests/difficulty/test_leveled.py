@@ -48,7 +48,7 @@ def call(*arguments: str) -> Result:
 def test_the_commands_write_levels(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     to, measured = str(tmp_path / "made.jsonl"), tmp_path / "measured.jsonl"
     place = ["--world", str(world.folder)]
-    made = call("generate", "--level", "5", "--users", "2", "--to", to, *place)
+    made = call("generate", "--level", "5", "--n", "2", "--to", to, *place)
     assert made.exit_code == 0
     assert "2 queries of 2 users" in made.stdout
     found = call("difficulty", to, "--to", str(measured), "--json", *place)
@@ -64,7 +64,7 @@ def test_the_commands_write_levels(world: World, tmp_path: Path, monkeypatch: py
     chat = ScriptedChat(answer=right)
     monkeypatch.setattr("drretail.llm.registry.open_model", lambda *_, **__: scripted(chat))
     worded = tmp_path / "worded.jsonl"
-    by_model = call("generate", "--level", "5", "--users", "2", "--to", str(worded), "--model", "fake:x", *place)
+    by_model = call("generate", "--level", "5", "--n", "2", "--to", str(worded), "--model", "fake:x", *place)
     drafts, queries = read_queries(Path(to)), read_queries(worded)
     assert [query.user_id for query in queries] == [draft.user_id for draft in drafts]
     told = [tag_content("needs", asked[1].text) or "" for asked in chat.asked if len(asked) == 2]

@@ -231,7 +231,7 @@ def test_the_commands_of_the_docs_work(
     command: str, exp: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     words = shlex.split(command)
-    form = words[words.index("--as") + 1]
+    form = words[words.index("--format") + 1]
     if form in EXTRAS:
         pytest.importorskip(EXTRAS[form])
     shutil.copytree(exp, tmp_path / "exp")

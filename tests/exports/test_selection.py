@@ -9,7 +9,7 @@ import duckdb
 import pytest
 from typer.testing import CliRunner
 
-from drretail.api.forget import forget
+from drretail.api.exchange.forget import forget
 from drretail.cli.app import app
 from drretail.errors import UnknownName, UserError
 from drretail.experiment import read_definition, read_evidence, read_runs, run_folder
@@ -186,7 +186,8 @@ def test_other_forms_with_rows_redact_too(telling: Path, tmp_path: Path, form: s
 
 
 def test_a_form_that_cannot_redact_says_so_and_writes_nothing(telling: Path, tmp_path: Path) -> None:
-    ended = CliRunner().invoke(app, ["export", str(telling), "--as", "drb", "--redact", "--to", str(tmp_path / "drb")])
+    to = str(tmp_path / "drb")
+    ended = CliRunner().invoke(app, ["export", str(telling), "--format", "drb", "--redact", "--to", to])
     assert isinstance(ended.exception, UserError)
     assert "drb cannot be redacted" in str(ended.exception)
     assert not (tmp_path / "drb").exists()
@@ -194,7 +195,7 @@ def test_a_form_that_cannot_redact_says_so_and_writes_nothing(telling: Path, tmp
 
 def test_a_user_is_forgotten_with_profile_and_votes(telling: Path) -> None:
     kept = [query.query_id for query in read_definition(telling).queries if query.user_id != USER]
-    gone = forget(telling, user=USER)
+    gone = forget(telling, user=USER).value
     assert {"q1", "q2"} >= {*gone.queries} >= {"q1"}
     assert [query.query_id for query in read_definition(telling).queries] == kept
     assert not any(path.stem == USER for path in telling.rglob("*"))

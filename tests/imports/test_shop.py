@@ -185,7 +185,7 @@ def test_a_product_that_the_shop_had_is_gone_and_one_it_never_had_unknown(tmp_pa
     with open_world(tmp_path / "w") as shop:
         record(load_format("chat").read(path), "chat", tmp_path / "exp", Progress(), world=shop)
     succeeds("score", "exp", "--metrics", "faithfulness,false_statements")
-    succeeds("export", "exp", "--as", "statements", "--to", "said.csv")
+    succeeds("export", "exp", "--format", "statements", "--to", "said.csv")
     rows = csv.DictReader((tmp_path / "said.csv").read_text("utf-8-sig").splitlines())
     false = [(row["question"], row["kind"]) for row in rows if row["state"] == "contradicted"]
     assert sorted(false) == [
@@ -257,7 +257,7 @@ def test_delivery_shipping_and_returns_are_checked_against_the_shops_policy(tmp_
     path = jsonl(tmp_path / "a.jsonl", [conversation(f"{at}?", one) for at, one in enumerate(said)])
     succeeds("import", "chat", str(path), "--world", "w", "--to", "exp")
     succeeds("score", "exp", "--metrics", "faithfulness,false_statements")
-    succeeds("export", "exp", "--as", "statements", "--to", "said.csv")
+    succeeds("export", "exp", "--format", "statements", "--to", "said.csv")
     rows = [*csv.DictReader((tmp_path / "said.csv").read_text("utf-8-sig").splitlines())]
     assert sorted((row["question"], row["kind"], row["state"], row["record_says"]) for row in rows) == [
         ("0?", "policy", "contradicted", "shipping: €4.90"),
@@ -323,7 +323,7 @@ def test_a_bot_that_run_asks_is_checked_as_its_log_is(
     assert succeeds("compare", "right", "--last", "wrong", "--fail-if", "false_answers > last").stdout == ""
     gate = drretail("compare", "wrong", "--last", "right", "--fail-if", "false_answers > last")
     assert (gate.returncode, "is 1, and was 0." in gate.stdout + gate.stderr) == (3, True)
-    succeeds("export", "wrong", "--as", "statements", "--to", "said.csv")
+    succeeds("export", "wrong", "--format", "statements", "--to", "said.csv")
     rows = list(csv.DictReader((tmp_path / "said.csv").read_text("utf-8-sig").splitlines()))
     shown = [(row["conversation"], row["turn"], row["question"], row["state"], row["record_says"]) for row in rows]
     assert shown == [(f"q{at}", "1", asked, "contradicted", "$32.00") for at, asked in enumerate(questions, 1)]

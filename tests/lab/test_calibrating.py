@@ -171,7 +171,7 @@ def test_the_choice_stays_whatever_people_say_later(exp: Path) -> None:
     assert "was chosen before" in called("calibrate", exp)
     again = kept_in(exp, "calibrate")
     assert [again[name] == kept[name] for name in ("chosen", "prompt_hash", "split")] == [True] * 3
-    called("calibrate", exp, "--again")
+    called("calibrate", exp, "--force")
     anew = kept_in(exp, "calibrate")
     assert anew["chosen"] == "scripted:test"
     assert anew["prompt_hash"] != kept["prompt_hash"]
@@ -182,9 +182,9 @@ def test_without_the_ratings_of_an_earlier_call_it_is_not_made_anew(exp: Path, t
     rows = [f"{query}-a,{query},a@model,overall,ben,{value}" for query, value in GOOD.items()]
     path.write_text("\n".join(["item,query,system,dimension,rater,value", *rows]), encoding="utf-8")
     called("calibrate", exp, "--ratings", path)
-    with pytest.raises(UserError, match="replace it with --again"):
+    with pytest.raises(UserError, match="replace it with --force"):
         called("calibrate", exp)
-    called("calibrate", exp, "--again")
+    called("calibrate", exp, "--force")
 
 
 def test_another_model_makes_it_stale_and_needs_its_own(exp: Path) -> None:
@@ -196,7 +196,7 @@ def test_another_model_makes_it_stale_and_needs_its_own(exp: Path) -> None:
         called("calibrate", exp)
     with pytest.raises(UserError, match="holds the choice for scripted:test"):
         called("calibrate", exp, "--judge", "scripted:other")
-    assert "scripted:other" in called("calibrate", exp, "--judge", "scripted:other", "--again", "--json")
+    assert "scripted:other" in called("calibrate", exp, "--judge", "scripted:other", "--force", "--json")
 
 
 def test_what_nobody_rated_is_told_with_how_to_get_answers(exp: Path, tmp_path: Path) -> None:

@@ -184,9 +184,9 @@ def test_a_card_keeps_earlier_sets_and_loses_none_of_another_file_or_seed_withou
         carded(given, "--to", bare, "-q")
     (card,) = read_cards(bare)
     assert [(part.name, part.n) for part in card.sets[2:]] == [("mine", 4), ("other", 1)]
-    carded(second, "--to", bare, "-q", "--again")
+    carded(second, "--to", bare, "-q", "--force")
     assert "test.jsonl" in {part.file for part in read_cards(bare)[0].sets}
-    carded(other, "--to", bare, "-q", "--seed", 7, "--again")
+    carded(other, "--to", bare, "-q", "--seed", 7, "--force")
     assert [part.name for part in read_cards(bare)[0].sets] == ["other"]
 
 

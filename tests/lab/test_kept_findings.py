@@ -70,12 +70,12 @@ def test_a_later_call_without_the_files_of_an_earlier_one_takes_nothing_away(exp
     others = shutil.copy(exp / "filled.csv", tmp_path / "others.csv")
     before = build.files(exp / "lab", "*.json")
     for given in (["correct", exp, "--labels", others], ["agree", exp, "-q"]):
-        with pytest.raises(UserError, match="replace it with --again"):
+        with pytest.raises(UserError, match="replace it with --force"):
             called(*given)
         assert build.files(exp / "lab", "*.json") == before
     called("correct", exp, "--labels", exp / "filled.csv")
     assert line in finding_lines(exp)
-    called("agree", exp, "--again", "-q")
+    called("agree", exp, "--force", "-q")
     assert str(path) not in (exp / "lab" / "agree.json").read_text(encoding="utf-8")
 
 

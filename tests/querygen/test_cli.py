@@ -42,7 +42,7 @@ def test_findings_are_shown_and_counted_and_the_file_stays_as_it_is(
     assert "email_in_text" in result.stdout
     assert "Without a finding: 1 of 2 queries; email_in_text 1" in result.stdout
     assert "The cheapest basket" not in result.stdout
-    assert "The cheapest basket" in call(world, "check", file, "--baskets").stdout
+    assert "The cheapest basket" in call(world, "check", file, "--details").stdout
 
     document = json.loads(call(world, "check", file, "--json").stdout)
     assert (document["format"], document["ok"], document["codes"]) == (1, False, {"email_in_text": 1})
@@ -87,9 +87,9 @@ def test_named_users_are_asked_for_and_no_others(world: World, tmp_path: Path) -
 
 
 def test_users_without_a_query_are_told_on_stderr_unless_quiet(world: World, tmp_path: Path) -> None:
-    result = call(world, "generate", "--to", tmp_path / "a.jsonl", "--users", "8", "--model", "offline:shopper")
+    result = call(world, "generate", "--to", tmp_path / "a.jsonl", "--n", "8", "--model", "offline:shopper")
     assert "offline:shopper is no language model: rules write the queries." in result.stderr
-    quiet = call(world, "generate", "--to", tmp_path / "b.jsonl", "--users", "8", "--quiet")
+    quiet = call(world, "generate", "--to", tmp_path / "b.jsonl", "--n", "8", "--quiet")
     assert "no query could be made: 3" in result.stderr
     assert "5 users could be made; 8 were asked for" in result.stderr
     assert quiet.stderr == ""

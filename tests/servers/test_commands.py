@@ -57,9 +57,9 @@ def test_other_rows_replace_a_world_only_when_told(
     first = json.loads(drretail("ingest", raw, "--world", spec, "--json", "-q").stdout)["fingerprint"]
     assert "nothing was read" in succeeds("ingest", raw, "--world", spec, "-q").stdout
     small_shop(tmp_path / "other", product_row("B000000001", title="Hose"))
-    assert "--replace" in error_of("ingest", "other", "--world", spec, "-q")
+    assert "--force" in error_of("ingest", "other", "--world", spec, "-q")
     assert drretail("world", "check", spec).stdout == f"ok {first}\n"
-    replaced = json.loads(drretail("ingest", "other", "--world", spec, "--replace", "--json", "-q").stdout)
+    replaced = json.loads(drretail("ingest", "other", "--world", spec, "--force", "--json", "-q").stdout)
     assert replaced["replaced"]["fingerprint"] == first
     assert drretail("world", "check", spec).stdout == f"ok {replaced['fingerprint']}\n"
     succeeds("world", "use", spec)

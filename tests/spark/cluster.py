@@ -16,7 +16,7 @@ DEPLOY = "org.apache.spark.deploy"
 
 @dataclass
 class Cluster:
-    """A standalone cluster; ``master`` is its address for --master."""
+    """A standalone cluster; ``master`` is its address for --engine spark:MASTER."""
 
     folder: Path
     master: str = ""

@@ -65,7 +65,7 @@ def test_json_is_one_document_which_a_file_that_ends_in_json_gets(
     ("args", "message"),
     [
         (["exp", "--format", "paper", "--to", "."], ". is a folder: --to names the file to write, such as paper.md"),
-        (["exp", "--to", "scores.csv"], "not scores.csv: drretail export exp --as csv writes tables"),
+        (["exp", "--to", "scores.csv"], "not scores.csv: drretail export exp --format csv writes tables"),
         (["nothing"], "nothing does not exist"),
         (["."], "holds no experiment.json"),
     ],

@@ -113,7 +113,7 @@ def test_scoring_goes_on_with_the_right_key(
 def test_a_refused_key_writes_no_queries(server: WireServer, drretail: Command, shop: str, tmp_path: Path) -> None:
     server.plan = From(faults=("wrong key",))
     written = ("queries", "generate", "--world", shop, "--to", "new.jsonl", "--model", MODELS["openai"])
-    done = drretail(*written, "--mode", "generic", "--users", "9", *at(server, "openai"), **KEYS)
+    done = drretail(*written, "--mode", "generic", "--n", "9", *at(server, "openai"), **KEYS)
     assert (done.returncode, done.stdout) == (2, "")
     assert "OPENAI_API_KEY" in one_sentence(done.stderr)
     assert server.seen.requests <= MOST

@@ -70,8 +70,8 @@ def _planted(options: PlantOptions, store: Store | None) -> PlantedErrors:
             folder_of(options.experiment),
             store,
             seed=options.seed,
-            per_kind=options.per_kind,
-            of=options.of,
+            per_kind=options.n,
+            of=options.system,
             given=given,
             bar=bar,
         )
@@ -106,7 +106,7 @@ def exploits(options: ExploitsOptions) -> Result[ExploitsFound]:
 
 def _made_exploits(options: ExploitsOptions, store: Store | None) -> list[str]:
     with busy("making reports"):
-        return make_exploits(folder_of(options.experiment), store, of=options.of)
+        return make_exploits(folder_of(options.experiment), store, of=options.system)
 
 
 @contextmanager
@@ -162,7 +162,7 @@ def _bias_cases(options: BiasOptions, *, keyless: bool = False) -> tuple[list[Pr
     """The probes, the judges, each judge's case, and the reports. Makes the copies of the reports."""
     experiment = folder_of(options.experiment)
     probes = named_probes(",".join(names_in(options.probes)))
-    reports, folder = choose_reports(experiment, limit=options.limit, seed=options.seed), bias_folder(experiment)
+    reports, folder = choose_reports(experiment, limit=options.n, seed=options.seed), bias_folder(experiment)
     # quality makes sure that judges are opened, even if no probe reads a metric's verdicts
     judging = Judging.of(["quality"], options, keyless=keyless)
     judging = replace(judging, metrics=metrics_of(probes, with_pairs=bool(reports.pairs)))

@@ -64,7 +64,7 @@ def agree(options: AgreeOptions) -> Result[Agreement]:
     if experiment is None:
         return Result(made, made.model_dump(mode="json", exclude_none=True), parts)
     given = {"--ratings": ratings} | {flag: ",".join(names) or None for flag, names in columns.items()}
-    document = keep(experiment, "agree", made, [VOTES, *verdict_folders(experiment)], given, again=options.again)
+    document = keep(experiment, "agree", made, [VOTES, *verdict_folders(experiment)], given, again=options.force)
     has_voted = any(opinion.kind == "person" for opinion in found)
     hints = [] if has_voted else [f"Nobody has voted yet: drretail view {experiment} asks people."]
     return Result(made, document, parts, hints=hints)
@@ -81,10 +81,10 @@ def calibrate(options: CalibrateOptions) -> Result[Calibration]:
     found = [*opinions_of(experiment), *read_all(ratings, judges=judges)]
     question = question_of(found, options.dimension)
     mine, model = of_model([opinion for opinion in found if opinion.question == question], options.judge)
-    before = None if options.again else frozen(experiment)
+    before = None if options.force else frozen(experiment)
     if before is not None and (before.model, before.question) != (model, named(question)):
         raise UserError(
-            f"{experiment} holds the choice for {before.model} on {before.question}: --again replaces it "
+            f"{experiment} holds the choice for {before.model} on {before.question}: --force replaces it "
             f"by one for {model} on {named(question)}."
         )
     seed, chosen = (options.seed, "") if before is None else (before.seed, before.chosen)
@@ -92,14 +92,14 @@ def calibrate(options: CalibrateOptions) -> Result[Calibration]:
         made = calibrate_versions(mine, seed, chosen)
     versions = [each.version for each in made.tuning]
     if made.chosen not in versions:
-        raise UserError(f"{made.chosen}, which was chosen, judged nothing that people rated: choose anew with --again.")
+        raise UserError(f"{made.chosen}, which was chosen, judged nothing that people rated: choose anew with --force.")
     judge = next(opinion.judge for opinion in mine if (opinion.kind, opinion.rater) == ("judge", made.chosen))
     made = made.model_copy(update={"model": model, "prompt_hash": prompts_hash(experiment, judge)})
     given = {
         "--judge": options.judge, "--dimension": options.dimension, "--ratings": ratings,
         "--judges": ",".join(judges) or None,
     }  # fmt: skip
-    document = keep(experiment, CALIBRATE, made, [VOTES, *verdict_folders(experiment)], given, again=options.again)
+    document = keep(experiment, CALIBRATE, made, [VOTES, *verdict_folders(experiment)], given, again=options.force)
     another = f"drretail score {experiment} --metrics quality --judge {model} --prompts DIR"
     hints = [f"There is only one version: {another} makes another."] if len(versions) == 1 else []
     return Result(made, document, [*calibration_parts(made, was_chosen=before is not None)], hints=hints)
@@ -116,7 +116,7 @@ def correct(options: CorrectOptions) -> Result[Correction]:
     made = correction_of(experiment, options.judge, labels)
     judged = [path for metric in ("faithfulness", "pairwise") for path in verdict_folders(experiment, metric)]
     given = {"--labels": labels, "--judge": options.judge}
-    document = keep(experiment, "correct", made, [VOTES, *judged], given, again=options.again)
+    document = keep(experiment, "correct", made, [VOTES, *judged], given, again=options.force)
     return Result(made, document, [*correction_parts(made, read_definition(experiment).systems)])
 
 
@@ -190,7 +190,7 @@ def card(options: CardOptions) -> Result[Sequence[JudgeCard]]:
     to, judging, whole, chosen = _claims(options)
     judges, prices = judging.judges, judging.opener.prices
     folder, pairs = cards_folder(to), list(product(judges, chosen))
-    if not options.again:
+    if not options.force:
         for judge in judges:
             check_sets_stay(to, judge, chosen, options.seed)
     allowance = judging.allowance(folder)

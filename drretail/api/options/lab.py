@@ -41,7 +41,7 @@ class AgreeOptions:
     raters: Annotated[shared.Words, Option("The columns of the raters in --ratings.", metavar="A,B")] = ()
     item: Annotated[shared.Words, Option("With --raters: the columns of the rated item.", metavar="A,B")] = ()
     judges: Annotated[shared.Words, Option("The raters that are judges.", metavar="A,B")] = ()
-    again: shared.Again = False
+    force: shared.Force = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class CalibrateOptions:
     ratings: Ratings = ()
     judges: Annotated[shared.Words, Option("The raters that are versions of a judge.", metavar="A,B")] = ()
     seed: shared.Seed = "42"
-    again: Annotated[bool, Option("Choose again.")] = False
+    force: shared.Force = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class CorrectOptions:
     _: KW_ONLY
     labels: Annotated[shared.Files, Option("A filled sheet of `lab sample`.", metavar="CSV", type=list[Path])] = ()
     judge: OfJudge = None
-    again: shared.Again = False
+    force: shared.Force = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ class CardOptions(JudgeCalls):
     _: KW_ONLY
     n: Annotated[int, Option("The number of claims per file; 0 takes all.", min=0)] = 200
     seed: shared.Seed = "42"
-    again: shared.Again = False
+    force: shared.Force = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,11 +128,11 @@ class PlantOptions(JudgeCalls):
     experiment: shared.Experiment
     judge: shared.Judge = ()
     _: KW_ONLY
-    per_kind: Annotated[int, Option("Maximum copies per kind of error.", min=1)] = 10
+    n: Annotated[int, Option("Maximum copies per kind of error.", min=1)] = 10
     given: Annotated[
         str | Path | None, Option("A folder of copies with errors (default: make them).", metavar="DIR")
     ] = None
-    of: Annotated[str | None, Option("The system whose reports to use.", metavar="LABEL", default="all")] = None
+    system: Annotated[str | None, Option("The system whose reports to use.", metavar="LABEL", default="all")] = None
     seed: shared.Seed = "42"
     world: shared.MovedWorld = None
 
@@ -149,7 +149,7 @@ class ExploitsOptions(JudgeCalls):
     experiment: shared.Experiment
     judge: shared.Judge = ()
     _: KW_ONLY
-    of: Annotated[str | None, Option("The system whose reports to use.", metavar="LABEL", default="first")] = None
+    system: Annotated[str | None, Option("The system whose reports to use.", metavar="LABEL", default="first")] = None
     world: shared.MovedWorld = None
 
 
@@ -171,7 +171,7 @@ class BiasOptions(JudgeCalls):
             default="all",
         ),
     ] = ()
-    limit: Annotated[int, Option("Maximum reports to use; 0 uses all.", min=0)] = 40
+    n: Annotated[int, Option("Maximum reports to use; 0 uses all.", min=0)] = 40
     pin: Annotated[
         str | Path | None, Option("For drift: the file that lists the reports to rate every time.", metavar="FILE")
     ] = None

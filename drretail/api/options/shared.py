@@ -61,7 +61,7 @@ MovedWorld = Annotated[
 Names = Annotated[
     str | Path | None, Option("With --redact: people's names to remove as well, one a line.", metavar="FILE", type=Path)
 ]
-Again = Annotated[bool, Option("Replace an earlier result.", RESUMING)]
+Force = Annotated[bool, Option("Replace an earlier result.", RESUMING)]
 RetryFailed = Annotated[Literal["failed"] | None, Option("Repeat failed model calls.", RESUMING, metavar="failed")]
 Seed = Annotated[str, Option("The random seed.")]
 

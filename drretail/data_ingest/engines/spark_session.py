@@ -111,7 +111,7 @@ def check_master(master: str) -> None:
     if _LOCAL.fullmatch(master):
         return
     if not _CLUSTER.fullmatch(master):
-        raise UserError(f"--master {master!r} is unknown: write local[N] or spark://host:port.")
+        raise UserError(f"--engine spark:{master} is unknown: write local[N] or spark://host:port.")
     addresses = master.removeprefix("spark://").split(",")
     problems = [problem for address in addresses if (problem := _unreachable(address))]
     if len(problems) == len(addresses):

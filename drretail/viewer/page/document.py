@@ -123,7 +123,7 @@ def one_page(view: ExperimentView, rendered: Sequence[Rendered]) -> str:
     if len(whole) < len(rendered):
         note = Markup(
             '<p class="note">{:,} more answers are not on this page: <code>drretail report {} --split</code> shows all,'
-            " <code>drretail export {} --as statements</code> makes a table.</p>"
+            " <code>drretail export {} --format statements</code> makes a table.</p>"
         )
         parts.append(note.format(len(rendered) - len(whole), shlex.quote(view.name), shlex.quote(view.name)))
     heading = "Answers" if view.is_of_shop else "Questions"

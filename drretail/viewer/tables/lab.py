@@ -159,7 +159,7 @@ def calibration_parts(calibration: "Calibration", *, was_chosen: bool) -> Iterat
     sides = (f"tuning ({counted(calibration.n_tuning, 'query')})", f"held out ({calibration.n_held_out} queries)")
     title = f"Versions of {calibration.model} beside people, {calibration.question}"
     yield table_of(title, ["", "n", sides[0], "n", sides[1]], rows, notes=[NOTES["calibrate"]])
-    when = "It was chosen before and is kept: --again chooses again." if was_chosen else "It is frozen now."
+    when = "It was chosen before and is kept: --force chooses again." if was_chosen else "It is frozen now."
     prompts = calibration.prompt_hash
     known = f"Hash of its prompts: {prompts}." if prompts else "The prompts that it was given are not known."
     yield from prose(f"{calibration.summary()} {when}", known)

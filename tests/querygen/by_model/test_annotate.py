@@ -138,7 +138,7 @@ def test_what_the_text_does_not_say_goes_back_and_what_fails_stays_untyped(
     chat.answer = right
     call(world, "check", to, "--model", "fake:x")  # the failure stands,
     assert typed(to) == [True, False]
-    call(world, "check", to, "--model", "fake:x", "--retry-failed")  # until it is asked for anew
+    call(world, "check", to, "--model", "fake:x", "--retry", "failed")  # until it is asked for anew
     assert typed(to) == [True, True]
 
 
@@ -226,7 +226,7 @@ def test_what_is_no_answer_is_told_and_asked_anew_only_where_somebody_wants_that
     assert set(json.loads(failed.stdout)["failed"]) == {"anna-1", "anna-2"}
     chat.answer, asked = opinion, len(chat.asked)
     assert "unusable" in call(world, "check", file, "--model", "fake:x").stderr
-    mended = call(world, "check", file, "--model", "fake:x", "--retry-failed", "--json")
+    mended = call(world, "check", file, "--model", "fake:x", "--retry", "failed", "--json")
     assert (json.loads(mended.stdout)["failed"], len(chat.asked) - asked) == ({}, 2)
 
 

@@ -218,11 +218,11 @@ def test_failures_are_told_and_end_with_3_and_only_they_are_retried(
     assert broken.exit_code == 3
     assert "3 queries of 1 user, 3 failed" in broken.stdout
     assert "out of order" in broken.stderr
-    assert "--retry-failed" in broken.stderr
+    assert "--retry failed" in broken.stderr
     assert [each["user_id"] for each in text["failed"]] == ["ANNA"] * 3
     berts, calls = list(read_jsonl(to)), len(chat.asked)
     chat.answer = right
-    mended = call(world, *again, "--retry-failed", "--quiet")
+    mended = call(world, *again, "--retry", "failed", "--quiet")
     assert (mended.exit_code, mended.stderr, len(chat.asked) - calls) == (0, "", 3)
     assert list(read_jsonl(to))[3:] == berts
 
@@ -238,7 +238,7 @@ def test_where_all_fail_the_file_stays_as_it_was(world: World, tmp_path: Path) -
 def test_generic_queries_have_no_user_and_the_model_sees_no_profile(world: World, tmp_path: Path) -> None:
     to = tmp_path / "queries.jsonl"
     with Provider(*(says(number, expected_tools=GENERIC_TOOLS) for number in range(2))) as provider:
-        result = generate(world, to, provider, "--mode", "generic", "--users", "2", "--per-user", "1")
+        result = generate(world, to, provider, "--mode", "generic", "--n", "2", "--per-user", "1")
     assert result.exit_code == 0
     assert {(query.user_id, query.mode) for query in read_queries(to)} == {(None, "generic")}
     assert all(query.query_id.startswith("generic-") for query in read_queries(to))

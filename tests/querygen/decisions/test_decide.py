@@ -264,7 +264,7 @@ def test_check_tells_unread_records_from_read_ones_that_do_not_speak_of_a_demand
     assert f"{command} --model PROVIDER:MODEL, or --sheet records.csv for people." in told
     call(world, "decide", file, "--sheet", sheet)
     call(world, "decide", file, "--sheet", sheet_by(sheet, "ann", ["open"] * 4))
-    nearly = call(world, "check", file, "--demands")
+    nearly = call(world, "check", file, "--details")
     assert re.search(r"must: fireproof +– +– +5 +person 4, words 1 +1\n", nearly.stdout)
     call(world, "decide", file, "--sheet", sheet_by(sheet, "bob", ["open"] * 5))
     after = call(world, "check", file)
@@ -327,7 +327,7 @@ def test_two_readings_are_in_two_orders_and_only_what_they_agree_on_is_decided(
     chat = answering(lambda _, record: ("met", "dimmable") if "dimmable" in record else ("open", ""))
     right = chat.answer
     chat.answer = lambda messages: right(messages).replace("met", "broken") if chat.asked[1:] else right(messages)
-    result = call(world, "decide", file, "--model", "fake:x", "--readers", "2", "--parallel", "1")
+    result = call(world, "decide", file, "--model", "fake:x", "--repeats", "2", "--parallel", "1")
     first, second = (re.findall(r"Size (\d)", messages[0].text) for messages in chat.asked)
     assert first == second[::-1]
     assert (result.exit_code, sorted(decided(file))) == (3, ["0", "2", "4"])

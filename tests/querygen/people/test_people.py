@@ -81,7 +81,7 @@ def test_commands_make_personas_contexts_and_pairs_without_a_model(world: World,
     users = [part for user in USERS for part in ("--user", user)]
     assert call(world, "personas", "--people", people, *users).exit_code == 0
     assert call(world, "context", "--people", people).output.startswith("4 contexts")
-    paired = call(world, "pair", tasks, "--people", people, "--to", to, "--users-per-task", "2")
+    paired = call(world, "pair", tasks, "--people", people, "--to", to, "--n", "2")
     assert paired.exit_code == 0, paired.output
     made = read_queries(to)
     for task in {each.task_id for each in made}:

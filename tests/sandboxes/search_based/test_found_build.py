@@ -394,7 +394,7 @@ def test_a_sandbox_is_built_gets_its_queries_and_is_checked(world: World, fake: 
     whole = sandbox(fake, "queries", to)
     assert (whole.exit_code, "every task has its query" in whole.stdout) == (0, True)
     kept = tmp_path / "kept"
-    after = sandbox(fake, "check", to, "--world", shop, "--model", PLAYED, "--quiet", "--keep-passing", str(kept))
+    after = sandbox(fake, "check", to, "--world", shop, "--model", PLAYED, "--quiet", "--to", str(kept))
     assert (sandbox(fake, "check", str(kept)).exit_code, (kept / "building").exists()) == (0, False)
     assert (after.exit_code, "1 of 1 queries pass" in after.stdout) == (0, True)
     again = sandbox(fake, "build", *flags, "--quiet")

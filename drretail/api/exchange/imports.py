@@ -1,19 +1,19 @@
-"""``drretail import``: reports, tasks and personas of other benchmarks and products, as an experiment."""
+"""``import``: reports, tasks and personas of other benchmarks and products, as an experiment."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Any
 
-from drretail.api.option import Option
-from drretail.api.options.shared import Names
-from drretail.cli.options import flags
+from drretail.api.option import accepts
+from drretail.api.options.report import ImportOptions
 from drretail.errors import UserError
 from drretail.progress import busy, choose_progress
 from drretail.tables.figures import counted
-from drretail.viewer.output import print_json, print_rows, print_text, say
+from drretail.tables.result import Result, prose
+from drretail.tables.table import Table, table_of
 
 if TYPE_CHECKING:
     from drretail.imports.material import Material
@@ -24,107 +24,76 @@ if TYPE_CHECKING:
 QUERY_FILE = ".jsonl"
 
 
-def import_reports(
-    form: Annotated[
-        str,
-        Option(
-            "drb, drg, reporteval, dr3, liveresearch, deepshop, agenticshop, arena, ecomagentbench, pdr, chat, "
-            "markdown (also for Word and PDF files), a plugin's, or module:attribute.",
-            argument=True,
-            metavar="FORMAT",
-        ),
-    ],
-    path: Annotated[Path, Option("A file (it may be compressed), or a folder of them.", argument=True, metavar="PATH")],
-    to: Annotated[Path, Option("The experiment's folder; or FILE.jsonl, to import only the questions.", metavar="EXP")],
-    output: flags.Output,
-    system: Annotated[
-        str | None, Option("The system that wrote the reports (default: the file's name).", metavar="NAME")
-    ] = None,
-    model: Annotated[str | None, Option("The model that wrote the reports.", metavar="PROVIDER:MODEL")] = None,
-    pages: Annotated[
-        Path | None,
-        Option("The cited pages: a JSONL file, or a folder with an index.jsonl of {url, file}.", metavar="PATH"),
-    ] = None,
-    world: Annotated[
-        str | None, Option("The shop whose records are used to check claims about products.", short="-w", metavar="W")
-    ] = None,
-    redact: Annotated[
-        bool, Option("Remove personal data (e-mail, phone, IBAN, card, street) before anything is written.")
-    ] = False,
-    names: Names = None,
-) -> None:
-    """Makes an experiment from reports: Markdown, Word, PDF, chat logs, and ten benchmarks' files.
+@accepts(ImportOptions)
+def import_reports(options: ImportOptions) -> Result[Any]:
+    """What came of the files: the imported reports, or the queries if ``to`` is a file of them.
 
-    docs/exchange.md lists the files of each FORMAT. Word and PDF need the extra `documents`.
-
-    A second import into the same folder adds systems.
+    Raises UserError for files without a report, and for pages beside a file of queries.
     """
-    from drretail.api.worlds import open_world
+    from drretail.api.worlds import world_of
     from drretail.grounding.text.redaction import Redactor
     from drretail.imports.formats import load_format
     from drretail.imports.recording import record
     from drretail.imports.rows import redacting
 
-    chosen = load_format(form)
+    path, to, pages = Path(options.path), Path(options.to), options.pages
+    chosen = load_format(options.form)
     if not path.exists():
         raise UserError(f"{path} does not exist: name a file or a folder of reports.")
-    redactor = Redactor.of(redact, names)
+    redactor = Redactor.of(options.redact, None if options.names is None else Path(options.names))
     with busy("reading"), redacting(redactor):
         material = chosen.read(path)
     if material.is_empty and material.left_out:
         raise UserError(f"There is no text in {_some(material.left_out)}: name files that hold reports.")
     if material.is_empty:
         raise UserError(f"{path} holds nothing of this format ({chosen.described}): check the format and the path.")
-    material = material if system is None else material.renamed(system)
+    material = material if options.system is None else material.renamed(options.system)
     if to.suffix == QUERY_FILE and not to.is_dir():
         if pages is not None:
             raise UserError(f"{to} would be a file of questions, which holds no pages: leave --pages out.")
-        _keep_questions(material, form, to, world, as_json=output.as_json)
-        return
-    progress = choose_progress()
+        return _questions_kept(material, options)
     with ExitStack() as stack:
-        shop = None if world is None else stack.enter_context(open_world(world))
+        shop = None if options.world is None else stack.enter_context(world_of(options.world))
         stack.enter_context(redacting(redactor))
-        came = record(material, form, to, progress, model=model, pages=pages, world=shop)
-    if not output.as_json:
-        if came.reports:
-            rows = [[label, *totals.values()] for label, totals in by_system(came.reports).items()]
-            print_rows("Imported reports", COLUMNS, rows)
-        print_text(*_notes(came), *([f"Next: drretail score {to}"] if came.reports else []))
-        say(f"Kept in {to}.")
-        return
-    # All counts, by system and by report
-    print_json(
-        {
-            "experiment": str(to),
-            "import": form,
-            **_questions_counted(came.queries),
-            "systems": by_system(came.reports),
-            "reports": [asdict(report) for report in came.reports],
-            "empty": came.empty,
-            "held_already": came.held,
-            "repeated": came.repeated,
-            "left_out": list(came.left_out),
-            "unread_roles": dict(came.unread_roles),
-            "pages": None if came.pages is None else {"kept": came.pages[0], "given": came.pages[1]},
-        }
-    )
+        given = None if pages is None else Path(pages)
+        came = record(material, options.form, to, choose_progress(), model=options.model, pages=given, world=shop)
+    parts: list[Table | str] = []
+    if came.reports:
+        rows = [[label, *totals.values()] for label, totals in by_system(came.reports).items()]
+        parts.append(table_of("Imported reports", COLUMNS, rows))
+    parts += prose(*_notes(came), *([f"Next: drretail score {to}"] if came.reports else []))
+    return Result(came, _document(came, options), parts, notes=[f"Kept in {to}."], path=to)
 
 
-def _keep_questions(material: "Material", form: str, to: Path, world: str | None, *, as_json: bool) -> None:
+def _document(came: "Imported", options: ImportOptions) -> dict[str, Any]:
+    """All counts, by system and by report."""
+    return {
+        "experiment": str(options.to),
+        "import": options.form,
+        **_questions_counted(came.queries),
+        "systems": by_system(came.reports),
+        "reports": [asdict(report) for report in came.reports],
+        "empty": came.empty,
+        "held_already": came.held,
+        "repeated": came.repeated,
+        "left_out": list(came.left_out),
+        "unread_roles": dict(came.unread_roles),
+        "pages": None if came.pages is None else {"kept": came.pages[0], "given": came.pages[1]},
+    }
+
+
+def _questions_kept(material: "Material", options: ImportOptions) -> "Result[Sequence[Query]]":
     """Writes the questions alone, as a file of queries."""
-    from drretail.api.worlds import known_user, open_world
+    from drretail.api.worlds import known_user, world_of
     from drretail.imports.recording import write_queries
 
+    to = Path(options.to)
     with ExitStack() as stack:
-        shop = None if world is None else stack.enter_context(open_world(world))
-        queries = write_queries(material, form, to, str if shop is None else partial(known_user, shop))
-    if as_json:
-        print_json({"file": str(to), **_questions_counted(queries)})
-        return
-    left = counted(len(material.reports), "answer")
-    print_text(_questions(queries), *([f"Left out: {left}."] if material.reports else []))
-    say(f"Kept in {to}.")
+        shop = None if options.world is None else stack.enter_context(world_of(options.world))
+        queries = write_queries(material, options.form, to, str if shop is None else partial(known_user, shop))
+    left = [f"Left out: {counted(len(material.reports), 'answer')}."] if material.reports else []
+    document = {"file": str(to), **_questions_counted(queries)}
+    return Result(queries, document, [*prose(_questions(queries), *left)], notes=[f"Kept in {to}."], path=to)
 
 
 COLUMNS = ("system", "reports", "citations", "sources cited", "sources named", "unresolved")

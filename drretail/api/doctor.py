@@ -1,21 +1,18 @@
-"""``drretail doctor``: what works on this machine and how to fix the rest; --prompts: whether a model follows the
-prompts.
-"""
+"""``doctor``: what works on this machine and how to fix the rest, or whether a model follows the prompts."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from drretail.api.option import Option
-from drretail.api.options import research
+from drretail.api.option import accepts
+from drretail.api.options.doctor import DoctorOptions
+from drretail.api.options.shared import texts_in
 from drretail.api.worlds import server_settings
-from drretail.cli.options import flags as options
-from drretail.cli.options.command import exit_code
 from drretail.errors import UserError
 from drretail.event_loop import run_loop
 from drretail.progress import busy, choose_progress
 from drretail.tables.figures import counted, dollars
-from drretail.viewer.output import print_json, print_rows, print_text, print_title
+from drretail.tables.result import Result
+from drretail.tables.table import Table, table_of
 
 if TYPE_CHECKING:
     from drretail.api.models import Opener
@@ -30,48 +27,38 @@ LONGEST_MESSAGE = 240
 """The most characters of each message in the short transcript."""
 
 
-def doctor(
-    model: Annotated[
-        list[str] | None, Option("A model to test. It is asked for one word.", metavar="PROVIDER:MODEL")
-    ] = None,
-    base_url: research.BaseUrl = (),
-    prompts: Annotated[
-        bool, Option("Check only whether the models follow the prompts (a few cents per model).")
-    ] = False,
-    max_dollars: Annotated[float | None, Option("With --prompts: maximum dollars per model.", min=0.0001)] = None,
-    as_json: options.Json = False,
-) -> None:
-    """Checks this machine, and the models that you name.
+@accepts(DoctorOptions)
+def doctor(options: DoctorOptions) -> Result[Any]:
+    """What was found on this machine, or how each model kept to the prompts.
 
-    Exit code 3: something needed does not work.
+    Raises UserError for an unknown model, and for ``prompts`` without a model.
     """
     from drretail.api.models import Opener
     from drretail.doctor.machine import broken
     from drretail.llm.registry import check_spec
     from drretail.settings import read_settings
 
-    if max_dollars is not None and not prompts:
+    if options.max_dollars is not None and not options.prompts:
         raise UserError("--max-dollars is for --prompts; without it a model is asked for one word.")
-    for spec in model or []:
+    models = texts_in(options.model)
+    for spec in models:
         check_spec(spec)
     settings = read_settings()
-    opener = Opener(settings, base_url)
-    if prompts:
-        _try_prompts(model or [], opener, max_dollars, as_json=as_json)
-        return
+    opener = Opener(settings, options.base_url)
+    if options.prompts:
+        return _try_prompts(models, opener, options.max_dollars)
     with busy("checking this machine"):
-        signs = _signs(model or [], settings, opener)
+        signs = _signs(models, settings, opener)
     wrong = broken(signs)
-    if as_json:
-        print_json({"ok": not wrong, "signs": [sign.model_dump(mode="json", exclude_none=True) for sign in signs]})
-    else:
-        print_rows("", ["", "what", "found"], [(MARKS[sign.state], sign.what, sign.found) for sign in signs])
-        lacks = [sign for sign in signs if sign.state != "ok"]
+    document = {"ok": not wrong, "signs": [sign.model_dump(mode="json", exclude_none=True) for sign in signs]}
+    rows = [(MARKS[sign.state], sign.what, sign.found) for sign in signs]
+    parts: list[Table | str] = [table_of("", ["", "what", "found"], rows)]
+    lacks = [sign for sign in signs if sign.state != "ok"]
+    if lacks:
         rows = [(MARKS[sign.state], sign.what, sign.prevents or "", sign.mend or "") for sign in lacks]
-        if rows:
-            print_rows("What is lacking", ["", "what", "without it, no", "to mend it"], rows)
-        typer.echo("Everything that is needed works." if not wrong else f"{len(wrong)} to mend (✗).")
-    exit_code(len(wrong))
+        parts.append(table_of("What is lacking", ["", "what", "without it, no", "to mend it"], rows))
+    parts.append("Everything that is needed works." if not wrong else f"{len(wrong)} to mend (✗).")
+    return Result(signs, document, parts, left=len(wrong))
 
 
 def _signs(specs: list[str], settings: "Settings", opener: "Opener") -> "list[Sign]":
@@ -113,39 +100,37 @@ def _opened(spec: str, opener: "Opener") -> "Model":
     return model
 
 
-def _try_prompts(specs: list[str], opener: "Opener", max_dollars: float | None, *, as_json: bool) -> None:
-    """Prints the results of each model's probes. Raises UserError without a model."""
+def _try_prompts(specs: list[str], opener: "Opener", max_dollars: float | None) -> "Result[list[Checked]]":
+    """The results of each model's probes. Raises UserError without a model."""
     from drretail.doctor.conversations import NAMES
     from drretail.doctor.prompt_kit import check_prompts
 
     specs = specs or [each for each in (opener.settings.model,) if each is not None]
     if not specs:
         raise UserError("Which model are the prompts to be tried on? Add --model PROVIDER:MODEL.")
-    models = [_opened(spec, opener) for spec in dict.fromkeys(specs)]
-    models_checked: list[Checked] = []
-    for model in models:
+    checked: list[Checked] = []
+    for model in [_opened(spec, opener) for spec in dict.fromkeys(specs)]:
         with choose_progress().track(f"Trying the prompts on {model.spec}", len(NAMES)) as bar:
-            models_checked.append(run_loop(check_prompts(model, max_dollars, bar)))
-    if as_json:
-        documents = [each.model_dump(mode="json", exclude_none=True) for each in models_checked]
-        print_json({"ok": all(each.is_well for each in models_checked), "models": documents})
-    else:
-        for found in models_checked:
-            rows = [
-                (VERDICTS[finding.state], finding.probe, finding.shows, finding.found or "") for finding in found.probes
-            ]
-            print_rows(f"The prompts on {found.model}", ["", "probe", "what it shows", "found"], rows)
-            print_title("Messages (--json has them in full)")
-            for name, exchanges in found.conversations.items():
-                print_text(*(line for exchange in exchanges for line in _exchange_lines(name, exchange)))
-            used = found.usage
-            cost = "price unknown" if found.dollars is None else f"${dollars(found.dollars)}"
-            passed = sum(finding.state == "passed" for finding in found.probes)
-            typer.echo(
-                f"{passed} of {len(found.probes)} passed; {counted(used.calls, 'call')}, "
-                f"{used.total - used.output:,} tokens in, {used.output:,} out, {cost}."
-            )
-    exit_code(not all(each.is_well for each in models_checked))
+            checked.append(run_loop(check_prompts(model, max_dollars, bar)))
+    documents = [each.model_dump(mode="json", exclude_none=True) for each in checked]
+    is_well = all(each.is_well for each in checked)
+    parts = [part for each in checked for part in _checked_parts(each)]
+    return Result(checked, {"ok": is_well, "models": documents}, parts, left=int(not is_well))
+
+
+def _checked_parts(checked: "Checked") -> Iterator[Table | str]:
+    rows = [(VERDICTS[finding.state], finding.probe, finding.shows, finding.found or "") for finding in checked.probes]
+    yield table_of(f"The prompts on {checked.model}", ["", "probe", "what it shows", "found"], rows)
+    exchanges = [(name, exchange) for name, each in checked.conversations.items() for exchange in each]
+    messages = [line for name, exchange in exchanges for line in _exchange_lines(name, exchange)]
+    yield table_of("Messages (--json has them in full)", [""], [], notes=messages)
+    used = checked.usage
+    cost = "price unknown" if checked.dollars is None else f"${dollars(checked.dollars)}"
+    passed = sum(finding.state == "passed" for finding in checked.probes)
+    yield (
+        f"{passed} of {len(checked.probes)} passed; {counted(used.calls, 'call')}, "
+        f"{used.total - used.output:,} tokens in, {used.output:,} out, {cost}."
+    )
 
 
 def _exchange_lines(name: str, exchange: "Exchange") -> list[str]:

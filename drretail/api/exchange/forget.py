@@ -3,7 +3,7 @@
 import re
 import shutil
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,9 @@ from drretail.experiment import (
 from drretail.files import MOST_UNPACKED, files_below, read_json, read_jsonl, read_packed, write_json, write_lines
 from drretail.records.base import canonical_json, file_name, sha256_of
 from drretail.records.run import query_of_run
+from drretail.tables.figures import counted
+from drretail.tables.result import Prose, Result
+from drretail.tables.table import Table, table_of
 
 MADE_FROM_ALL = ("scores.json", "report", "report.md", "exports", *DEFAULT_NAMES.values())
 """Files and folders that any command makes again from the rest, and that may quote anybody."""
@@ -49,7 +52,7 @@ class Forgotten:
 
 
 @accepts(ForgetOptions)
-def forget(options: ForgetOptions) -> Forgotten:
+def forget(options: ForgetOptions) -> Result[Forgotten]:
     """Removes a user, or one conversation, from an experiment: queries, runs with their journals, verdicts, readings,
     votes, profiles, and all pages and exports.
 
@@ -76,7 +79,17 @@ def forget(options: ForgetOptions) -> Forgotten:
         names = tuple(dict.fromkeys(str(path.relative_to(folder)) for path in removed))
         holds = re.compile(rf"(?<!\w){re.escape(given)}(?!\w)").search
         left = [path for path in files_below(folder, "**/*") if path.is_file() and holds(_text_of(path))]
-        return Forgotten(tuple(sorted(ids)), runs, names, tuple(str(path.relative_to(folder)) for path in left))
+    still_named = tuple(str(path.relative_to(folder)) for path in left)
+    gone = Forgotten(tuple(sorted(ids)), runs, names, still_named)
+    counts = f"{counted(len(ids), 'conversation')} with {counted(runs, 'run')}"
+    parts: list[Table | str] = [
+        table_of("Removed", ("file or folder",), [[name] for name in names]),
+        Prose(f"Forgotten: {counts}. Kept: the other conversations."),
+    ]
+    if still_named:
+        parts.append(Prose(f"Still named in: {', '.join(still_named)}. Look at these files yourself."))
+    note = f"Next: drretail score {folder}, and drretail report, make the rest again."
+    return Result(gone, asdict(gone), parts, notes=[note])
 
 
 def _forget(folder: Path, ids: Collection[str], user: str | None) -> Iterator[Path]:

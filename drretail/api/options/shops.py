@@ -1,0 +1,192 @@
+"""The options of ``download``, ``synth``, ``ingest`` and ``world``, one record for each command.
+
+Their docstrings are the commands' help.
+"""
+
+from collections.abc import Iterable
+from dataclasses import KW_ONLY, dataclass
+from datetime import date, datetime
+from pathlib import Path
+from typing import Annotated, Literal
+
+from drretail.api.option import Option
+from drretail.api.options import shared
+
+Preset = Literal["paper", "ten"]
+To = Annotated[str | Path, Option("The folder for the files.", metavar="FOLDER")]
+World = Annotated[
+    str | Path,
+    Option("A world's folder, servers:NAME, demo or market (made-up shops).", argument=True, metavar="W", type=str),
+]
+MaterializeUsers = Annotated[bool, Option("Store every user's profile on the servers.")]
+Day = str | date | None
+
+
+@dataclass(frozen=True, slots=True)
+class DownloadOptions:
+    """Downloads product and review files of Amazon Reviews 2023. Continues interrupted downloads."""
+
+    to: To
+    categories: Annotated[
+        Iterable[str],
+        Option(
+            "Categories as the dataset names them, such as Pet_Supplies.",
+            argument=True,
+            metavar="CATEGORY…",
+            type=list[str],
+        ),
+    ] = ()
+    _: KW_ONLY
+    preset: Annotated[Preset | None, Option("paper: the paper's eight categories. ten: these and two more.")] = None
+    mirror: Annotated[
+        str | None, Option("The source: ucsd, datarepo, huggingface, or the URL of a copy.", metavar="NAME|URL")
+    ] = None
+    parallel: Annotated[int, Option("The number of downloads at the same time.", min=1, max=16)] = 2
+    dry_run: Annotated[bool, Option("Print the addresses. Download nothing.")] = False
+
+
+@dataclass(frozen=True, slots=True)
+class SynthOptions:
+    """Writes made-up product and review files in the format of the real ones.
+
+    With --perturb, copies a world with new names and values that no model knows. `drretail queries carry` adapts the
+    queries.
+    """
+
+    to: To
+    _: KW_ONLY
+    products: Annotated[int | None, Option("The number of products.", min=1, default="400")] = None
+    reviews: Annotated[int | None, Option("The number of reviews.", min=0, default="6000")] = None
+    category: Annotated[shared.Texts, Option("A category to make.", type=list[str])] = ()
+    plain: Annotated[bool, Option("Make files without the faults of real ones.", flag="")] = False
+    perturb: Annotated[
+        str | None, Option("Copy this world with other brands, ids, prices and ratings.", metavar="WORLD")
+    ] = None
+    seed: shared.Seed = "42"
+
+
+@dataclass(frozen=True, slots=True)
+class IngestOptions:
+    """Makes a world (a searchable shop) from raw files or from your own shop's tables."""
+
+    paths: Annotated[
+        shared.Files,
+        Option(
+            "Raw files, folders of them, or your own shop's mapping (shop.toml).",
+            argument=True,
+            metavar="PATH…",
+            type=list[Path],
+        ),
+    ]
+    world: Annotated[
+        str | Path, Option("The folder of the new world, or servers:NAME.", short="-w", metavar="W", type=str)
+    ]
+    _: KW_ONLY
+    preset: Annotated[
+        Preset | None, Option("paper: take only the paper's eight categories. ten: these and two more.")
+    ] = None
+    category: Annotated[str | None, Option("The files' category, if their names don't give it.", metavar="NAME")] = None
+    cap: Annotated[int | None, Option("Maximum products per category.", min=1, default="10000; your own shop: all")] = (
+        None
+    )
+    cap_by: Annotated[
+        Literal["hash", "interactions"],
+        Option("Which products the cap keeps: a random draw, or those with most interactions.", flag=""),
+    ] = "hash"
+    min_interactions: Annotated[
+        int | None,
+        Option(
+            "Drop products with fewer reviews or orders than this, counted from --since on.",
+            min=0,
+            default="5; your own shop: 0",
+        ),
+    ] = None
+    since: Annotated[
+        Day,
+        Option(
+            "The first day of interactions to use (UTC).",
+            formats=["%Y-%m-%d"],
+            type=datetime,
+            default="2019-01-01; your own shop: all orders",
+        ),
+    ] = None
+    until: Annotated[
+        Day,
+        Option(
+            "The last day of interactions (UTC); rows with later dates are bad lines.",
+            formats=["%Y-%m-%d"],
+            type=datetime,
+            default="today",
+        ),
+    ] = None
+    seed: shared.Seed = "42"
+    vary_orders: Annotated[
+        bool, Option("Draw each order's quantity and status at random (default: 1 and Delivered).", flag="")
+    ] = False
+    holdout: Annotated[
+        Literal["none", "last"], Option("last: leave out each user's last order, for the metric next_purchase.")
+    ] = "none"
+    profile_pool: Annotated[
+        str | None, Option("The country of made-up names and addresses, such as faker:de_DE.", flag="")
+    ] = None
+    analyzer: Annotated[
+        str | None,
+        Option(
+            "The language of the texts, to search by word stems. standard: no stems.",
+            metavar="LANGUAGE|standard",
+            default="standard with --preset paper, else english",
+        ),
+    ] = None
+    engine: Annotated[
+        str,
+        Option(
+            "Where rows are selected: duckdb (this machine), spark (an extra; all its cores), or spark:MASTER, such as "
+            "spark:spark://host:port or spark:local[4].",
+            metavar="duckdb|spark[:MASTER]",
+        ),
+    ] = "duckdb"
+    parallel: Annotated[int | None, Option("The number of processes.", min=1, default="as many as make it faster")] = (
+        None
+    )
+    materialize_users: MaterializeUsers = False
+    force: Annotated[bool, Option("Replace the existing world. `drretail world use` switches back.")] = False
+    dry_run: Annotated[bool, Option("Count all rows and show how the first ones are read. Make no world.")] = False
+
+
+@dataclass(frozen=True, slots=True)
+class InfoOptions:
+    """Shows a world's counts, fingerprint and origin."""
+
+    world: World
+
+
+@dataclass(frozen=True, slots=True)
+class CheckOptions:
+    """Compares a world's data with its manifest. Exit code 3: something is wrong."""
+
+    world: World
+
+
+@dataclass(frozen=True, slots=True)
+class CopyOptions:
+    """Copies a world and checks the copy's fingerprint."""
+
+    world: World
+    to: Annotated[str | Path, Option("The copy's folder, or servers:NAME.", argument=True, metavar="W2", type=str)]
+    _: KW_ONLY
+    materialize_users: MaterializeUsers = False
+
+
+@dataclass(frozen=True, slots=True)
+class UseOptions:
+    """Switches a world back to the version that `ingest` replaced. Deletes nothing."""
+
+    world: World
+    generation: Annotated[
+        str | None,
+        Option(
+            "The version: its name, or the beginning of its fingerprint (default: the other one).",
+            argument=True,
+            metavar="GENERATION",
+        ),
+    ] = None

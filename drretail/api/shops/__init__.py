@@ -1,0 +1,6 @@
+"""Worlds from Python: raw files are fetched or made up, ingested, checked and copied, as by the commands.
+
+raw_files.py  download, synth: Amazon's files, or made-up ones in their form
+ingest.py     ingest: raw files → world
+world.py      info, check, copy, use: of a world
+"""

@@ -1,0 +1,208 @@
+"""``ingest``: makes a world from raw Amazon Reviews 2023 files, or from a shop's own tables."""
+
+from collections.abc import Iterator
+from contextlib import nullcontext
+from datetime import date, datetime
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from drretail.api.option import accepts
+from drretail.api.options.shared import paths_in
+from drretail.api.options.shops import Day, IngestOptions
+from drretail.api.worlds import server_settings
+from drretail.errors import UnknownName, UserError
+from drretail.progress import choose_progress
+from drretail.tables.result import Result
+from drretail.tables.table import Table, table_of
+
+if TYPE_CHECKING:
+    from drretail.data_ingest.plan import IngestOptions as Selection
+    from drretail.data_ingest.report import Funnel, IngestReport
+
+_LONGEST_SHOWN = 40
+
+
+@accepts(IngestOptions)
+def ingest(options: IngestOptions) -> "Result[IngestReport]":
+    """What was read, kept and dropped, and the world that was made of it.
+
+    Raises UserError for files that can't be read as what they are, and for a world of other files or options that is
+    not to be replaced.
+    """
+    from drretail.data_ingest.ingest import Target
+    from drretail.data_ingest.ingest import ingest as run_ingest
+    from drretail.data_ingest.raw.tables import is_mapping
+    from drretail.env.copying import writer_to
+    from drretail.env.servers.naming import is_on_servers
+
+    paths, world = paths_in(options.paths), str(options.world)
+    for path in paths:
+        if path.is_dir() and (mappings := sorted(path.glob("*.toml"))):
+            raise UserError(f"{path} is a folder that holds a mapping: name that, drretail ingest {mappings[0]}.")
+    engine, _, master = options.engine.partition(":")
+    if engine not in ("duckdb", "spark") or (engine == "duckdb" and master):
+        raise UnknownName("engine", options.engine, ["duckdb", "spark", "spark:MASTER"])
+    run = partial(
+        run_ingest,
+        paths,
+        options=_selection(options, is_own_shop=is_mapping(paths)),
+        progress=choose_progress(),
+        engine=engine,
+        master=master or None,
+        workers=options.parallel,
+    )
+    if options.dry_run:
+        report = run(stages_folder(world), dry_run=True)
+    else:
+        # Unusable servers are reported before hours of reading.
+        servers, stored = server_settings(), options.materialize_users
+        on_servers = stored or is_on_servers(world)  # writer_to refuses the option for a folder
+        writer = writer_to(world, servers, materialize_users=stored) if on_servers else nullcontext()
+        with writer as write:
+            target = None if write is None else Target(world, write, servers, stored)
+            report = run(stages_folder(world), into=target, replace=options.force)
+    document = report.model_dump(mode="json", exclude={"format"})
+    return Result(report, document, [*_parts(report, "orders" if is_mapping(paths) else "reviews")])
+
+
+def _selection(options: IngestOptions, *, is_own_shop: bool) -> "Selection":
+    """Which rows are taken. What is not given is the paper's choice, or of a shop of one's own everything."""
+    from drretail.data_ingest.plan import WHOLE_SHOP
+    from drretail.data_ingest.plan import IngestOptions as Selection
+    from drretail.env.catalog.formulation import analyzer_named
+
+    given: dict[str, Any] = {
+        "cap": options.cap,
+        "min_interactions": options.min_interactions,
+        "since": _day(options.since),
+        "until": _day(options.until),
+    }
+    return Selection(
+        preset=options.preset,
+        category=options.category or None,
+        cap_by=options.cap_by,
+        seed=options.seed,
+        vary_orders=options.vary_orders,
+        holdout=options.holdout,
+        profile_pool=options.profile_pool,
+        analyzer=None if options.analyzer is None else analyzer_named(options.analyzer),
+        **{
+            **(WHOLE_SHOP if is_own_shop else {}),
+            **{name: value for name, value in given.items() if value is not None},
+        },
+    )
+
+
+def _day(given: Day) -> date | None:
+    if isinstance(given, datetime):
+        return given.date()
+    return date.fromisoformat(given) if isinstance(given, str) else given
+
+
+def stages_folder(world: str) -> Path:
+    """The folder that keeps an ingest's finished stages: the world's own, or one in the cache for a
+    world on servers.
+    """
+    from drretail.env.servers.naming import check_place, is_on_servers, world_name
+    from drretail.settings import read_settings
+
+    check_place(world)
+    return read_settings().cache_dir / "ingest" / world_name(world) if is_on_servers(world) else Path(world)
+
+
+def _headline(report: "IngestReport") -> str:
+    """The world in numbers."""
+    from drretail.env.manifest import Counts, headline
+
+    kept = Counts(products=report.products.kept, users=report.users, orders=report.reviews.kept)
+    return headline(report.counts or kept, report.priced)
+
+
+def _parts(report: "IngestReport", word: str) -> Iterator[Table | str]:
+    yield _headline(report)
+    if report.there_already:
+        yield f"World {report.world}, fingerprint {report.fingerprint}"
+        yield "It was made from these same files with these options, so nothing was read. --force makes it again."
+    else:
+        yield from _rows(report, word)
+        yield from _made(report)
+
+
+def _rows(report: "IngestReport", word: str) -> Iterator[Table | str]:
+    """The files, what is wrong in them, and how many rows were kept."""
+    yield table_of(
+        "Files",
+        ["file", "holds", "category", "rows", "bad lines", "remark"],
+        [
+            (
+                file.name,
+                word if file.shape == "reviews" else file.shape,
+                file.category,
+                file.rows,
+                file.bad_lines,
+                f"skipped: {file.skipped}" if file.skipped else "",
+            )
+            for file in report.files
+        ],
+    )
+    for file in report.files:
+        for bad in file.shown:
+            yield f"{file.name}, line {bad.line}: {bad.problem}"
+        for note in file.notes:
+            yield f"{file.name}: {note}"
+    if report.world is None:
+        for table in report.files:
+            if table.first:
+                columns = ["", *(f"row {place}" for place, _ in enumerate(table.first, 1))]
+                # One line per field, one column per row; fields that no row has are left out
+                turned = [
+                    (_FIELDS.get(name, name), *(_short(row[name]) for row in table.first))
+                    for name in table.first[0]
+                    if any(row[name] not in (None, [], {}) for row in table.first)
+                ]
+                yield table_of(f"First rows of {table.name}", columns, turned)
+    rows = [("all", report.products, report.reviews, report.users)]
+    rows += [(row.name, row.products, row.reviews, row.users) for row in report.categories]
+    yield table_of(
+        "Products",
+        ["category", "rows read", "kept", "dropped", "why"],
+        [(name, products.read, products.kept, *_dropped(products)) for name, products, _, _ in rows],
+    )
+    yield table_of(
+        word.capitalize(),
+        ["category", "read", "orders", "users", "dropped", "why"],
+        [(name, reviews.read, reviews.kept, users, *_dropped(reviews)) for name, _, reviews, users in rows],
+    )
+    if report.products_without_meta:
+        verb = "ordered" if word == "orders" else "reviewed"
+        yield f"{report.products_without_meta:,} {verb} products have no product row."
+
+
+def _made(report: "IngestReport") -> Iterator[str]:
+    """The world, or that none was made."""
+    if report.world is None:
+        yield "Dry run: nothing was written."
+    else:
+        yield f"World {report.world}, fingerprint {report.fingerprint}"
+        last = ", the day after the last order" if report.counts and report.counts.orders else ""
+        yield f"The shop's today is {report.now:%Y-%m-%d}{last}."
+        yield f'Next: drretail ask "Which …?" --world {report.world}'
+    if report.replaced is not None:
+        yield (
+            f"It replaced {report.replaced.headline} (fingerprint {report.replaced.fingerprint[:12]}); "
+            f"`drretail world use {report.world} {report.replaced.generation}` goes back to it."
+        )
+
+
+_FIELDS = {"parent_asin": "product", "user_id": "user", "order_id": "order", "shop_currency": "currency"}
+
+
+def _short(value: object) -> str:
+    text = " > ".join(map(str, value)) if isinstance(value, list) else "–" if value is None else str(value)
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[: _LONGEST_SHOWN - 1]}…"
+
+
+def _dropped(funnel: "Funnel") -> tuple[int, str]:
+    why = ", ".join(f"{count:,} {reason.replace('_', ' ')}" for reason, count in funnel.dropped.items())
+    return funnel.read - funnel.kept, why

@@ -1,0 +1,156 @@
+"""``world``: shows, checks and copies worlds, and switches between their versions."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from drretail.api.option import accepts
+from drretail.api.options.shops import CheckOptions, CopyOptions, InfoOptions, UseOptions
+from drretail.api.worlds import place_of, server_settings
+from drretail.progress import busy, choose_progress
+from drretail.tables.result import Result
+from drretail.tables.table import Cell, Table, table_of
+
+if TYPE_CHECKING:
+    from drretail.env.manifest import Manifest
+    from drretail.records.evidence import Finding
+
+# What the paper reports of its own database (App. A.2).
+PAPER = {"products": 80_000, "users": 1_800_000, "orders": 4_300_000}
+
+MENDED = (
+    "Make it again with `drretail ingest … --force`, or copy a whole one into another place with `drretail world copy`."
+)
+
+
+@accepts(InfoOptions)
+def info(options: InfoOptions) -> "Result[Manifest]":
+    """The world's manifest, even of a damaged one."""
+    world, place = str(options.world), place_of(str(options.world))
+    manifest = _manifest(place)
+    document = {**manifest.model_dump(mode="json", exclude={"format"}), "paper": PAPER}
+    return Result(manifest, document, [*_info(world, manifest), *_kept(world, place)])
+
+
+@accepts(CheckOptions)
+def check(options: CheckOptions) -> "Result[list[Finding]]":
+    """What differs between the world's data and its manifest."""
+    from drretail.env.checking import has_checksums
+    from drretail.env.servers.naming import is_on_servers
+
+    place, notes = place_of(str(options.world)), list[str]()
+    with busy("reading every row and file"):
+        findings = _findings(place)
+    if not is_on_servers(place) and not has_checksums(Path(place)):
+        notes.append("The world's files have no SHA256SUMS: their rows were compared, but not every byte.")
+    part: Table | str = f"ok {_manifest(place).fingerprint}" if not findings else ""
+    if findings:
+        notes.append(MENDED)
+        rows = [(finding.severity, finding.code, finding.text, finding.found) for finding in findings]
+        part = table_of(f"World {options.world}", ["severity", "what", "said", "found"], rows)
+    document = {"ok": not findings, "findings": [finding.model_dump(mode="json") for finding in findings]}
+    return Result(findings, document, [part], notes=notes, left=len(findings))
+
+
+@accepts(CopyOptions)
+def copy(options: CopyOptions) -> "Result[Manifest]":
+    """The copy's manifest. Raises UserError if the copy's fingerprint differs."""
+    from drretail.env.copying import copy_world
+
+    to, servers, progress = str(options.to), server_settings(), choose_progress()
+    stored, place = options.materialize_users, place_of(str(options.world))
+    manifest = copy_world(place, to, servers=servers, materialize_users=stored, progress=progress)
+    parts = [f"World {to}, fingerprint {manifest.fingerprint}", *_kept(to, to)]
+    return Result(manifest, _counts(to, manifest), parts)
+
+
+@accepts(UseOptions)
+def use(options: UseOptions) -> "Result[Manifest]":
+    """The manifest of the version that is live now. Raises UserError if no other version is kept."""
+    from drretail.env.kept_worlds import use_world
+
+    world = str(options.world)
+    with busy("checking what was live before"):
+        manifest = use_world(place_of(world), options.generation, server_settings())
+    return Result(
+        manifest, _counts(world, manifest), [manifest.headline, f"World {world}, fingerprint {manifest.fingerprint}"]
+    )
+
+
+def _counts(world: str, manifest: "Manifest") -> dict[str, Any]:
+    return {"world": world, "fingerprint": manifest.fingerprint, "counts": manifest.counts.model_dump()}
+
+
+def _manifest(place: str) -> "Manifest":
+    """The manifest of a world, even of a damaged one."""
+    from drretail.env.servers.naming import is_on_servers
+
+    if is_on_servers(place):
+        from drretail.env.servers.reading import read_generation
+
+        return read_generation(place, server_settings()).manifest
+    from drretail.env.generations import live_generation
+    from drretail.env.manifest import read_manifest
+
+    return read_manifest(live_generation(Path(place)))
+
+
+def _kept(world: str, place: str) -> Iterator[str]:
+    """Which other version the world's place keeps, if any."""
+    from drretail.env.kept_worlds import find_kept
+
+    kept = find_kept(place, server_settings())
+    if kept is not None and (before := kept.before) is not None:
+        yield f"Also kept: {before.headline}. `drretail world use {world} {before.generation}` switches to it."
+
+
+def _findings(place: str) -> "list[Finding]":
+    from drretail.env.servers.naming import is_on_servers
+
+    if is_on_servers(place):
+        from drretail.env.servers.integrity import check_servers
+
+        return check_servers(place, server_settings())
+    from drretail.env.checking import check_world
+
+    return check_world(Path(place))
+
+
+def _info(world: str, manifest: "Manifest") -> Iterator[Table | str]:
+    counts = manifest.counts.model_dump()
+    yield manifest.headline
+    yield table_of(
+        f"World {world}",
+        ["", "here", "in the paper", "share of it"],
+        [(name, counts[name], paper, _share(counts[name], paper)) for name, paper in PAPER.items()],
+    )
+    yield table_of(
+        "Categories",
+        ["category", "products", "share", "orders", "share", "users"],
+        [
+            (
+                row.name,
+                row.products,
+                _share(row.products, counts["products"]),
+                row.orders,
+                _share(row.orders, counts["orders"]),
+                row.users,
+            )
+            for row in manifest.categories
+            if row.products
+        ],
+    )
+    if manifest.sources:
+        sources = [(source.name, source.size, source.sha256[:16]) for source in manifest.sources]
+        yield table_of("Made from", ["file", "bytes", "sha256"], sources)
+    chosen = ", ".join(f"{name} {value}" for name, value in manifest.parameters.items() if value is not None)
+    yield f"fingerprint  {manifest.fingerprint}"
+    yield f"now          {manifest.now.date()} (the shop's today)"
+    yield f"since        {manifest.since or '–'}"
+    yield f"seed         {manifest.seed}"
+    yield f"parameters   {chosen or '–'}"
+    yield f"versions     {', '.join(f'{name} {value}' for name, value in manifest.versions.items())}"
+
+
+def _share(part: int, whole: int) -> "Cell":
+    return Cell(part / whole if whole else None, "fine_percent")
