@@ -30,7 +30,7 @@ LIMIT = 1.0
 """Seconds in which 99 of 100 answers are to be there, on two cores that the askers share."""
 MODES = ("vote", "rate", "label")
 PLAN = 21
-"""Sheets of each kind, as far as the experiment has so many: with ``--plan`` a server makes the ballots."""
+"""Sheets of each kind, as far as the experiment has so many: with ``--n`` a server makes the ballots."""
 HELLO = {
     "protocolVersion": "2025-06-18",
     "capabilities": {},
@@ -163,7 +163,7 @@ def viewed(folder: Path, args: argparse.Namespace) -> list[str]:
     command = [sys.executable, "-c", MAIN, "demo", "--to", str(experiment)]
     subprocess.run(command, check=True, capture_output=True)  # noqa: S603 -- ourselves
     viewed = str(experiment / "recorded")
-    with served("view", viewed, "--plan", str(PLAN), "--with-report", folder=folder) as printed:
+    with served("view", viewed, "--n", str(PLAN), folder=folder) as printed:
         found = re.search(r"http://\S+", printed)
         assert found is not None
         address = found[0]

@@ -72,8 +72,6 @@ def compare_all(options: CompareOptions) -> Compared:
     systems = read_definition(experiment).systems
     if options.by is not None:
         return replace(_by_setting(experiment, options), systems=systems)
-    if options.metric:
-        raise UserError("--metric goes with --by: without it, name metrics with --metrics.")
     metrics, judges = _metrics(options), texts_in(options.judges)
     rules = [read_rule(text) for text in texts_in(options.fail_if)]
     since_last = [rule for rule in rules if rule.bound is None]
@@ -113,18 +111,21 @@ def _metrics(options: CompareOptions) -> list[str | Metric] | None:
     return metrics
 
 
+def _named(options: CompareOptions) -> list[str]:
+    """The metrics or variants that are named for ``by``, which are found by name alone."""
+    return [metric if isinstance(metric, str) else metric.name for metric in _metrics(options) or ()]
+
+
 def _by_setting(experiment: Path, options: CompareOptions) -> Compared:
     by = options.by
-    if options.a is not None or options.fail_if or options.metrics or options.beside is not None:
-        raise UserError(
-            f"--by {by} compares settings of one agent: leave out systems, --metrics, --fail-if and --beside."
-        )
+    if options.a is not None or options.fail_if or options.beside is not None:
+        raise UserError(f"--by {by} compares settings of one agent: leave out systems, --fail-if and --beside.")
     if by == "twin":
         return Compared(twins=twin_rows(experiment))
     if by in ("level", "axis"):
         return Compared(sliced=_sliced(experiment, options))
     assert by is not None
-    wanted, judges = texts_in(options.metric), texts_in(options.judges)
+    wanted, judges = _named(options), texts_in(options.judges)
     tables = tables_of_experiment(experiment, by, wanted, judges, beside="web" if by == "compose" else None)
     return Compared(settings=[table for table in tables if table.by == by], distractors=distractor_tables(tables))
 
@@ -140,13 +141,13 @@ def _sliced(experiment: Path, options: CompareOptions) -> Scores:
             else "its queries need a wish, and its scores a metric that rates each report"
         )
         raise UserError(f"{experiment} has no scores by {options.by}: {how}.")
-    named, judges = named_variants(experiment, texts_in(options.metric)), texts_in(options.judges)
+    named, judges = named_variants(experiment, _named(options)), texts_in(options.judges)
     wanted = {(name, each) for name, (metric, variants) in named.items() for each in variants or metric.variants}
     known = {row.judge for row in rows}
     judged_by = {resolve_name("judge with scores here", judge, known) for judge in judges} or known
     slices = [row for row in rows if row.judge in judged_by and (not wanted or (row.metric, row.variant) in wanted)]
     if not slices:
-        of_what = " or ".join([*texts_in(options.metric), *judges])
+        of_what = " or ".join([*_named(options), *judges])
         there = ", ".join(dict.fromkeys(row.metric for row in rows))
         raise UserError(f"{experiment} has no scores by {options.by} of {of_what}; it has some of {there}.")
     return scores.model_copy(update={"slices": tuple(slices)})

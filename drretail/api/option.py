@@ -35,13 +35,15 @@ class Option:
     group: str = ""
     """The heading under which ``--help`` lists it. Without one, it is among the usual options, which come first."""
     flag: str | None = None
-    """The flag, if not ``--name`` (``--no-name`` if the default is True). Empty if only Python has this option."""
+    """The flag, if not ``--name`` (``--no-name`` if the default is True). Empty if the command has none."""
     short: str | None = None
     metavar: str | None = None
     type: Any = None
     """The type of the flag, if Python accepts more than that. An option with a quoted annotation needs it."""
-    in_file: tuple[Any, ...] = ()
-    """What ``experiment.toml`` may hold, if that is more than the flag takes: types, ``dict`` for a table."""
+    in_file: tuple[Any, ...] | None = ()
+    """What ``experiment.toml`` may hold, if that is more than the flag takes: types, ``dict`` for a table. None if only
+    Python has this option.
+    """
     argument: bool = False
     """True for an argument without a flag."""
     min: float | None = None

@@ -121,10 +121,10 @@ def estimate_reproduction(options: ReproduceOptions) -> Estimates:
 
 
 def _run_options(options: ReproduceOptions) -> dict[str, Any]:
-    of_judges = ("judge", "also", "prompts")  # what is no option of ``run``, or means the judges' prompts here
+    of_judges = ("judge", "agents", "prompts")  # what is no option of ``run``, or means the judges' prompts here
     return {name: value for name, value in keywords(options).items() if name not in of_judges} | {
         "queries": shipped_queries() if options.queries is None else options.queries,
-        "agents": (*SYSTEMS, *several(options.also, "--also")),
+        "agents": (*SYSTEMS, *several(options.agents, "--agent")),
         "vary": {"scope": "any"},  # as the paper's tools
     }
 

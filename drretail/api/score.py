@@ -9,7 +9,7 @@ from drretail.agents.running.new_experiment import add_gold
 from drretail.api.judges import asked_in_batches, judges_for, world_of
 from drretail.api.models import Opener
 from drretail.api.option import accepts
-from drretail.api.options.score import READERS, RETRIES, RULES, SOURCES, ScoreOptions
+from drretail.api.options.score import RETRIES, RULES, SOURCES, ScoreOptions
 from drretail.api.options.shared import folder_of, names_in, texts_in
 from drretail.api.prompts.files import all_prompt_files
 from drretail.api.recorded import JudgingOutcome, RecordedScores
@@ -26,7 +26,7 @@ from drretail.eval.judging.sources import missing_pages
 from drretail.eval.judging.spending import allowance_for, judging_costs
 from drretail.eval.judging.subject import planned_runs
 from drretail.eval.metric import Metric
-from drretail.eval.registry import PAIRWISE, READING, UNITS, WHERE_THERE, load_metric, load_metrics, usual_metrics
+from drretail.eval.registry import PAIRWISE, WHERE_THERE, load_metric, load_metrics, usual_metrics
 from drretail.eval.scoring import score as score_experiment
 from drretail.eval.verification import first_failure
 from drretail.event_loop import run_loop
@@ -84,7 +84,7 @@ def score(options: ScoreOptions) -> RecordedScores:
                 page_age=settings.page_age,
                 live=pages if options.sources == "live" else None,
                 missing=pages if options.fetch_sources else None,
-                judge_repeats=options.judge_repeats,
+                judge_repeats=options.repeats,
                 pairs=plan.pairs,
                 rate_floors=options.rate_floors,
                 again=plan.again,
@@ -126,7 +126,7 @@ def estimate_score(options: ScoreOptions) -> Estimates:
         fetch_sources=options.fetch_sources,
         rules=plan.rules,
         again=plan.again,
-        judge_repeats=options.judge_repeats,
+        judge_repeats=options.repeats,
         pairs=plan.pairs,
         rate_floors=options.rate_floors,
         criteria=_path(options.criteria),
@@ -177,7 +177,7 @@ class Plan:
         folder = folder_of(options.experiment)
         metrics = metrics_of(options, folder)
         _check(options, metrics)
-        settings = read_settings(page_age=options.page_age, web=options.web)
+        settings = read_settings(web=options.web)
         opener = Opener(settings, options.base_url, keyless=keyless)
         return cls(
             folder,
@@ -214,14 +214,7 @@ def metrics_of(options: ScoreOptions, experiment: Path) -> list[str | Metric]:
         lacks = load_metric(name).lacks if name in metrics else None
         if lacks is not None and (reason := lacks(experiment)):
             say(f"{experiment} {reason}.")
-    if options.unit is not None:
-        if options.unit not in UNITS:
-            raise UnknownName("unit", options.unit, UNITS)
-        compared = UNITS["section"]
-        if compared not in metrics:
-            raise UserError(f"--unit says what {compared} compares in pairs: add it to the metrics.")
-        metrics = [UNITS[options.unit] if metric == compared else metric for metric in metrics]
-    return [*metrics, READING] if options.readings == "model" and READING not in metrics else metrics
+    return metrics
 
 
 def _check(options: ScoreOptions, metrics: Collection[str | Metric]) -> None:
@@ -230,7 +223,6 @@ def _check(options: ScoreOptions, metrics: Collection[str | Metric]) -> None:
     """
     for what, value, known in (
         ("set of rules", options.rules, RULES),
-        ("reader", options.readings, READERS),
         ("kind of sources", options.sources, SOURCES),
         ("retry", options.retry, RETRIES),
     ):

@@ -65,7 +65,7 @@ def serve_view(options: ViewOptions, begun: Callable[[str], None]) -> None:
             review = Path(options.review), stack.enter_context(world_of(options.world))
         listening, token = bound(options.port), token_urlsafe(24)
         port = port_of(listening)
-        with_report = options.plan is None or options.with_report
-        parts = parts_of(experiment, port, options.plan, review, with_report=with_report)
+        with_report = options.n is None
+        parts = parts_of(experiment, port, options.n, review, with_report=with_report)
         address = address_of(listening, token, "/" if experiment is not None else "/review")
         serve(create_app(parts, token, port), listening, lambda: begun(address))

@@ -69,7 +69,7 @@ def print_settings(options: CompareOptions, found: "Compared", *, details: bool,
         cost = [table.model_dump(mode="json", exclude_none=True) for table in found.distractors]
         print_json(made | ({"distractors": cost} if cost else {}))
         return
-    everything = details or bool(options.metric)
+    everything = details or bool(options.metrics)
     if found.sliced:
         shown_slices = main_slices(found.sliced.slices, details=everything)
         print_slices(found.sliced.model_copy(update={"slices": tuple(shown_slices)}), [found.sliced.slices[0].by])
@@ -96,5 +96,5 @@ def print_settings(options: CompareOptions, found: "Compared", *, details: bool,
 def _print_more(count: int) -> None:
     if count:
         print_text(
-            f"{counted(count, 'more table')} of other metrics: --details prints all of them, --metric METRIC some."
+            f"{counted(count, 'more table')} of other metrics: --details prints all of them, --metrics METRIC some."
         )

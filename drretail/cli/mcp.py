@@ -11,7 +11,6 @@ import typer
 
 from drretail.api.option import Option
 from drretail.api.options import research, shared
-from drretail.api.options.shared import texts_in
 from drretail.api.worlds import check_askable, check_user, chosen_web, open_world
 from drretail.cli.options import flags
 from drretail.errors import UnknownName, UserError
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 
 TOKEN_VARIABLE = "MCP_TOKEN"  # noqa: S105 — the name of a variable
 SHORTEST_TOKEN = 16
-NO_USER = "Without --user or --scope any, the user's tools refuse every id."
+NO_USER = "Without --user or --vary scope=any, the user's tools refuse every id."
 NO_CLIENT = "An MCP client starts this command, and talks to it over stdin and stdout. Ctrl-C stops it."
 
 
@@ -40,20 +39,20 @@ class Recorded:
     to: Annotated[Path | None, Option("Record each client as a run in this experiment folder.", metavar="EXP")] = None
     question: Annotated[str | None, Option("With --to: the question for the clients.")] = None
     queries: Annotated[Path | None, Option("With --to: the file that holds the query.", metavar="FILE")] = None
-    query: Annotated[str | None, Option("With --queries: the id of the query.", metavar="ID")] = None
-    name: Annotated[str | None, Option("With --to: the system's name (mcp@NAME).", flag="--as", metavar="NAME")] = None
+    only: Annotated[str | None, Option("With --queries: the id of the query.", metavar="ID")] = None
+    system: Annotated[str | None, Option("With --to: the system's name (mcp@NAME).", metavar="NAME")] = None
     seed: shared.Seed = "42"
 
     def check(self) -> None:
         """Raises UserError for flags that don't go together."""
-        if self.to is None and (self.question, self.queries, self.query, self.name) != (None, None, None, None):
-            raise UserError("--question, --queries, --query and --as say what is recorded: add --to EXP.")
+        if self.to is None and (self.question, self.queries, self.only, self.system) != (None, None, None, None):
+            raise UserError("--question, --queries, --only and --system say what is recorded: add --to EXP.")
         if self.to is not None and (self.question is None) == (self.queries is None):
             raise UserError(
-                "A run answers a query: name it with --question TEXT, or with --queries FILE and --query ID."
+                "A run answers a query: name it with --question TEXT, or with --queries FILE and --only ID."
             )
-        if (self.queries is None) != (self.query is None):
-            raise UserError("--queries FILE and --query ID go together.")
+        if (self.queries is None) != (self.only is None):
+            raise UserError("--queries FILE and --only ID go together.")
 
     def asked(self, shop: "World", user: str | None) -> "Query":
         """The query that clients answer. Raises UserError for a query that this world can't be asked."""
@@ -63,13 +62,13 @@ class Recorded:
         if self.question is not None:
             return question_as_query(self.question, user, shop)
         assert self.queries is not None
-        assert self.query is not None
+        assert self.only is not None
         found = {each.query_id: each for each in read_queries(self.queries)}
-        if self.query not in found:
-            raise UnknownName("query", self.query, found)
-        query = found[self.query]
+        if self.only not in found:
+            raise UnknownName("query", self.only, found)
+        query = found[self.only]
         if user not in (None, query.user_id):
-            raise UserError(f"{self.query} is asked by {query.user_id or 'nobody in particular'}: leave --user out.")
+            raise UserError(f"{self.only} is asked by {query.user_id or 'nobody in particular'}: leave --user out.")
         check_askable(shop, [query])
         return query
 
@@ -89,7 +88,7 @@ class Recorded:
             query,
             scope=session.scope,
             options=client_options(without, redact=session.redact, asks=bool(query.hidden)),
-            name=self.name,
+            name=self.system,
             seed=self.seed,
             reference=None if self.queries is None else Offers(session.world).reference,
         )
@@ -101,12 +100,7 @@ class Served:
 
     world: research.World = "demo"
     user: Annotated[str | None, Option("The shopper who asks.", metavar="ID")] = None
-    scope: research.Scope = "own"
-    without: Annotated[
-        research.Texts,
-        Option("Remove a family of tools: web, catalog, user or calculator.", metavar="FAMILY", type=list[str]),
-    ] = ()
-    redact: Annotated[bool, Option("Remove personal data from web searches.")] = False
+    vary: research.ClientVary = None
     web: research.Web = None
     http: Annotated[bool, Option("Serve over HTTP on this machine, instead of stdin and stdout.")] = False
     port: Annotated[int | None, Option("With --http: the port (default: any free one).", min=0, max=65535)] = None
@@ -124,13 +118,14 @@ def mcp(recorded: Recorded, served: Served, output: flags.Progress) -> None:
     if served.port is not None and not served.http:
         raise UserError("--port is only for the server over HTTP: add --http.")
     from drretail.agents.information import instructions, question_instructions
+    from drretail.agents.running.varied import client_conditions
     from drretail.env.session import Session, Shopper
     from drretail.settings import read_settings
     from drretail.tools.mcp import UnrecordedRun, mcp_server, serve_stdio
     from drretail.tools.registry import tools_of
 
     world, user = str(served.world), served.user
-    without = texts_in(served.without)
+    under = client_conditions(served.vary)
     settings = read_settings(web=None if served.web is None else str(served.web))
     with open_world(world, web=chosen_web(settings)) as shop, ExitStack() as stack:
         check_user(shop, user)
@@ -138,9 +133,9 @@ def mcp(recorded: Recorded, served: Served, output: flags.Progress) -> None:
         session = Session(
             shop,
             user_id=user if query is None else query.user_id,
-            scope=served.scope,
-            redact=served.redact,
-            without=tools_of(without),
+            scope=under.scope,
+            redact=under.redact,
+            without=tools_of(under.without),
             tool_timeout=settings.tool_timeout,
             tool_threads=settings.tool_threads,
             shopper=Shopper(query) if query is not None and query.hidden else None,
@@ -150,7 +145,7 @@ def mcp(recorded: Recorded, served: Served, output: flags.Progress) -> None:
         if query is None:
             server = mcp_server(session, lambda: UnrecordedRun(session), instructions(session), elicits=True)
         else:
-            runs = stack.enter_context(recorded.recording(query, session, world, without, settings))
+            runs = stack.enter_context(recorded.recording(query, session, world, under.without, settings))
             guide = question_instructions(session, query.text)
             server = mcp_server(session, runs.opened, guide, takes_report=True)
         if served.http:

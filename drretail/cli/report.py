@@ -40,12 +40,8 @@ def view(options: ViewOptions, output: flags.Output) -> None:
     from drretail.viewer.voting.results import print_results, results_sentence
 
     def begun(address: str) -> None:
-        import webbrowser
-
         typer.echo(address)
         say("The server answers only this machine. Ctrl-C stops it.")
-        if options.browser:
-            webbrowser.open(address)
 
     if output.as_json:
         print_json(asdict(votes_of(options)))

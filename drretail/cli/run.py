@@ -14,7 +14,7 @@ from drretail.api.options.shared import texts_in
 from drretail.cli.entry import DEBUG
 from drretail.cli.options import flags
 from drretail.cli.options.command import exit_code
-from drretail.cli.options.parameters import ExperimentFile, PrintConfig
+from drretail.cli.options.parameters import ExperimentFile
 from drretail.cli.spending import print_spending, show_estimates, spending_document
 from drretail.errors import UserError
 from drretail.viewer.output import print_json, print_rows, say
@@ -38,22 +38,17 @@ def run(
     options: RunOptions,
     planned: flags.Planned,
     output: flags.Output,
-    print_config: PrintConfig = False,
 ) -> None:
     """Runs agents over queries. Skips finished runs.
 
     Ctrl-C lets the current runs finish; a second Ctrl-C stops them. The same command continues later.
     """
-    from drretail.api.options.experiment_file import experiment_toml
     from drretail.api.run import estimate_run
     from drretail.api.run import run as run_agents
     from drretail.cli.run_progress import TerminalObserver
     from drretail.llm.prices import read_prices
     from drretail.settings import read_settings
 
-    if print_config:
-        typer.echo(experiment_toml(options), nl=False)
-        return
     if options.to is None:
         raise UserError("Name the folder of the experiment: --to EXP.")
     given = keywords(replace(options, observer=TerminalObserver()))

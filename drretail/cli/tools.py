@@ -27,14 +27,15 @@ def tools(
     world: options.World = "demo",
     user: Annotated[str | None, Option("The user who asks.", metavar="ID")] = None,
     web: options.Web = None,
-    scope: research.Scope = "own",
+    vary: research.ClientVary = None,
     form: Annotated[
-        Literal["openai", "anthropic", "json"] | None, Option("With --json: the format of the schemas (default: json).")
+        Literal["openai", "anthropic", "json"] | None,
+        Option("With --json: the format of the schemas (default: json).", flag="--format"),
     ] = None,
 ) -> None:
     """Lists the nine tools, or calls one and prints its result."""
     if form is not None and (name is not None or not output.as_json):
-        raise UserError("--form is the format of all tools' schemas: add --json, and name no tool.")
+        raise UserError("--format is the format of all tools' schemas: add --json, and name no tool.")
     if name is None:
         if output.as_json:
             from drretail.tools.registry import anthropic_schemas, json_schemas, openai_schemas, tool_schema_hash
@@ -51,8 +52,10 @@ def tools(
             rows.append((tool.name, tool.access, first_line))
         print_rows("", ["tool", "access", "what it does"], rows)
         return
+    from drretail.agents.running.varied import client_conditions
+
     arguments = _arguments(name, args)
-    value = _called(name, arguments, world, user, web=web, scope=scope)
+    value = _called(name, arguments, world, user, web=web, scope=client_conditions(vary).scope)
     typer.echo(dumped(value))
 
 
@@ -101,5 +104,5 @@ def _refusal(name: str, problem: ToolError) -> UserError:
     allowed = [str(value) for value in problem.allowed or ()]
     names_one = any(value in problem.message for value in allowed)
     hint = "" if names_one or not allowed else f" Allowed: {', '.join(allowed)}."
-    hint += " Say --user ID, or --scope any." if problem.kind == "forbidden" else ""
+    hint += " Say --user ID, or --vary scope=any." if problem.kind == "forbidden" else ""
     return UserError(f"{name}: {problem.message}{hint}")

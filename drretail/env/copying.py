@@ -50,7 +50,7 @@ def writer_to(
     check_place(spec)
     if not is_on_servers(spec):
         if materialize_users:
-            raise UserError("--materialize-users is for worlds on servers: a folder always derives its profiles.")
+            raise UserError("materialize_users is for worlds on servers: a folder always derives its profiles.")
         with writer_lock(Path(spec)):
             yield partial(write_world, Path(spec), is_locked=True)
         return

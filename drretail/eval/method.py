@@ -19,7 +19,7 @@ from drretail.records.score import CODE, JudgeRef, Judging, MetricDescription, S
 from drretail.tables.figures import dollars, number, percent
 
 NOT_MEASURED = "not measured against people (drretail lab card)"
-NOT_REPEATED = "not measured (drretail score --judge-repeats 2)"
+NOT_REPEATED = "not measured (drretail score --repeats 2)"
 RULE_BASED = "rules of drretail, no language model: the same report always gets the same answer"
 _RULES: tuple[Rules, ...] = ("default", "paper")
 """The rules under which pairs have prompts of their own."""

@@ -256,7 +256,7 @@ class Models:
         else:
             return
         lacking = f"the {allowed} allowed do not suffice for the next call, with {spent} spent"
-        raise ModelError("budget", f"{lacking}: allow more with --limit {unit}=N")
+        raise ModelError("budget", f"{lacking}: allow more with --vary {unit}=N")
 
     def _count(self, role: Role, tokens: Mapping[str, int]) -> None:
         used = Usage(**tokens)

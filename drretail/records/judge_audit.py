@@ -39,7 +39,7 @@ MEANING = (
     "figures in claims: those read by form. figures without a mark in claims: sentences, items and rows with a figure "
     "and without a source from which a claim was extracted. quotes in the sources: of full and partial labels, when "
     "first asked. right figures supported, wrong figures found: claims whose figure, read by form, a record confirms "
-    "or contradicts, by the first label. same …: when all is asked again (--judge-repeats); labels on one list of "
+    "or contradicts, by the first label. same …: when all is asked again (--repeats); labels on one list of "
     "claims."
 )
 AGREEMENT = "agreement with records"

@@ -10,7 +10,7 @@ from urllib.parse import quote, quote_plus
 import pytest
 
 from drretail.api.models import Opener
-from drretail.api.options.experiment_file import experiment_toml
+from drretail.api.options.experiment_file import chosen, entry
 from drretail.api.options.run import RunOptions
 from drretail.errors import CommandStopped, UserError, describe_error, plain_address
 from drretail.llm.denials import Halt, address_of
@@ -138,7 +138,7 @@ def test_a_refusal_says_of_whom_and_where_it_is_mended(
 
 
 def test_a_config_is_printed_without_logins() -> None:
-    line = experiment_toml(RunOptions(base_url=[f"openai={ADDRESSES[0]}"]))
+    (line,) = [entry(*each) for each in chosen(RunOptions(base_url=[f"openai={ADDRESSES[0]}"]))]
     assert f'base_url = ["openai={URL}"]' in line
 
 

@@ -25,7 +25,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def made(folder: Path) -> Reproduction:
-    return reproduce(to=folder / "exp", world=folder / "w", queries=QUESTIONS, also="grounded_hybrid")
+    return reproduce(to=folder / "exp", world=folder / "w", queries=QUESTIONS, agents="grounded_hybrid")
 
 
 def test_all_systems_are_judged_by_the_papers_rules_and_verified_on_a_page(made: Reproduction) -> None:
@@ -57,7 +57,7 @@ def test_the_same_call_makes_nothing_again_and_the_page_says_what_was_edited(mad
     path = next((folder / "exp" / "runs").glob("react@*/q1-r1/run.json"))
     run = read_json(path)
     write_json(path, {**run, "report": f"{run['report']} It is the best."})
-    again = reproduce(to=folder / "exp", world=folder / "w", queries=QUESTIONS, also="grounded_hybrid")
+    again = reproduce(to=folder / "exp", world=folder / "w", queries=QUESTIONS, agents="grounded_hybrid")
     assert all(tally.before == 1 for tally in again.experiment.tallies)
     assert not again.is_complete
     assert "contradictions**, first: " in again.page.read_text(encoding="utf-8")

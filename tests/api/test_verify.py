@@ -570,7 +570,6 @@ WAYS: dict[str, tuple[Way, set[str]]] = {
     "what another version scored": (of_older_version, {"verdicts", "scores"}),
     "runs of inspect beside one's own": (by_client, {"verdicts"}),
     "copies with planted errors": (planted, {"verdicts"}),
-    "another age of old pages": (lambda folder, world: score(folder, "checks", world=world, page_age=1), set()),
 }
 """What each way of making a folder leaves unmade, by check."""
 

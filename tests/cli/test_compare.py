@@ -39,7 +39,7 @@ def test_tables_what_is_missing_and_conclusions_fit_100_columns(succeeds: Comman
 
 def test_repeats_of_agent_and_judge_are_a_table_of_their_own(succeeds: Command, tmp_path: Path) -> None:
     folder = experiment(tmp_path / "exp", {A: {"q-r1": "0.9", "q-r2": "0.5"}, B: {"q-r1": "0.9", "q-r2": "0.8"}})
-    succeeds("score", "exp", "--metrics", JUDGED_STUB, "--judge-repeats", "3", "-q")
+    succeeds("score", "exp", "--metrics", JUDGED_STUB, "--repeats", "3", "-q")
     (file, *_) = folder.glob("verdicts/stub/*/*/q-r1.jsonl")
     assert len(file.read_text(encoding="utf-8").splitlines()) == 3
     table = succeeds("compare", "exp", "--metrics", JUDGED_STUB).stdout.partition("Noise")[2]

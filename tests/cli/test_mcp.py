@@ -266,10 +266,10 @@ def test_what_does_not_go_together_is_said(world: Path, tmp_path: Path, monkeypa
     assert "go together" in refused(*shop, *to, "--queries", "q.jsonl")
     assert "add --http" in refused(*shop, "--port", "8080")
     assert "The shop has no user" in refused(*shop, "--user", "AEWRONG")
-    assert "family of tools" in refused(*shop, "--without", "the_web")
+    assert "family of tools" in refused(*shop, "--vary", "without=the_web")
     lines = [json.dumps({"query_id": each, "user_id": USER, "text": "Ask", "source": "test"}) for each in "ab"]
     (tmp_path / "queries.jsonl").write_text("\n".join(lines))
-    of_a_file = [*shop, *to, "--queries", str(tmp_path / "queries.jsonl"), "--query"]
+    of_a_file = [*shop, *to, "--queries", str(tmp_path / "queries.jsonl"), "--only"]
     assert "There is no query 'c'" in refused(*of_a_file, "c")
     assert "is asked by" in refused(*of_a_file, "b", "--user", OTHER)
     monkeypatch.setenv("MCP_TOKEN", "short")

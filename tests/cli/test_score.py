@@ -68,8 +68,6 @@ def test_only_what_was_asked_for_can_have_failed() -> None:
         (("score", "exp", "--metrics", "quality", "--judge", "nobody:x"), "There is no model provider 'nobody'"),
         (("score", "exp", "--metrics", "pqr", "--rules", "drb"), "pqr has no rules drb: take default, paper"),
         (("score", "exp", "--metrics", "pqr", "--reference", "b"), "add it to the metrics"),
-        (("score", "exp", "--metrics", "report_eval", "--unit", "paragraf"), "Did you mean paragraph"),
-        (("score", "exp", "--metrics", "checks", "--unit", "section"), "add it to the metrics"),
         ((*PAIRWISE, "--pairs", A), "name two systems by their labels"),
         ((*PAIRWISE, "--pairs", f"{A}~x@modl"), "Did you mean"),
         ((*PAIRWISE, "--rules", "drg"), "pairwise has no rules drg: take default, paper"),

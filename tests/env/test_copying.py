@@ -67,7 +67,7 @@ def test_a_damaged_source_is_not_copied(source: Path, tmp_path: Path, damage: st
     [
         ("source", "./source", False, "the same world"),
         ("servers:shop", "servers:shop", False, "the same world"),
-        ("source", "target", True, "materialize-users"),
+        ("source", "target", True, "materialize_users"),
         ("none", "target", False, "There is no world"),
         ("source", "server:t", False, "goes by 'servers:t'"),
     ],

@@ -28,7 +28,7 @@ def test_the_list_names_all_tools_with_access_and_schemas_come_in_every_form() -
     assert "write" in printed
     forms = {"json": json_schemas(), "openai": openai_schemas(), "anthropic": anthropic_schemas()}
     for form, schemas in forms.items():
-        document = json.loads(run("--json", "--form", form).stdout)
+        document = json.loads(run("--json", "--format", form).stdout)
         assert document == {"format": 1, "form": form, "tool_schema_hash": tool_schema_hash(), "tools": schemas}
 
 
@@ -63,7 +63,7 @@ def test_what_an_own_tool_raises_is_told(shop_folder: Path, tmp_path: Path, monk
 
 
 @pytest.mark.parametrize(
-    ("flags", "evidence"), [(("--scope", "any"), f"U:profile@{ANNA}"), (("--user", ANNA), "U:profile")]
+    ("flags", "evidence"), [(("--vary", "scope=any"), f"U:profile@{ANNA}"), (("--user", ANNA), "U:profile")]
 )
 def test_a_call_acts_for_the_user_given(shop_folder: Path, flags: tuple[str, str], evidence: str) -> None:
     result = run("get_user_profile", "--args", json.dumps({"user_id": ANNA}), "--world", shop_folder, *flags)

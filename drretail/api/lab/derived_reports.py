@@ -64,7 +64,6 @@ def plant(options: PlantOptions) -> Result[PlantedFound]:
 
 
 def _planted(options: PlantOptions, store: Store | None) -> PlantedErrors:
-    given = None if options.given is None else Path(options.given)
     with choose_progress().track("planting errors") as bar:
         return make_copies(
             folder_of(options.experiment),
@@ -72,7 +71,6 @@ def _planted(options: PlantOptions, store: Store | None) -> PlantedErrors:
             seed=options.seed,
             per_kind=options.n,
             of=options.system,
-            given=given,
             bar=bar,
         )
 

@@ -168,7 +168,7 @@ def _how_to_label(made: Sample, experiment: Path, options: SampleOptions) -> Ite
     yield f"By system: {by_system}. lab correct needs {counted(made.needed, 'label')} of each."
     if made.claims < options.n:
         yield f"That is fewer than the {options.n:,} asked for: no other claim has a verdict."
-    yield f"In the browser: drretail view {experiment} --plan {options.n}. Then: drretail lab correct {experiment}."
+    yield f"In the browser: drretail view {experiment} --n {options.n}. Then: drretail lab correct {experiment}."
     yield f"Or fill in the sheet. Then: drretail lab correct {experiment} --labels {made.path}."
 
 

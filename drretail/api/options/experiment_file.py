@@ -46,7 +46,9 @@ def read_experiment(path: str | Path, record: type = RunOptions) -> dict[str, An
         text = path.read_text(encoding="utf-8")
         tables = parse_toml(text)
     except FileNotFoundError:
-        raise UserError(f"There is no file {str(path)!r}: drretail run … --print-config writes one.") from None
+        raise UserError(
+            f"There is no file {str(path)!r}: name a file of options, such as exp/options/….toml of an earlier run."
+        ) from None
     except IsADirectoryError:
         raise UserError(f"{path} is a folder: name a file of options, such as experiment.toml.") from None
     except UnicodeDecodeError as problem:
@@ -54,7 +56,7 @@ def read_experiment(path: str | Path, record: type = RunOptions) -> dict[str, An
     except ValueError as problem:
         hint = " Queries go with --queries." if path.suffix == ".jsonl" else ""
         raise UserError(f"{path} is not valid TOML: {problem}.{hint}") from problem
-    declared = {option.name: option for option in declared_options(record) if option.option.flag != ""}
+    declared = {option.name: option for option in declared_options(record) if option.option.in_file is not None}
     values: dict[str, Any] = {}
     for name, value in _as_conditions(tables).items():
         if name in (LABELS, NEEDS):
@@ -111,20 +113,12 @@ def overridden(written: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str
     return values
 
 
-def experiment_toml(options: Any) -> str:
-    """The options that are not at their defaults as a file for ``read_experiment``, each below its help.
-
-    Raises UserError for a value that only Python can give, such as an agent's object.
-    """
-    return "\n".join([HEADER, *(entry(option, value) for option, value in chosen(options))])
-
-
 def chosen(options: Any) -> Iterator[tuple[DeclaredOption, Any]]:
     """The options that a file can hold and that are not at their defaults, with their values."""
     for option in declared_options(type(options)):
         value = getattr(options, option.name)
         is_default = option.default is not MISSING and value == option.default
-        if option.option.flag != "" and value is not None and not is_default:
+        if option.option.in_file is not None and value is not None and not is_default:
             yield option, value
 
 

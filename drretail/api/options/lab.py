@@ -129,9 +129,6 @@ class PlantOptions(JudgeCalls):
     judge: shared.Judge = ()
     _: KW_ONLY
     n: Annotated[int, Option("Maximum copies per kind of error.", min=1)] = 10
-    given: Annotated[
-        str | Path | None, Option("A folder of copies with errors (default: make them).", metavar="DIR")
-    ] = None
     system: Annotated[str | None, Option("The system whose reports to use.", metavar="LABEL", default="all")] = None
     seed: shared.Seed = "42"
     world: shared.MovedWorld = None

@@ -291,7 +291,7 @@ class HideOptions:
         Option("How the shopper answers: one limit (terse), or all limits of a topic (open)."),
     ] = "terse"
     record: Annotated[
-        bool, Option("The shopper never states a limit that an order shows. The agent must look it up.")
+        bool, Option("The shopper never states a limit that an order shows. The agent must look it up.", flag="")
     ] = False
     force: Force = False
 

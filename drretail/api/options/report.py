@@ -137,12 +137,8 @@ class ViewOptions:
 
     experiment: shared.SomeExperiment = None
     _: KW_ONLY
-    plan: Annotated[int | None, Option("Show only the voting, with this many items per person.", min=1)] = None
-    with_report: Annotated[bool, Option("With --plan: also show the experiment's page, which names the systems.")] = (
-        False
-    )
+    n: Annotated[int | None, Option("Show only the voting, with this many items per person.", min=1)] = None
     review: Annotated[str | Path | None, Option("Queries for people to review.", metavar="QUERIES.jsonl")] = None
     world: research.World = "demo"
     port: Annotated[int, Option("The port; 0 for any free one.", min=0, max=65535)] = 0
-    browser: Annotated[bool, Option("Open the page in the browser.", flag="--open")] = False
     results: Annotated[bool, Option("Print the votes. Start no server.")] = False

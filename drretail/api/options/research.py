@@ -5,7 +5,7 @@ Types that only Python callers use are ``object`` at run time, so that help need
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 from drretail.agents.names import BASELINES, BUILT_IN
 from drretail.api.option import MODELS, Option
@@ -50,21 +50,6 @@ def is_world_folder(spec: str) -> bool:
     return spec not in SHIPPED and not spec.startswith("servers:")
 
 
-def limits_of_flags(texts: Iterable[str]) -> dict[str, float]:
-    """The limits of ``NAME=N`` flags by name. Raises UserError for a text of another form."""
-    limits: dict[str, float] = {}
-    for text in texts:
-        name, equals, number = (part.strip() for part in text.partition("="))
-        try:
-            value = float(number)
-        except ValueError:
-            value = -1
-        if not equals or value < 0:
-            raise UserError(f"--limit {text}: write NAME=N, such as --limit tool_turns=5.")
-        limits[name.replace("-", "_")] = int(value) if value == int(value) else value
-    return limits
-
-
 def values_of_flags(texts: Iterable[str]) -> dict[str, tuple[str, ...]]:
     """The values of ``NAME=VALUE,…`` flags by name. Raises UserError for a text of another form."""
     values: dict[str, tuple[str, ...]] = {}
@@ -105,7 +90,6 @@ Web = Annotated[
         default="sandbox",
     ),
 ]
-Scope = Annotated[Literal["own", "any"], Option("Whose data the tools show: only this user's (own), or any user's.")]
 Prompts = Annotated[
     str | Path | None,
     Option(
@@ -122,8 +106,8 @@ Files = Annotated[
 Vary = Annotated[
     Values | None,
     Option(
-        f"Conditions (docs/conditions.md): {', '.join(name for name in CONDITIONS if name != 'web')}, a limit, or your "
-        "own. Each value makes a system.",
+        f"Conditions (docs/conditions.md): {', '.join(name for name in CONDITIONS if name != 'web')}, limits such as "
+        "tool_turns=5, or your own. Each value makes a system.",
         WHAT,
         metavar="NAME=VALUE,…",
         type=list[str],
@@ -131,16 +115,22 @@ Vary = Annotated[
         from_flag=values_of_flags,
     ),
 ]
+ClientVary = Annotated[
+    Values | None,
+    Option(
+        "Conditions: scope=any (any user's data), without=web+catalog+user+calculator, redact=yes (searches lose "
+        "personal data).",
+        metavar="NAME=VALUE",
+        type=list[str],
+        from_flag=values_of_flags,
+    ),
+]
 Limits = Annotated[
     RunLimits | Mapping[str, float] | None,
     Option(
-        f"A limit of one run: {', '.join(LIMIT_NAMES)}.",
-        WHAT,
-        flag="--limit",
-        metavar="NAME=N",
-        type=list[str],
+        f"Limits of each run: {', '.join(LIMIT_NAMES)}. On the command line they are conditions of --vary.",
+        flag="",
         in_file=(dict,),
-        from_flag=limits_of_flags,
     ),
 ]
-Observer = Annotated[AnyObserver | None, Option("Sees what the call does while it works.", flag="")]
+Observer = Annotated[AnyObserver | None, Option("Sees what the call does while it works.", flag="", in_file=None)]

@@ -5,7 +5,7 @@ from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from drretail.api.option import MODELS, OUTPUT, RESUMING, Option
+from drretail.api.option import MODELS, RESUMING, Option
 from drretail.api.options import research, shared
 from drretail.api.options.research import WHAT, Texts
 
@@ -72,7 +72,7 @@ class RunOptions(SystemOptions):
     ] = True
     planned: shared.PlannedPairs = ()
     pages: Annotated[bool, Option("Do not fetch cited web pages. FP_web then has no value.", WHAT)] = True
-    user: Annotated[str | None, Option("Who asks the plain questions among the queries.", flag="")] = None
+    user: Annotated[str | None, Option("Who asks the plain questions among the queries.", flag="", in_file=None)] = None
     seed: Annotated[str, Option("The random seed.", WHAT)] = "42"
     max_tokens: Annotated[int | None, Option("Maximum tokens for runs.", MODELS, min=1)] = None
     retry: Annotated[
@@ -91,7 +91,7 @@ class RunOptions(SystemOptions):
     shard: Annotated[
         str | None, Option("The part of the queries to run on this machine, such as 1/4.", RESUMING, metavar="I/N")
     ] = None
-    title: Annotated[str | None, Option("The experiment's title on its pages.", OUTPUT)] = None
+    title: Annotated[str | None, Option("The experiment's title on its pages.", flag="")] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,8 +148,8 @@ class ReproduceOptions:
         Queries | None, Option("The queries (default: the fifty of `queries shipped --split all`).", metavar="FILE")
     ] = None
     only: Annotated[int | None, Option("The number of queries to use.", min=1)] = None
-    also: Annotated[
-        Texts, Option("An agent to run beside the paper's six systems.", metavar="NAME", type=list[str])
+    agents: Annotated[
+        Texts, Option("An agent to run beside the paper's six systems.", flag="--agent", metavar="NAME", type=list[str])
     ] = ()
     prompts: Annotated[
         str | Path | None,

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from drretail.eval.metric import Metric
 
 RULES = get_args(Rules)
-READERS = ("form", "model")
-UNITS = ("section", "paragraph")
 SOURCES = ("ledger", "live")
 RETRIES = get_args(shared.Retry)
 METRICS = (
@@ -63,22 +61,10 @@ class ScoreOptions:
     fetch_sources: Annotated[
         bool, Option("Fetch cited pages that are not in EXP (of imports, or after `run --no-pages`).")
     ] = False
-    judge_repeats: Annotated[
+    repeats: Annotated[
         int, Option("The number of judgements per report, to measure the judge's noise.", metavar="K", min=1)
     ] = 1
     max_dollars: shared.MaxDollars = None
-    readings: Annotated[
-        str,
-        Option(
-            "How picks and numbers are found in a report: by rules that know fixed wordings (form), or by a model.",
-            WHAT,
-            metavar="|".join(READERS),
-        ),
-    ] = "form"
-    unit: Annotated[
-        str | None,
-        Option("For the metric report_eval: the parts to compare.", WHAT, metavar="|".join(UNITS), default="section"),
-    ] = None
     reference: Annotated[
         str | None, Option("For the metric race: the system to compare with.", WHAT, metavar="LABEL")
     ] = None
@@ -97,7 +83,7 @@ class ScoreOptions:
         ),
     ] = None
     prompts: research.Prompts = None
-    rate_floors: Annotated[bool, Option("Also rate the baselines (null agents and the oracle).", WHAT)] = False
+    rate_floors: Annotated[bool, Option("Also rate the baselines (null agents and the oracle).", flag="")] = False
     model_profile: shared.ModelProfile = None
     base_url: research.BaseUrl = ()
     max_tokens: shared.MaxTokens = None
@@ -112,9 +98,6 @@ class ScoreOptions:
             metavar="|".join(SOURCES),
         ),
     ] = "ledger"
-    page_age: Annotated[
-        float | None, Option("Warn about cited pages that are older.", SHOP, metavar="YEARS", min=0, default="3")
-    ] = None
     retry: Annotated[
         shared.Retry | None, Option("Judge again what failed, or everything.", RESUMING, metavar="failed|everything")
     ] = None
@@ -148,7 +131,7 @@ class CompareOptions:
     metrics: Annotated[
         "Iterable[str | Metric] | str | None",
         Option(
-            "The metrics to compare, or pairwise.",
+            "The metrics to compare, or pairwise. With --by also one number, such as faithfulness:FP.",
             metavar="A,B",
             type=list[str],
             default="all that were judged",
@@ -165,6 +148,7 @@ class CompareOptions:
         Option(
             "The rating from which a run passes (for scores from 0 to 1: N/10). pass^k is the chance that k runs of a "
             "query all pass.",
+            flag="",
             min=0,
             max=10,
         ),
@@ -194,9 +178,3 @@ class CompareOptions:
             metavar="CONDITION|twin|level|axis",
         ),
     ] = None
-    metric: Annotated[
-        shared.Texts,
-        Option(
-            "With --by: the scores to compare, such as faithfulness:FP.", metavar="METRIC[:VARIANT]", type=list[str]
-        ),
-    ] = ()

@@ -18,7 +18,7 @@ World = Annotated[
     str | Path,
     Option("A world's folder, servers:NAME, demo or market (made-up shops).", argument=True, metavar="W", type=str),
 ]
-MaterializeUsers = Annotated[bool, Option("Store every user's profile on the servers.")]
+MaterializeUsers = Annotated[bool, Option("Store every user's profile on the servers.", flag="")]
 Day = str | date | None
 
 

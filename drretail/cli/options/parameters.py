@@ -9,14 +9,13 @@ from typing import Annotated, Any, get_origin
 
 import typer
 
-from drretail.api.option import OUTPUT, DeclaredOption, Option, declared_option, declared_options
+from drretail.api.option import DeclaredOption, Option, declared_option, declared_options
 
 EXPERIMENT_FILE = "experiment_file"
 ExperimentFile = Annotated[
     Path | None, Option("A file of options; flags override it.", argument=True, metavar="EXPERIMENT.TOML")
 ]
 """The annotation of a command's parameter ``experiment_file``, which ``with_flags`` reads."""
-PrintConfig = Annotated[bool, Option("Print these options as an experiment.toml.", OUTPUT)]
 METAVARS: Mapping[Any, str] = {int: "N", float: "N", str: "TEXT", Path: "PATH", list[str]: "TEXT"}
 OPPOSITE = "opposite_of_"
 """The prefix of a hidden flag's name. The flag sets a switch back to its default if a file has changed it."""

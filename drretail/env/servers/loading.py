@@ -207,7 +207,7 @@ class Load:
         if before is not None and before.manifest.fingerprint == fingerprint:
             copy_updates(servers, before, made)
             if before.materialized and not made.materialized:
-                self.progress.note("Profiles are no longer written out: --materialize-users would write them.")
+                self.progress.note("Profiles are no longer written out: materialize_users would write them.")
         self.lease.check()
         publish(servers, made)
         forget_unfinished(servers)

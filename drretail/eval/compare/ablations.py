@@ -146,7 +146,7 @@ def named_variants(experiment: Path, named: Collection[str]) -> dict[str, tuple[
     for each in named:
         name, _, variant = each.partition(":")
         if name == PAIRWISE:
-            raise UserError(f"{PAIRWISE} judges two reports at once: --metric takes metrics that judge one.")
+            raise UserError(f"{PAIRWISE} judges two reports at once: --metrics takes metrics that judge one.")
         metric, variants = found.setdefault(name, (recorded_metric(experiment, name) or load_metric(name), []))
         if variant and variant not in metric.variants:
             raise UnknownName(f"variant of {name}", variant, metric.variants)

@@ -116,8 +116,7 @@ def _judge_repeats(
         if once:
             yield Missing(
                 what=f"{assessor.judge.spec} judged each report once in {', '.join(once)}: its noise is unknown",
-                command=f"drretail score {experiment} --metrics {','.join(once)}{flags(assessor)} "
-                f"--judge-repeats {REPEATS}",
+                command=f"drretail score {experiment} --metrics {','.join(once)}{flags(assessor)} --repeats {REPEATS}",
             )
 
 

@@ -1,14 +1,11 @@
 """An experiment of copies with one error each, beside the good reports from which they were made."""
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from random import Random
-
-from pydantic import TypeAdapter, ValidationError
 
 from drretail.env.store.base import Store
 from drretail.errors import UserError
@@ -20,7 +17,6 @@ from drretail.lab.plant import wrong_statements as statements
 from drretail.lab.plant.good_report import Material, Planted
 from drretail.lab.trial_findings import PlantedError, PlantedErrors
 from drretail.progress import Bar
-from drretail.records.base import Record
 from drretail.records.run import MADE_BY_LAB
 
 KINDS: Mapping[str, Callable[[Material], Iterator[Planted]]] = {
@@ -66,67 +62,6 @@ class _Copy:
     made: Planted
 
 
-class GivenError(Record):
-    """An entry of planted.json: the copy's file and the change in the report."""
-
-    file: str
-    kind: str
-    original: str
-    changed: str
-    product_id: str | None = None
-    note: str = ""
-
-
-_LIST = TypeAdapter(list[GivenError])
-
-
-def read_copies(folder: Path, reports: Sequence[Subject]) -> list[_Copy]:
-    """The folder's copies of these reports, in its order. Raises UserError if it has none."""
-    by_text = {(subject.query.text, subject.report): subject for subject in reversed(reports)}
-    found: list[_Copy] = []
-    for home in sorted(folder.glob("*/")):
-        if not all((home / name).is_file() for name in ("query.json", "report.md", "planted.json")):
-            continue
-        report = (home / "report.md").read_text("utf-8")
-        try:
-            text = str(json.loads((home / "query.json").read_text("utf-8")).get("text"))
-            entries = _LIST.validate_json((home / "planted.json").read_bytes())
-        except (ValueError, AttributeError, ValidationError) as problem:
-            raise UserError(
-                f"{home} holds query.json or planted.json that are not as errors are given: a query with its text, and "
-                "a list of file, kind, original and changed."
-            ) from problem
-        source = by_text.get((text, report))
-        for entry in entries if source is not None else ():
-            if not (home / entry.file).is_file():
-                raise UserError(f"{home}/planted.json names {entry.file}, which is not there.")
-            copy = (home / entry.file).read_text("utf-8")
-            start, end, was_end = _changed(report, copy)
-            if source is not None and (start < end or start < was_end):
-                found.append(_Copy(source, entry.kind, Planted(copy, start, end, report[start:was_end], entry.note)))
-    if not found:
-        raise UserError(
-            f"{folder} holds no copies of this experiment's reports: it needs folders with query.json, report.md as a "
-            "run has it, and planted.json."
-        )
-    return found
-
-
-def _changed(report: str, copy: str) -> tuple[int, int, int]:
-    """Where two texts differ, in whole words: the start, the end in the copy, and the end in the report."""
-    start = 0
-    while start < min(len(report), len(copy)) and report[start] == copy[start]:
-        start += 1
-    same = 0
-    while same < min(len(report), len(copy)) - start and report[-1 - same] == copy[-1 - same]:
-        same += 1
-    while start and not copy[start - 1].isspace():
-        start -= 1
-    while same and not copy[len(copy) - same].isspace():
-        same -= 1
-    return start, len(copy) - same, len(report) - same
-
-
 PER_KIND = 10
 """Copies of each kind: 25 kinds make at most 250 reports to judge."""
 
@@ -142,21 +77,16 @@ def make_copies(
     seed: str,
     per_kind: int = PER_KIND,
     of: str | None = None,
-    given: Path | None = None,
     bar: Bar | None = None,
 ) -> PlantedErrors:
     """Makes EXP/lab/planted: good reports, and for each kind of error up to ``per_kind`` copies with it.
 
-    ``of`` is the system whose reports are copied (by default all research systems), ``given`` a folder of copies made
-    elsewhere, and ``bar`` counts reports. The same experiment and seed give the same copies. Raises as ``good_reports``
-    does, and UserError if no report has a place for an error.
+    ``of`` is the system whose reports are copied (by default all research systems), and ``bar`` counts reports. The
+    same experiment and seed give the same copies. Raises as ``good_reports`` does, and UserError if no report has a
+    place for an error.
     """
     reports = good_reports(experiment, store, of)
-    if given is None:
-        copies, without = _own_copies(reports, seed, per_kind, bar)
-    else:
-        copies = read_copies(given, reports)
-        reports, without = list({copy.source.run_id: copy.source for copy in copies}.values()), {}
+    copies, without = _own_copies(reports, seed, per_kind, bar)
     if not copies:
         raise UserError(f"No report of {experiment} has a place for an error: they cite nothing that is on record.")
     folder = planted_folder(experiment)

@@ -57,9 +57,7 @@ def parts_of(
     if experiment is not None and holds_several(experiment):
         if plan is not None or review is not None:
             one = experiments_in(experiment)[0]
-            raise UserError(
-                f"{experiment} holds several experiments: name one, such as {one}, with --plan or --review."
-            )
+            raise UserError(f"{experiment} holds several experiments: name one, such as {one}, with --n or --review.")
 
         def pages_of(experiment: Path, root: str) -> list[Route]:
             """Report and voting pages of one of several experiments, with addresses below ``root``."""

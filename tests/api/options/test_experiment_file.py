@@ -7,12 +7,16 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from drretail import Agent, read_experiment
-from drretail.api.options.experiment_file import experiment_toml, overridden
+from drretail.api.options.experiment_file import HEADER, chosen, entry, overridden
 from drretail.api.options.research import LIMIT_NAMES, limits_of_flags, values_of_flags
 from drretail.api.options.run import RunOptions
 from drretail.api.systems import read_limits
 from drretail.errors import UnknownName, UserError
 from drretail.records.run import Limits
+
+
+def experiment_toml(options: RunOptions) -> str:
+    return "\n".join([HEADER, *(entry(option, value) for option, value in chosen(options))])
 
 
 def written(folder: Path, text: str) -> Path:
@@ -31,7 +35,7 @@ def test_relative_paths_are_joined_to_the_files_folder_and_a_missing_file_is_sai
         "agents": ("react",),
     }
 
-    with pytest.raises(UserError, match="--print-config writes one"):
+    with pytest.raises(UserError, match="name a file of options"):
         read_experiment(tmp_path / "none.toml")
 
 
@@ -158,5 +162,5 @@ def test_a_condition_of_another_form_says_how_one_is_written(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["tool_turns", "tool_turns=many", "tool_turns=-1", "=3x"])
 def test_a_limit_of_another_form_says_how_one_is_written(text: str) -> None:
-    with pytest.raises(UserError, match="write NAME=N, such as --limit tool_turns=5"):
+    with pytest.raises(UserError, match="write NAME=N, such as --vary tool_turns=5"):
         limits_of_flags([text])

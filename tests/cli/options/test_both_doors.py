@@ -16,6 +16,7 @@ from drretail import run, score
 from drretail.api.option import declared_options, python_help
 from drretail.api.options.report import ExportOptions
 from drretail.api.options.score import METRICS
+from drretail.cli.app import COMMANDS
 from drretail.cli.options.parameters import with_flags
 from drretail.eval.registry import metric_names
 from drretail.exports.formats import FORMS
@@ -35,9 +36,8 @@ class Door:
 
 
 OUTPUT = ("--json", "--quiet", "-q", "--help")
-RUN = (*OUTPUT, "--estimate", "--print-config", "experiment_file")
+RUN = (*OUTPUT, "--estimate", "experiment_file")
 SCORE = (*OUTPUT, "--estimate", "--by", "--details")
-SANDBOXES = {"build": "build_sandbox", "queries": "write_sandbox_queries", "check": "check_sandbox"}
 DOORS = [
     Door("run:run", "run:RunOptions", "api.run:run", RUN),
     Door("run:run", "run:RunOptions", "api.run:estimate_run", RUN),
@@ -47,18 +47,23 @@ DOORS = [
     Door("compare:compare", "score:CompareOptions", "api.compare:compare", (*OUTPUT, "--details")),
     Door("compare:compare", "score:CompareOptions", "api.compare:compare_all", (*OUTPUT, "--details")),
     Door("report:report", "report:ReportOptions", "api.report:report", OUTPUT),
-    Door("report:export", "report:ExportOptions", "api.report:export", OUTPUT),
     Door("report:view", "report:ViewOptions", "api.view:view", OUTPUT),
-    *(
-        Door(
-            f"sealed.sandboxes:{name}",
-            f"sandboxes:{name.title()}Options",
-            f"api.sandboxes:{function}",
-            (*OUTPUT, "--estimate"),
-        )
-        for name, function in SANDBOXES.items()
-    ),
 ]
+
+
+RESULTS = [name for name, entry in COMMANDS.items() if entry.record]
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_a_command_that_returns_a_result_has_the_options_of_its_function_in_python(name: str) -> None:
+    entry = COMMANDS[name]
+    record, function = loaded(f"drretail.{entry.record}"), loaded(f"drretail.{entry.function}")
+    assert [*inspect.signature(function).parameters] == [option.name for option in declared_options(record)]
+    assert " ".join(inspect.getdoc(record).split()).startswith(" ".join(entry.summary.split()))
+    if entry.estimate:
+        assert (
+            inspect.signature(loaded(f"drretail.{entry.estimate}")).parameters == inspect.signature(function).parameters
+        )
 
 
 def loaded(place: str) -> Any:
@@ -98,7 +103,7 @@ def test_both_doors_make_the_same_runs(
     succeeds: Command, shop: str, queries: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By flags, by a file and by keyword arguments: every run.json is the same to the byte."""
-    flags = ["--queries", queries, "--world", shop, "--agent", "react", "--limit", "tool_turns=3"]
+    flags = ["--queries", queries, "--world", shop, "--agent", "react", "--vary", "tool_turns=3"]
     flags += [
         "--vary",
         "scope=any",
@@ -111,12 +116,11 @@ def test_both_doors_make_the_same_runs(
         "7",
     ]
     succeeds("run", *flags, "--to", "flags", "--quiet")
-    config = succeeds("run", *flags, "--to", "file", "--print-config").stdout
-    (tmp_path / "experiment.toml").write_text(config, encoding="utf-8")
-    succeeds("run", "experiment.toml", "--quiet")
+    (kept,) = (tmp_path / "flags" / "options").glob("*.toml")
+    succeeds("run", str(kept), "--queries", queries, "--world", shop, "--to", "file", "--quiet")
     monkeypatch.chdir(tmp_path)
-    vary = {"scope": "any", "counterfactual": ["own", "neutral"], "without": "calculator"}
-    given: dict[str, Any] = {"limits": {"tool_turns": 3}, "vary": vary}
+    vary = {"scope": "any", "counterfactual": ["own", "neutral"], "without": "calculator", "tool_turns": 3}
+    given: dict[str, Any] = {"vary": vary}
     assert run(shop, queries, "react", to="keywords", pages=False, seed="7", **given).is_complete
     by_flags, by_file, by_keywords = (files(tmp_path / name, "run.json") for name in ("flags", "file", "keywords"))
     assert by_flags == by_file == by_keywords
@@ -128,15 +132,13 @@ def test_both_doors_make_the_same_scores(succeeds: Command, shop: str, queries: 
     whole = ["--world", shop, "--queries", queries, "--to", "flags", "--agent", "react", "--agent", "plan_to_function"]
     succeeds("run", *whole, "--no-pages", "--no-floors", "--quiet")
     copytree(tmp_path / "flags", tmp_path / "keywords")
-    flags = ["--metrics", "faithfulness,checks", "--readings", "model", "--judge-repeats", "2", "--page-age", "1"]
+    flags = ["--metrics", "faithfulness,checks,reading", "--repeats", "2"]
     for again in ([], ["--retry", "everything"]):
         succeeds("score", "flags", *flags, "--world", shop, *again, "--quiet")
         scores = score(
             tmp_path / "keywords",
-            ["faithfulness", "checks"],
-            readings="model",
-            judge_repeats=2,
-            page_age=1,
+            ["faithfulness", "checks", "reading"],
+            repeats=2,
             world=tmp_path / shop,
             retry="everything" if again else None,
         )

@@ -137,7 +137,7 @@ def test_one_that_can_not_be_read_is_told_in_its_row_and_a_plan_of_votes_is_of_o
     assert page.status_code == 200
     assert parse(page.text).text.count("The second") == 1
     assert not names_one(ViewOptions(several))
-    with pytest.raises(UserError, match=r"holds several experiments: name one, such as .*first, with --plan"):
+    with pytest.raises(UserError, match=r"holds several experiments: name one, such as .*first, with --n"):
         parts_of(several, PORT, 5)
 
 
