@@ -2,6 +2,9 @@
 
 From Python (docs/reference/python.md), each imported on first use:
 
+    download, synth, ingest, worlds  raw files, worlds made of them, and what is said and done of worlds
+    queries         the module whose functions are the commands of ``queries``
+    import_reports  reports of other programs, as an experiment
     open_world      a world by its folder, "servers:NAME", or "demo"
     ask             one question, as ``drretail ask``; returns its run and report
     read_experiment the options in an experiment.toml, for ``run``
@@ -12,6 +15,9 @@ From Python (docs/reference/python.md), each imported on first use:
     compare, compare_all  two systems side by side, and all of them
     report, export, view  as pages and text, in other programs' formats, live in the browser
     build_sandbox, check_sandbox, write_sandbox_queries  a sealed web for each query
+    bench           the module whose functions are the commands of ``bench``; ``drretail.api.lab`` has those of ``lab``
+    check_machine   what works on this machine, as ``drretail doctor``
+    Result          what these commands return: tables, a readable text, a data frame
     open_model      a chat model by "provider:model"
     Agent, Answer   an agent, and what it returns
     Metric, Value   a metric, and what it returns for each report
@@ -70,8 +76,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from drretail.agents.base import Agent
     from drretail.agents.callables import shop_tools
+    from drretail.api import queries
+    from drretail.api.bench import commands as bench
     from drretail.api.compare import compare, compare_all
+    from drretail.api.doctor import check_machine
     from drretail.api.exchange.forget import forget
+    from drretail.api.exchange.imports import import_reports
     from drretail.api.models import open_model
     from drretail.api.options.experiment_file import read_experiment
     from drretail.api.recorded import open_experiment
@@ -80,6 +90,9 @@ if TYPE_CHECKING:
     from drretail.api.run import ask, run
     from drretail.api.sandboxes import build_sandbox, check_sandbox, write_sandbox_queries
     from drretail.api.score import score
+    from drretail.api.shops import world as worlds
+    from drretail.api.shops.ingest import ingest
+    from drretail.api.shops.raw_files import download, synth
     from drretail.api.verification.verify import verify
     from drretail.api.view import view
     from drretail.api.worlds import open_world
@@ -87,6 +100,7 @@ if TYPE_CHECKING:
     from drretail.eval.metric import Metric, metric
     from drretail.eval.values import Value
     from drretail.records.run import Answer
+    from drretail.tables.result import Result
     from drretail.tools.tool import Tool
 
 __version__ = "1.0.0"
@@ -95,27 +109,36 @@ __all__ = [
     "Answer",
     "Condition",
     "Metric",
+    "Result",
     "Tool",
     "Value",
     "ask",
+    "bench",
     "build_sandbox",
+    "check_machine",
     "check_sandbox",
     "compare",
     "compare_all",
+    "download",
     "export",
     "forget",
+    "import_reports",
+    "ingest",
     "metric",
     "open_experiment",
     "open_model",
     "open_world",
+    "queries",
     "read_experiment",
     "report",
     "reproduce",
     "run",
     "score",
     "shop_tools",
+    "synth",
     "verify",
     "view",
+    "worlds",
     "write_sandbox_queries",
 ]
 
@@ -123,7 +146,9 @@ _NAMES = {
     "drretail.agents.base": ("Agent",),
     "drretail.agents.callables": ("shop_tools",),
     "drretail.api.compare": ("compare", "compare_all"),
+    "drretail.api.doctor": ("check_machine",),
     "drretail.api.exchange.forget": ("forget",),
+    "drretail.api.exchange.imports": ("import_reports",),
     "drretail.api.models": ("open_model",),
     "drretail.api.options.experiment_file": ("read_experiment",),
     "drretail.api.recorded": ("open_experiment",),
@@ -132,6 +157,8 @@ _NAMES = {
     "drretail.api.run": ("ask", "run"),
     "drretail.api.sandboxes": ("build_sandbox", "check_sandbox", "write_sandbox_queries"),
     "drretail.api.score": ("score",),
+    "drretail.api.shops.ingest": ("ingest",),
+    "drretail.api.shops.raw_files": ("download", "synth"),
     "drretail.api.verification.verify": ("verify",),
     "drretail.api.view": ("view",),
     "drretail.api.worlds": ("open_world",),
@@ -139,15 +166,24 @@ _NAMES = {
     "drretail.eval.metric": ("Metric", "metric"),
     "drretail.eval.values": ("Value",),
     "drretail.records.run": ("Answer",),
+    "drretail.tables.result": ("Result",),
     "drretail.tools.tool": ("Tool",),
+}
+_MODULES = {
+    "bench": "drretail.api.bench.commands",
+    "queries": "drretail.api.queries",
+    "worlds": "drretail.api.shops.world",
 }
 _PLACES = {name: module for module, names in _NAMES.items() for name in names}
 
 
 def __getattr__(name: str) -> object:
-    if name not in _PLACES:
+    if name in _MODULES:
+        found = import_module(_MODULES[name])
+    elif name in _PLACES:
+        found = getattr(import_module(_PLACES[name]), name)
+    else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = getattr(import_module(_PLACES[name]), name)
     globals()[name] = found  # later lookups don't call this function
     return found
 

@@ -3,10 +3,12 @@
 option.py     an option, written once for flags, files and keyword arguments
 options/      the options of each command
 observer.py   the notes and progress that a command shows during a call
+shops/        ``download``, ``synth``, ``ingest``, and the functions of ``world``
+queries/      the functions behind ``queries``, and the queries of a call
+doctor.py     ``doctor``: what works on this machine
 worlds.py     a world by its spec and a web by its name, with the settings' addresses and keys
 models.py     models by role, from specs, profiles and settings
 judges.py     judges by their specs, and the world that an experiment was run in
-queries.py    queries from a file, records or plain questions
 systems.py    the systems that options name
 run.py        ``run``: agents over queries, ``ask``: one question
 recorded.py   RecordedExperiment: the runs and reports of an experiment's folder
@@ -16,7 +18,7 @@ bench/        a sealed benchmark: releases, submissions, ranking
 compare.py    ``compare`` and ``compare_all``: systems side by side
 reproduce.py  ``reproduce``: the paper's experiment, from the estimate to a page of results
 report.py     ``report`` and ``export``: pages, text, tables, plots, and other programs' formats
-forget.py     ``forget``: an experiment without one user or conversation
+exchange/     ``import_reports``, and ``forget``: an experiment without one user or conversation
 view.py       ``view``: an experiment live in the browser
 lab/          the functions behind ``lab``: how reliable a judge is
 sandboxes.py  ``build_sandbox``, ``write_sandbox_queries``, ``check_sandbox``

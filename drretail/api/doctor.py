@@ -28,7 +28,7 @@ LONGEST_MESSAGE = 240
 
 
 @accepts(DoctorOptions)
-def doctor(options: DoctorOptions) -> Result[Any]:
+def check_machine(options: DoctorOptions) -> Result[Any]:
     """What was found on this machine, or how each model kept to the prompts.
 
     Raises UserError for an unknown model, and for ``prompts`` without a model.

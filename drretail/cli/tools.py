@@ -24,9 +24,9 @@ def tools(
         Option("The tool to call, or module:attribute. Without it: list all tools.", argument=True, metavar="NAME"),
     ] = None,
     args: Annotated[str, Option("The tool's arguments, as one JSON object.", metavar="JSON")] = "{}",
-    world: options.World = "demo",
+    world: research.World = "demo",
     user: Annotated[str | None, Option("The user who asks.", metavar="ID")] = None,
-    web: options.Web = None,
+    web: research.Web = None,
     vary: research.ClientVary = None,
     form: Annotated[
         Literal["openai", "anthropic", "json"] | None,
@@ -55,7 +55,9 @@ def tools(
     from drretail.agents.running.varied import client_conditions
 
     arguments = _arguments(name, args)
-    value = _called(name, arguments, world, user, web=web, scope=client_conditions(vary).scope)
+    value = _called(
+        name, arguments, str(world), user, web=None if web is None else str(web), scope=client_conditions(vary).scope
+    )
     typer.echo(dumped(value))
 
 

@@ -18,7 +18,15 @@ own](../scores.md#a-metric-of-your-own).
 Where the help of an option names a flag such as `--by`, that is the keyword `by`. A `UserError` is raised for what \
 you must mend; its message says how."""
 NAMES = {
-    "Worlds and models": ("drretail: open_world open_model", "drretail.env.world: World"),
+    "Worlds and models": (
+        "drretail: open_world open_model download synth ingest Result check_machine",
+        "drretail.api.shops.world: info check copy use",
+        "drretail.env.world: World",
+    ),
+    "Queries": (
+        "drretail.api.queries: generate import_questions check decide review show shipped hide spoil carry difficulty "
+        "personas context pair compare",
+    ),
     "Runs": (
         "drretail: run ask open_experiment read_experiment reproduce",
         "drretail.api.run: estimate_run",
@@ -45,19 +53,17 @@ NAMES = {
         "drretail.records.comparison: Comparison JudgeTable ComparedRow",
     ),
     "Reports": (
-        "drretail: report export forget view",
+        "drretail: report export import_reports forget view",
         "drretail.api.report: Report Exported",
-        "drretail.api.forget: Forgotten",
+        "drretail.api.exchange.forget: Forgotten",
         "drretail.viewer.voting.results: VoteResults",
     ),
     "Sandboxes": (
         "drretail: build_sandbox write_sandbox_queries check_sandbox",
         "drretail.api.sandboxes: BuiltSandbox SandboxQueries CheckedSandbox",
     ),
-    "How good the judge is": (
-        "drretail.api.lab: card sample correct agree calibrate plant exploits bias",
-        "drretail.api.lab.judging: LabResult",
-    ),
+    "A sealed benchmark": ("drretail.api.bench.commands: make publish submit rank",),
+    "How good the judge is": ("drretail.api.lab: card sample correct agree calibrate plant exploits bias",),
     "Agents and tools": (
         "drretail: Agent Answer Tool shop_tools",
         "drretail.records.reading: Pick Outcome",

@@ -12,11 +12,10 @@ import pytest
 
 from drretail import run, score
 from drretail.api.bench import release, reruns
+from drretail.api.bench.commands import make as make_by_command
 from drretail.api.bench.ranking import Ranking, rank
 from drretail.api.bench.release import make, publish, read_release
 from drretail.api.bench.submission import submit
-from drretail.cli.options import flags
-from drretail.cli.sealed.bench import make as make_by_command
 from drretail.data_ingest.demo import Shop
 from drretail.data_ingest.demo import build_shop as build_made_up_shop
 from drretail.env.generations import TRANSIENT
@@ -75,7 +74,8 @@ def manifest(home: Path, name: str, **changed: object) -> Path:
 @pytest.mark.parametrize("closes", ["2026-12-01T02:00:00+02:00", "2026-12-01T00:00:00"])
 def test_the_command_takes_a_time_without_an_offset_as_utc(home: Path, tmp_path: Path, closes: str) -> None:
     options = {"world": home / "world", "queries": home / "q.jsonl", "n": 6, "seed": SEED}
-    make_by_command(tmp_path / "R", datetime.fromisoformat(closes), flags.Progress(), **options)  # pyright: ignore[reportArgumentType]
+    made = make_by_command(tmp_path / "R", datetime.fromisoformat(closes), **options)  # pyright: ignore[reportArgumentType]
+    assert "queries on the world" in repr(made)
     assert read_release(tmp_path / "R").closes == CLOSES
 
 

@@ -26,7 +26,7 @@ from tests.build import known
 from tests.shop import USER, build_shop
 from tests.viewer.scores import score as build_score
 
-NOTEBOOK = Path(__file__).parents[2] / "examples" / "notebook.ipynb"
+EXAMPLES = Path(__file__).parents[2] / "examples"
 QUESTION = "Which bird feeder suits me, under $30 <b>or so</b>?"
 
 
@@ -154,22 +154,39 @@ def test_numbers_by_several_rules_or_judges_are_not_mixed(rows_of: Rows, asked: 
     assert [row["judge"] for row in rows_of(judges, judge="p:n-1f")] == ["p:n-1f"]
 
 
-def test_the_example_runs_under_a_notebooks_loop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+def played(name: str) -> list[Any]:
+    """The values that the cells of an example show, run under an event loop as Jupyter runs them."""
     names: dict[str, Any] = {}
     values: list[Any] = []
-    cells = json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]
+    cells = json.loads((EXAMPLES / name).read_text(encoding="utf-8"))["cells"]
 
     async def play() -> None:
         for code in ("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"):
             *statements, last = ast.parse(code).body
-            exec(compile(ast.Module(statements, []), str(NOTEBOOK), "exec"), names)
+            exec(compile(ast.Module(statements, []), name, "exec"), names)
             assert isinstance(last, ast.Expr), "every cell shows something"
-            values.append(eval(compile(ast.Expression(last.value), str(NOTEBOOK), "eval"), names))
+            values.append(eval(compile(ast.Expression(last.value), name, "eval"), names))
 
     asyncio.run(play())
+    return values
+
+
+def test_the_example_runs_under_a_notebooks_loop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    values = played("notebook.ipynb")
     assert [type(value).__name__ for value in values][:3] == ["RecordedExperiment", "RecordedScores", "RecordedAnswer"]
     assert all(shown(value) for value in values[:3])
     if find_spec("pandas") is None:
         assert values[3] == "pandas is not installed: pip install pandas."
     assert isinstance(values[4], tuple), "the cells behind it run without pandas"
+
+
+def test_an_example_goes_from_raw_files_to_a_corrected_score(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    made, ingested, written, *_, corrected = played("from_files_to_score.ipynb")
+    assert [table.title for table in made.tables] == ["A made-up shop in raw", "Quirks"]
+    assert "World shop, fingerprint" in repr(ingested)
+    assert repr(written).startswith("8 queries of 8 users → queries.jsonl")
+    (fp, *_) = corrected.value.values
+    assert (fp.what, fp.judged > fp.value) == ("FP", True), "people found less support than the judge"
+    assert {"judge alone", "corrected"} <= {column.name for column in corrected.tables[0].columns}

@@ -1,6 +1,5 @@
 """Known errors: one in each copy, wrong by the record, and found by place."""
 
-import json
 import re
 import shutil
 from collections.abc import Callable, Iterator
@@ -158,41 +157,6 @@ def test_recall_is_by_place_and_not_by_how_much_a_judge_faults(made: tuple[Path,
         found = row.found[f"scripted:{name}"]
         assert (found.found, found.unjudged, found.n_originals, found.false) == (n_found, 0, 1, false)
         assert found.n_fresh == 1 - false
-
-
-def test_copies_that_somebody_else_made_are_measured_as_they_are_or_refused_with_what_they_need(
-    made: tuple[Path, Store], tmp_path: Path
-) -> None:
-    folder, store = made
-    given = write_given(tmp_path / "given", "for $18.75", "for $11.75")
-    errors = make_copies(folder, store, seed="1", given=given)
-    (error,) = errors.errors
-    assert (error.kind, error.original, error.text) == ("wrong price", "$18.75.", "$11.75.")
-    judged(planted_folder(folder), store, a_claimant({})[0])
-    found = recall_of(planted_folder(folder), errors)
-    assert found.everything.found[CHECKS].found == 1
-
-    (tmp_path / "nothing").mkdir()
-    with pytest.raises(UserError, match=r"planted\.json"):
-        make_copies(folder, store, seed="1", given=tmp_path / "nothing")
-    (given / "01" / "1.md").unlink()
-    with pytest.raises(UserError, match=r"1\.md"):
-        make_copies(folder, store, seed="1", given=given)
-    (given / "01" / "planted.json").write_text("{", encoding="utf-8")
-    with pytest.raises(UserError, match="not as errors are given"):
-        make_copies(folder, store, seed="1", given=given)
-
-
-def write_given(folder: Path, original: str, changed: str) -> Path:
-    home = folder / "01"
-    home.mkdir(parents=True, exist_ok=True)
-    text = read_definition(folder.parent / "exp").queries[0].text
-    (home / "query.json").write_text(json.dumps({"text": text}), encoding="utf-8")
-    (home / "report.md").write_text(REPORT, encoding="utf-8")
-    (home / "1.md").write_text(REPORT.replace(original, changed), encoding="utf-8")
-    entry = {"file": "1.md", "kind": "wrong price", "original": original, "changed": changed, "product_id": GOOD}
-    (home / "planted.json").write_text(json.dumps([entry]), encoding="utf-8")
-    return folder
 
 
 def a_claimant(

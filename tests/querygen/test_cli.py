@@ -98,7 +98,6 @@ def test_users_without_a_query_are_told_on_stderr_unless_quiet(world: World, tmp
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ("generate --mode profil_aware", "profile_aware"),
         ("generate --mode generic", "add --model"),
         ("generate --estimate", "needs a --model"),
         ("generate --model offline:judge", "shopper"),

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from drretail.agents.names import BASELINES, BUILT_IN
+from drretail.agents.names import BUILT_IN
 from drretail.api.option import MODELS, Option
 from drretail.conditions.names import CONDITIONS
 from drretail.env.servers.naming import SHIPPED
@@ -34,9 +34,7 @@ LIMIT_NAMES = (
 )  # fmt: skip
 """The fields of ``records.run.Limits``, named here so that help need not load it; a test compares them."""
 AGENT_HELP = (
-    f"{', '.join(BUILT_IN)}; baselines: {', '.join(BASELINES)}. Also a plugin, module:attribute, "
-    "cmd:COMMAND or http://ADDRESS. NAME+ws reads summaries of whole web pages. NEWNAME=AGENT gives it "
-    "another name."
+    f"{', '.join(BUILT_IN)}, a baseline, plugin, module:attribute, cmd:COMMAND or http://ADDRESS (docs/agents.md)."
 )
 
 Agents = AnyAgent | Iterable[AnyAgent] | Mapping[str, AnyAgent]
@@ -64,7 +62,7 @@ def values_of_flags(texts: Iterable[str]) -> dict[str, tuple[str, ...]]:
 World = Annotated[
     str | Path | OpenWorld,
     Option(
-        "A world's folder, servers:NAME (on MongoDB and Elasticsearch), demo or market (made-up shops).",
+        "A world's folder, servers:NAME, demo or market (made-up shops).",
         short="-w",
         metavar="W",
         type=str,
@@ -74,26 +72,26 @@ World = Annotated[
 Model = Annotated[
     ModelSpec | None,
     Option(
-        "The model, or one role's model.",
-        metavar="[ROLE=]PROVIDER:MODEL",
+        "PROVIDER:MODEL, for all roles or one.",
+        metavar="[ROLE=]MODEL",
         type=list[str],
-        default="the rule-based offline:shopper",
+        default="offline:shopper, by rules",
         in_file=(list[str], dict),
     ),
 ]
-BaseUrl = Annotated[Texts, Option("The address of a model server.", MODELS, metavar="[PROVIDER=]URL", type=list[str])]
+BaseUrl = Annotated[Texts, Option("A model server, or a provider's.", MODELS, metavar="[NAME=]URL", type=list[str])]
 Web = Annotated[
     str | OpenWeb | None,
     Option(
-        "What web_search searches: sandbox[:FILE|FOLDER], serper, searxng[:URL], a plugin or module:attribute.",
-        metavar="NAME[:ARGUMENT]",
+        "What web_search searches: sandbox[:FILE|FOLDER], serper, searxng[:URL] (docs/web.md).",
+        metavar="NAME[:ARG]",
         default="sandbox",
     ),
 ]
 Prompts = Annotated[
     str | Path | None,
     Option(
-        "A folder of your own prompts and criteria (`drretail prompts --to` writes all).",
+        "Your own prompts (`drretail prompts --to DIR`).",
         WHAT,
         metavar="DIR",
         type=Path,
@@ -101,14 +99,13 @@ Prompts = Annotated[
 ]
 Files = Annotated[
     str | Path | None,
-    Option("The users' own files, in DIR/<query id>/ (with `drretail ask`: in DIR).", WHAT, metavar="DIR"),
+    Option("The users' own files: DIR/QUERY/…, for `ask` DIR/…", WHAT, metavar="DIR"),
 ]
 Vary = Annotated[
     Values | None,
     Option(
-        f"Conditions (docs/conditions.md): {', '.join(name for name in CONDITIONS if name != 'web')}, limits such as "
-        "tool_turns=5, or your own. Each value makes a system.",
-        WHAT,
+        f"Makes a system for each value: {', '.join(name for name in CONDITIONS if name != 'web')}, a limit "
+        "such as tool_turns=5, or your own (docs/conditions.md).",
         metavar="NAME=VALUE,…",
         type=list[str],
         in_file=(dict,),

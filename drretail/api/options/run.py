@@ -28,9 +28,7 @@ class SystemOptions:
     files: research.Files = None
     shopper: Annotated[
         str | None,
-        Option(
-            "The model that answers when an agent asks the shopper.", WHAT, metavar="PROVIDER:MODEL", default="scripted"
-        ),
+        Option("The model that answers for the shopper.", WHAT, metavar="MODEL", default="a script"),
     ] = None
     limits: research.Limits = None
     observer: research.Observer = None
@@ -54,31 +52,29 @@ class RunOptions(SystemOptions):
     only: Annotated[
         int | Texts | None,
         Option(
-            "Use only N queries, spread over the users, or those with these ids.",
+            "Only N queries, spread over the users, or these ids.",
             metavar="N|ID,ID",
             type=str,
             in_file=(int, str, list[str]),
         ),
     ] = None
-    parallel: Annotated[int | None, Option("Maximum number of parallel runs.", min=1, default="4")] = None
+    parallel: Annotated[int | None, Option("Maximum parallel runs.", min=1, default="4")] = None
     max_dollars: Annotated[float | None, Option("Maximum dollars for runs.", min=0.0001)] = None
     preset: Annotated[
         str | None,
-        Option("paper: the paper's systems, queries and models.", WHAT, metavar="paper"),
+        Option("The paper's systems, queries and models.", WHAT, metavar="paper"),
     ] = None
-    cross: Annotated[bool, Option("Combine each value of --vary with all values of the others.", WHAT)] = False
-    baselines: Annotated[
-        bool, Option("Leave out the baselines (null agents and the oracle).", WHAT, flag="--no-floors")
-    ] = True
+    cross: Annotated[bool, Option("All combinations of the values of --vary.", WHAT)] = False
+    baselines: Annotated[bool, Option("Leave out null agents and the oracle.", WHAT, flag="--no-floors")] = True
     planned: shared.PlannedPairs = ()
-    pages: Annotated[bool, Option("Do not fetch cited web pages. FP_web then has no value.", WHAT)] = True
+    pages: Annotated[bool, Option("Fetch no cited pages: FP_web is then n/a.", WHAT)] = True
     user: Annotated[str | None, Option("Who asks the plain questions among the queries.", flag="", in_file=None)] = None
     seed: Annotated[str, Option("The random seed.", WHAT)] = "42"
     max_tokens: Annotated[int | None, Option("Maximum tokens for runs.", MODELS, min=1)] = None
     retry: Annotated[
         Texts,
         Option(
-            "Repeat runs that failed, or that lack what a server or provider did not answer (spoiled).",
+            "Repeat runs that failed or lack an answer.",
             RESUMING,
             metavar="failed|spoiled",
             type=list[str],
@@ -86,10 +82,10 @@ class RunOptions(SystemOptions):
     ] = ()
     replay: Annotated[
         str | Path | None,
-        Option("Take all answers from another experiment's journals. Ask no model.", RESUMING, metavar="EXP"),
+        Option("Take all answers from another experiment.", RESUMING, metavar="EXP"),
     ] = None
     shard: Annotated[
-        str | None, Option("The part of the queries to run on this machine, such as 1/4.", RESUMING, metavar="I/N")
+        str | None, Option("The part of the queries to run here, such as 1/4.", RESUMING, metavar="I/N")
     ] = None
     title: Annotated[str | None, Option("The experiment's title on its pages.", flag="")] = None
 
@@ -158,7 +154,7 @@ class ReproduceOptions:
     web: research.Web = None
     model_profile: shared.ModelProfile = None
     base_url: research.BaseUrl = ()
-    parallel: Annotated[int | None, Option("Maximum number of parallel runs.", min=1, default="4")] = None
+    parallel: Annotated[int | None, Option("Maximum parallel runs.", min=1, default="4")] = None
     retry: Annotated[
         Texts,
         Option(

@@ -34,15 +34,12 @@ Judge = Annotated[
 PlannedPairs = Annotated[
     Texts,
     Option(
-        "Two systems and headlines that are asked for before anything is scored: only over these is their "
-        "comparison corrected.",
-        metavar="A~B:FP,feasible",
+        "What you ask beforehand: only over this is it corrected.",
+        metavar="A~B:FP,…",
         type=list[str],
     ),
 ]
-ModelProfile = Annotated[
-    str | None, Option("A set of models and judges: default, cheap or paper-like.", MODELS, metavar="NAME")
-]
+ModelProfile = Annotated[str | None, Option("Models and judges: default, cheap or paper-like.", MODELS, metavar="NAME")]
 MaxTokens = Annotated[int | None, Option("Maximum tokens for judging.", MODELS, min=1)]
 MaxDollars = Annotated[float | None, Option("Maximum dollars for judging.", min=0.0001)]
 Web = Annotated[

@@ -1,7 +1,7 @@
 """``queries`` from Python: questions made from real histories. Each function does what the command of its name does.
 
 asked.py          the queries of a call: from a file, records or plain questions
-files.py          the file that queries are written to
+query_file.py     the file that queries are written to
 writing.py        models that write and read queries: opened, asked, and what went wrong
 generate.py       generate: by rules, or by a model
 questions.py      import_questions: plain questions as queries, typed by a model
@@ -9,14 +9,14 @@ check.py          check: what is wrong with queries
 decide.py         decide: which products keep their demands, as people or a model read the records
 review.py         review: people review them in sheets
 review_tables.py  the numbers of a review
-people.py         personas, context, pair: PDR-Bench's setting on a shop
+personas.py       personas, context, pair: PDR-Bench's setting on a shop
 query_sets.py     show, shipped, carry, difficulty, spoil, hide, compare
 """
 
 from drretail.api.queries.check import check
 from drretail.api.queries.decide import decide
 from drretail.api.queries.generate import generate
-from drretail.api.queries.people import context, pair, personas
+from drretail.api.queries.personas import context, pair, personas
 from drretail.api.queries.query_sets import carry, compare, difficulty, hide, shipped, show, spoil
 from drretail.api.queries.questions import import_questions
 from drretail.api.queries.review import review

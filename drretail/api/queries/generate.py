@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from drretail.api.option import accepts
 from drretail.api.options.queries import GenerateOptions
 from drretail.api.options.shared import texts_in
-from drretail.api.queries.files import check_file, check_resumable, check_unused, write_queries
+from drretail.api.queries.query_file import check_file, check_resumable, check_unused, write_queries
 from drretail.api.queries.writing import (
     asking,
     findings_by_id,

@@ -17,7 +17,7 @@ from drretail.api.options.queries import (
     SpoilOptions,
 )
 from drretail.api.options.shared import names_in, paths_in
-from drretail.api.queries.files import check_unused, write_queries
+from drretail.api.queries.query_file import check_unused, write_queries
 from drretail.api.worlds import world_of
 from drretail.errors import UnknownName, UserError
 from drretail.progress import choose_progress

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from drretail.api.option import accepts
 from drretail.api.options.queries import ImportOptions, QueryCalls
-from drretail.api.queries.files import write_queries
+from drretail.api.queries.query_file import write_queries
 from drretail.api.queries.writing import (
     asking,
     findings_by_id,

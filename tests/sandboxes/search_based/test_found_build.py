@@ -401,10 +401,9 @@ def test_a_sandbox_is_built_gets_its_queries_and_is_checked(world: World, fake: 
     calls = re.findall(r"(\d+) calls, (\d+) of them from the journal", again.stdout)
     assert len(calls) == 1
     assert calls[0][0] == calls[0][1]
-    other = (*flags[:-2], "--results", "20")
-    refused = sandbox(fake, "build", *other)
+    refused = sandbox(fake, "build", *flags, "--seed", "7")
     assert isinstance(refused.exception, UserError)
-    assert "was begun with results 100" in str(refused.exception)
+    assert "was begun with seed 42" in str(refused.exception)
 
 
 def test_an_estimate_sends_nothing_and_makes_no_folder(world: World, fake: FakeWeb, tmp_path: Path) -> None:

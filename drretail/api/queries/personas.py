@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from drretail.api.option import accepts
 from drretail.api.options.queries import ContextOptions, PairOptions, PersonasOptions, QueryCalls
 from drretail.api.options.shared import texts_in
-from drretail.api.queries.files import write_queries
+from drretail.api.queries.query_file import write_queries
 from drretail.api.queries.writing import asking, in_own_words, named_writer, on_failures
 from drretail.api.worlds import world_of
 from drretail.errors import UserError
