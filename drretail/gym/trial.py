@@ -11,7 +11,7 @@ from drretail.api.models import Opener
 from drretail.api.observer import SILENT
 from drretail.api.option import accepts
 from drretail.api.options.run import TryOptions
-from drretail.api.queries import asked_queries
+from drretail.api.queries.asked import asked_queries
 from drretail.api.recorded import RecordedAnswer
 from drretail.api.systems import named_systems, runner_of
 from drretail.api.worlds import check_askable, web_of, world_of

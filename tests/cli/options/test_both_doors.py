@@ -59,7 +59,7 @@ def test_a_command_that_returns_a_result_has_the_options_of_its_function_in_pyth
     entry = COMMANDS[name]
     record, function = loaded(f"drretail.{entry.record}"), loaded(f"drretail.{entry.function}")
     assert [*inspect.signature(function).parameters] == [option.name for option in declared_options(record)]
-    assert " ".join(inspect.getdoc(record).split()).startswith(" ".join(entry.summary.split()))
+    assert " ".join((inspect.getdoc(record) or "").split()).startswith(" ".join(entry.summary.split()))
     if entry.estimate:
         assert (
             inspect.signature(loaded(f"drretail.{entry.estimate}")).parameters == inspect.signature(function).parameters
