@@ -10,7 +10,7 @@ with a finding. ``sentences``: the share of sentences that stand in three or mor
 amounts made equal. ``time``: goal 1,000 queries made and checked in 10 seconds; processor time stands beside the time
 on the wall, since only the former is comparable on a machine that others use, too. For a large world:
 
-    drretail synth --to raw --products 40000 --reviews 400000 && drretail ingest raw --world w --vary-orders
+    drretail synth --to raw --products 40000 --reviews 400000 && drretail ingest raw --world w
 """
 
 import argparse

@@ -7,7 +7,6 @@ app.py           the table of the commands, each loaded when it is called
 result.py        a command made of a record and a function that returns a Result
 options/         flags that several commands share
 demo.py          from a shop to a page of results in one command
-tools.py         lists the nine tools, calls one
 run.py           agents over queries, or over one question; the paper's experiment
 run_progress.py  the progress of many runs
 score.py         judges over runs, and whether a folder can be trusted

@@ -3,6 +3,7 @@
 import gc
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -24,10 +25,14 @@ LONGEST_ANSWER = 10
 """The most lines that are shown of an answer; all output together has at most 60."""
 
 
-def demo(
-    output: flags.Progress,
-    to: Annotated[Path, Option("The folder for the demo's files.")] = Path("drretail-demo"),
-) -> None:
+@dataclass(frozen=True, slots=True)
+class DemoOptions:
+    """Where the demo's files go."""
+
+    to: Annotated[Path, Option("The folder for the demo's files.")] = Path("drretail-demo")
+
+
+def demo(options: DemoOptions, output: flags.Progress) -> None:
     """Makes up a shop, answers shoppers' questions, judges the answers and writes a page.
 
     The agents and the judge replay recorded answers of a language model. The tools really run. No key or download is
@@ -36,7 +41,7 @@ def demo(
     typer.echo(TITLE, err=True)  # before the imports, which take a second
     gc.disable()  # saves a tenth of the time
     try:
-        _make(to)
+        _make(options.to)
     finally:
         gc.freeze()  # the process ends now: a last collection would take a second
         gc.enable()

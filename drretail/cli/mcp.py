@@ -118,7 +118,7 @@ def mcp(recorded: Recorded, served: Served, output: flags.Progress) -> None:
     if served.port is not None and not served.http:
         raise UserError("--port is only for the server over HTTP: add --http.")
     from drretail.agents.information import instructions, question_instructions
-    from drretail.agents.running.varied import client_conditions
+    from drretail.conditions.tools import client_conditions
     from drretail.env.session import Session, Shopper
     from drretail.settings import read_settings
     from drretail.tools.mcp import UnrecordedRun, mcp_server, serve_stdio

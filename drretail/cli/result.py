@@ -51,10 +51,10 @@ def show(result: "Result[Any]", *, as_json: bool) -> None:
     else:
         for part in result.parts:
             show_part(part)
+        for sentence in result.hints:
+            remark(sentence)
     for sentence in result.notes:
         say(sentence)
-    for sentence in result.hints:
-        remark(sentence)
     exit_code(result.left)
 
 

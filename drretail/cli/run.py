@@ -14,7 +14,7 @@ from drretail.api.options.shared import texts_in
 from drretail.cli.entry import DEBUG
 from drretail.cli.options import flags
 from drretail.cli.options.command import exit_code
-from drretail.cli.options.parameters import ExperimentFile
+from drretail.cli.options.parameters import FromFile
 from drretail.cli.spending import print_spending, show_estimates, spending_document
 from drretail.errors import UserError
 from drretail.viewer.output import print_json, print_rows, say
@@ -34,8 +34,8 @@ SPARE_COLUMNS = ["ended before", "tool calls"]  # left out in a narrow terminal,
 
 def run(
     *,
-    experiment_file: ExperimentFile = None,
     options: RunOptions,
+    file: FromFile,
     planned: flags.Planned,
     output: flags.Output,
 ) -> None:

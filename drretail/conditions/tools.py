@@ -1,13 +1,15 @@
 """What a system may do: which tools it lacks, whose data they show, what searches tell, and its limits."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
 
 from pydantic import ValidationError
 
 from drretail.conditions.condition import Condition, dropping, with_options
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
-from drretail.records.run import Limits, System
+from drretail.records.run import Limits, Scope, System
 from drretail.tools.registry import FAMILIES, tools_of
 
 ALL = "all"
@@ -121,3 +123,34 @@ SCOPE = _Scope(
     is_shown=False,
 )
 REDACT = _Redact(name="redact", about="whether web searches lose personal data", values=("no", "yes"), is_shown=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ClientConditions:
+    """The conditions of the tools that a client calls with a model of its own."""
+
+    scope: Scope = "own"
+    without: Sequence[str] = ()
+    redact: bool = False
+
+
+def client_conditions(values: Mapping[str, str | float | Sequence[str | float]] | None) -> ClientConditions:
+    """The conditions of ``--vary`` for a client. Raises UserError for several values, and for one that is an agent's.
+
+    Raises UnknownName for an unknown value.
+    """
+    known = ("scope", "without", "redact")
+    alone: dict[str, str] = {}
+    for name, given in (values or {}).items():
+        if name not in known:
+            raise UnknownName("condition of tools", name, known)
+        texts = str(given).split(",") if isinstance(given, str | float) else [str(each) for each in given]
+        alone[name] = texts[0].strip()
+        if len(texts) > 1:
+            raise UserError(f"--vary {name}: tools are served under one value of each condition.")
+    SCOPE.check(scope := alone.get("scope", SCOPE.default))
+    REDACT.check(redact := alone.get("redact", REDACT.default))
+    without = alone.get("without", WITHOUT.default)
+    families = () if without == WITHOUT.default else tuple(FAMILIES) if without == ALL else tuple(without.split("+"))
+    tools_of(families)  # raises for one that there isn't
+    return ClientConditions(cast(Scope, scope), families, redact == "yes")

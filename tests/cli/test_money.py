@@ -30,7 +30,7 @@ def test_a_cap_ends_the_experiment_with_3_and_a_sentence_and_a_higher_one_goes_o
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
-        (["--model", "openai:m", "--limit", "dollars=1"], "No price is known for openai:m"),
+        (["--model", "openai:m", "--vary", "dollars=1"], "No price is known for openai:m"),
         (["--model", "openai:m", "--max-dollars", "1"], "No price is known for openai:m"),
         (["--model", "anthropic:m", "--model", "report=openai:m"], "say which of anthropic, openai"),
     ],

@@ -34,7 +34,7 @@ def test_the_loop_goes_round_in_one_folder(
 ) -> None:
     command = ["run", "--queries", queries, "--world", shop, "--to", "exp", "--no-floors", "--json"]
     succeeds(*command)
-    assert drretail("prompts", "--to", "terse", "--agent", "react").stdout == "terse\n"
+    assert drretail("prompts", "react", "--to", "terse").stdout == "terse\n"
     change(tmp_path / "terse")
     tried = drretail(*command, "--prompts", "terse", "--only", "1")
     assert [(each["label"], each["done"]) for each in json.loads(tried.stdout)["systems"]] == [(TERSE, 1)], tried.stderr
@@ -105,12 +105,12 @@ def test_the_list_names_who_is_told_what_and_the_prompts_of_one_agent_are_printe
     assert set(output["picks.md"]) == {"plan_to_function", "react", "hybrid_react", "grounded_hybrid", "dr3"}
     assert set(output["summarise_page.md"]) == {f"{each}+ws" for each in output["picks.md"]}
 
-    result = CliRunner().invoke(app, ["prompts", "--as-sent", "--agent", "react", "--json"])
+    result = CliRunner().invoke(app, ["prompts", "react", "--details", "--json"])
     prompts = json.loads(result.stdout)["prompts"]
     assert prompts[0]["of"] == "`react`"
     assert prompts[0]["text"].startswith("You are the research assistant")
-    assert "--as-sent prints one page" in refused_by("prompts", "--as-sent", "--to", "mine")
-    assert "There is no agent 'raect'" in refused_by("prompts", "--agent", "raect")
+    assert "--details prints one page" in refused_by("prompts", "--details", "--to", "mine")
+    assert "There is no agent 'raect'" in refused_by("prompts", "raect")
 
 
 def longest_line(text: str) -> str:

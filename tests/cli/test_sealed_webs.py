@@ -49,7 +49,7 @@ def test_sizes_and_compositions_are_systems_of_one_experiment(
         ("export", "exp", "--format", "csv"),
     ):
         succeeds(*command)
-    by = ("compare", "exp", "--metric", "dr3:FA", "--by")
+    by = ("compare", "exp", "--metrics", "dr3:FA", "--by")
     (table,) = json.loads(succeeds(*by, "size", "--json").stdout)["size"]
     assert [(cell["setting"], cell["at"]) for cell in table["rows"][0]["cells"]] == [("32k", 32e3), ("64k", 64e3)]
     assert "Distractor effect: dr3 FA" in succeeds(*by, "compose").stdout

@@ -3,18 +3,15 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import cast
 
 from drretail.agents.running.system import SystemUnderTest
 from drretail.conditions.condition import Condition
 from drretail.conditions.names import CONDITIONS
 from drretail.conditions.registry import load_condition
-from drretail.conditions.tools import ALL, REDACT, SCOPE, WITHOUT
 from drretail.env.world import World
-from drretail.errors import UnknownName, UserError
+from drretail.errors import UserError
 from drretail.records.query import Query
-from drretail.records.run import OwnCondition, Scope, System
-from drretail.tools.registry import FAMILIES, tools_of
+from drretail.records.run import OwnCondition, System
 
 Given = str | float | Sequence[str | float]
 """The values of one condition; in one text they are separated by commas."""
@@ -74,36 +71,6 @@ def read_values(given: Given) -> tuple[str, ...]:
     if not values or not all(values):
         raise UserError(f"--vary has {','.join(texts)!r}: write NAME=VALUE,…, such as information=tools,task.")
     return values
-
-
-@dataclass(frozen=True, slots=True)
-class ClientConditions:
-    """The conditions of the tools that a client calls with a model of its own."""
-
-    scope: Scope = "own"
-    without: Sequence[str] = ()
-    redact: bool = False
-
-
-def client_conditions(values: Values | None) -> ClientConditions:
-    """The conditions of ``--vary`` for a client. Raises UserError for several values, and for one that is an agent's.
-
-    Raises UnknownName for an unknown value.
-    """
-    known = ("scope", "without", "redact")
-    alone: dict[str, str] = {}
-    for name, given in (values or {}).items():
-        if name not in known:
-            raise UnknownName("condition of tools", name, known)
-        alone[name], *others = read_values(given)
-        if others:
-            raise UserError(f"--vary {name}: tools are served under one value of each condition.")
-    SCOPE.check(scope := alone.get("scope", SCOPE.default))
-    REDACT.check(redact := alone.get("redact", REDACT.default))
-    without = alone.get("without", WITHOUT.default)
-    families = () if without == WITHOUT.default else tuple(FAMILIES) if without == ALL else tuple(without.split("+"))
-    tools_of(families)  # raises for one that there isn't
-    return ClientConditions(cast(Scope, scope), families, redact == "yes")
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,7 +89,7 @@ def forget(options: ForgetOptions) -> Result[Forgotten]:
     if still_named:
         parts.append(Prose(f"Still named in: {', '.join(still_named)}. Look at these files yourself."))
     note = f"Next: drretail score {folder}, and drretail report, make the rest again."
-    return Result(gone, asdict(gone), parts, notes=[note])
+    return Result(gone, asdict(gone), parts, hints=[note])
 
 
 def _forget(folder: Path, ids: Collection[str], user: str | None) -> Iterator[Path]:

@@ -34,7 +34,7 @@ class ReportOptions:
     title: Annotated[str | None, Option("The experiment's new title.", flag="")] = None
     split: Annotated[
         bool | None,
-        Option("A folder with a page per query, or one file (default: a folder above 8 MB).", flag=""),
+        Option("A folder with a page per query, or one file.", flag="--split/--single", default="a folder above 8 MB"),
     ] = None
     details: Annotated[bool, Option("With --format text: print every answer and all tables.")] = False
     world: shared.MovedWorld = None

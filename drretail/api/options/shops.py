@@ -1,4 +1,4 @@
-"""The options of ``download``, ``synth``, ``ingest`` and ``world``, one record for each command.
+"""The options of ``download``, ``synth``, ``ingest``, ``world`` and ``tools``, one record for each command.
 
 Their docstrings are the commands' help.
 """
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from drretail.api.option import Option
-from drretail.api.options import shared
+from drretail.api.options import research, shared
 
 Preset = Literal["paper", "ten"]
 To = Annotated[str | Path, Option("The folder for the files.", metavar="FOLDER")]
@@ -189,4 +189,24 @@ class UseOptions:
             argument=True,
             metavar="GENERATION",
         ),
+    ] = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolsOptions:
+    """Lists the nine tools, or calls one and prints its result."""
+
+    name: Annotated[
+        str | None,
+        Option("The tool to call, or module:attribute. Without it: list all tools.", argument=True, metavar="NAME"),
+    ] = None
+    args: Annotated[str, Option("The tool's arguments, as one JSON object.", metavar="JSON")] = "{}"
+    _: KW_ONLY
+    world: research.World = "demo"
+    user: Annotated[str | None, Option("The user who asks.", metavar="ID")] = None
+    web: research.Web = None
+    vary: research.ClientVary = None
+    form: Annotated[
+        Literal["openai", "anthropic", "json"] | None,
+        Option("Print the tools' schemas in this format.", flag="--format"),
     ] = None

@@ -2,65 +2,57 @@
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import MISSING, is_dataclass
+from dataclasses import MISSING, dataclass
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any, get_origin
 
 import typer
 
-from drretail.api.option import DeclaredOption, Option, declared_option, declared_options
+from drretail.api.option import DeclaredOption, Option, declared_options
 
-EXPERIMENT_FILE = "experiment_file"
-ExperimentFile = Annotated[
-    Path | None, Option("A file of options; flags override it.", argument=True, metavar="EXPERIMENT.TOML")
-]
-"""The annotation of a command's parameter ``experiment_file``, which ``with_flags`` reads."""
 METAVARS: Mapping[Any, str] = {int: "N", float: "N", str: "TEXT", Path: "PATH", list[str]: "TEXT"}
 OPPOSITE = "opposite_of_"
 """The prefix of a hidden flag's name. The flag sets a switch back to its default if a file has changed it."""
 
 
+@dataclass(frozen=True, slots=True)
+class FromFile:
+    """The file whose options the first record of a command takes; it comes behind that record."""
+
+    experiment_file: Annotated[
+        Path | None, Option("A file of options; flags override it.", argument=True, metavar="EXPERIMENT.TOML")
+    ] = None
+
+
 def with_flags(command: Callable[..., None]) -> Callable[..., None]:
     """The command as typer reads it: each of its options is a parameter that typer makes a flag of.
 
-    Its options are its parameters, and the fields of those parameters that are dataclasses. Without the flag, the first
-    of the dataclasses takes the value of the file in the parameter ``experiment_file``, if the command has one;
-    otherwise the default holds. The dataclasses of one command must not share the name of a field.
+    Its parameters are records of options. Without a flag, the first of the records takes the value of the file in
+    ``FromFile``, if the command has that; otherwise the default holds. The records of one command must not share the
+    name of a field.
     """
     parameters = inspect.signature(command, eval_str=True).parameters.values()
-    records: dict[str, Any] = {each.name: each.annotation for each in parameters if is_dataclass(each.annotation)}
-    own: dict[str, DeclaredOption] = {}
-    flat: list[inspect.Parameter] = []
-    for each in parameters:
-        record = records.get(each.name)
-        if record is None:
-            own[each.name] = option = _of_parameter(each)
-        for option in [own[each.name]] if record is None else declared_options(record):
-            flat += _parameters(option)
+    records = {each.name: declared_options(each.annotation) for each in parameters}
+    flat = [made for options in records.values() for option in options for made in _parameters(option)]
 
     @wraps(command)
     def call(**given: Any) -> None:
-        file: Path | None = given.get(EXPERIMENT_FILE)
+        file: Path | None = given.get("experiment_file")
         made: dict[str, Any] = {}
-        for name, record in records.items():
-            values = _values(declared_options(record), given)
+        for each in parameters:
+            values = _values(records[each.name], given)
             values = {key: tuple(value) if isinstance(value, list) else value for key, value in values.items()}
             if file is not None and not made:
                 from drretail.api.options.experiment_file import overridden, read_experiment
 
-                values = overridden(read_experiment(file, record), values)
-            made[name] = record(**values)
-        command(**made, **_values(own.values(), given))
+                values = overridden(read_experiment(file, each.annotation), values)
+            made[each.name] = each.annotation(**values)
+        command(**made)
 
     call.__dict__["__signature__"] = inspect.Signature(flat)
     call.__annotations__ = {each.name: each.annotation for each in flat}
     return call
-
-
-def _of_parameter(parameter: inspect.Parameter) -> DeclaredOption:
-    default = MISSING if parameter.default is inspect.Parameter.empty else parameter.default
-    return declared_option(parameter.name, parameter.annotation, default)
 
 
 def _values(options: Iterable[DeclaredOption], given: Mapping[str, Any]) -> dict[str, Any]:

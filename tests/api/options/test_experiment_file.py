@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from drretail import Agent, read_experiment
 from drretail.api.options.experiment_file import HEADER, chosen, entry, overridden
-from drretail.api.options.research import LIMIT_NAMES, limits_of_flags, values_of_flags
+from drretail.api.options.research import LIMIT_NAMES, values_of_flags
 from drretail.api.options.run import RunOptions
 from drretail.api.systems import read_limits
 from drretail.errors import UnknownName, UserError
@@ -109,8 +109,7 @@ def test_what_only_python_can_give_is_not_written() -> None:
 
 def test_limits_are_those_of_the_record_and_a_wrong_one_is_answered_with_the_nearest() -> None:
     assert set(LIMIT_NAMES) == set(Limits.model_fields)
-    given = limits_of_flags(["tool-turns=5", "dollars=0.5", "tokens = 900"])
-    assert read_limits(given) == Limits(tool_turns=5, dollars=0.5, tokens=900)
+    assert read_limits({"tool_turns": 5, "dollars": 0.5, "tokens": 900}) == Limits(tool_turns=5, dollars=0.5, tokens=900)
     with pytest.raises(UnknownName, match=r"There is no limit 'tool_turn'\. Did you mean tool_turns"):
         read_limits({"tool_turn": 3})
     with pytest.raises(UserError, match="The limit tool_turns is 0: "):
@@ -158,9 +157,3 @@ def test_a_condition_of_another_form_says_how_one_is_written(text: str) -> None:
     assert values_of_flags(["intent=mute,asked", "intent=told"]) == {"intent": ("mute", "asked", "told")}
     with pytest.raises(UserError, match="write NAME=VALUE,…, such as"):
         values_of_flags([text])
-
-
-@pytest.mark.parametrize("text", ["tool_turns", "tool_turns=many", "tool_turns=-1", "=3x"])
-def test_a_limit_of_another_form_says_how_one_is_written(text: str) -> None:
-    with pytest.raises(UserError, match="write NAME=N, such as --vary tool_turns=5"):
-        limits_of_flags([text])

@@ -96,7 +96,7 @@ def test_a_command_and_its_function_have_the_options_of_their_record_with_its_he
 
 
 def test_the_help_of_a_keyword_says_what_false_does_where_its_flag_switches_off() -> None:
-    assert "baselines: If False: leave out the baselines" in (inspect.getdoc(loaded("drretail.api.run:run")) or "")
+    assert "baselines: If False: leave out null agents" in (inspect.getdoc(loaded("drretail.api.run:run")) or "")
 
 
 def test_both_doors_make_the_same_runs(
