@@ -221,7 +221,7 @@ def choose_pool(options: IngestOptions) -> ProfilePool:
     if options.profile_pool is None:
         return default_pool()
     if not options.profile_pool.startswith(FAKER):
-        raise UserError(f"--profile-pool {options.profile_pool!r} is unknown: write faker:LOCALE, such as faker:de_DE.")
+        raise UserError(f"profile_pool {options.profile_pool!r} is unknown: write faker:LOCALE, such as faker:de_DE.")
     return draw_pool(options.profile_pool.removeprefix(FAKER), int(sha256_of(options.seed)[:8], 16))
 
 

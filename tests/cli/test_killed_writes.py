@@ -39,7 +39,7 @@ COMMANDS: Mapping[str, str] = {
     "plots": "report exp --format plots",
     "plant": "lab plant exp --n 1",
     "exploits": "lab exploits exp",
-    "bias": "lab bias exp --probes length",
+    "bias": "lab bias exp --only length",
     "sample": "lab sample exp",
     "make": f"bench make --to made --closes 2026-12-01 --world w --queries q.jsonl --seed {SEED.replace(' ', '_')}",
     "publish": "bench publish R --to made",

@@ -79,5 +79,5 @@ def test_bias_prints_a_table_a_probe_and_keeps_its_line(succeeds: Command, tmp_p
     assert kept["line"].startswith("Biases of scripted:judge")
     assert succeeds(*command, COLUMNS="200").stdout == done.stdout
     assert finding_lines(folder) == [kept["line"]]
-    as_json = json.loads(succeeds(*command, "--probes", "drift", "--json").stdout)
+    as_json = json.loads(succeeds(*command, "--only", "drift", "--json").stdout)
     assert len(as_json["probes"]) == 6  # what other probes found of these reports stays

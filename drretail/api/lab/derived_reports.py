@@ -159,7 +159,7 @@ def _asked(probes: Sequence[Probe], reports: Reports) -> dict[str, Any]:
 def _bias_cases(options: BiasOptions, *, keyless: bool = False) -> tuple[list[Probe], Judging, list[Case], Reports]:
     """The probes, the judges, each judge's case, and the reports. Makes the copies of the reports."""
     experiment = folder_of(options.experiment)
-    probes = named_probes(",".join(names_in(options.probes)))
+    probes = named_probes(",".join(names_in(options.only)))
     reports, folder = choose_reports(experiment, limit=options.n, seed=options.seed), bias_folder(experiment)
     # quality makes sure that judges are opened, even if no probe reads a metric's verdicts
     judging = Judging.of(["quality"], options, keyless=keyless)

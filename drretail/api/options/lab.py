@@ -160,7 +160,7 @@ class BiasOptions(JudgeCalls):
     experiment: shared.Experiment
     judge: shared.Judge = ()
     _: KW_ONLY
-    probes: Annotated[
+    only: Annotated[
         shared.Words,
         Option(
             "The biases to measure: position, length, own_family, justification, drift, scale_use (docs/lab.md).",

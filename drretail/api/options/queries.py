@@ -13,7 +13,7 @@ To = Annotated[str | Path, Option("The JSONL file for the queries.", metavar="FI
 People = Annotated[str | Path, Option("The folder of personas and contexts.", metavar="DIR")]
 Users = Annotated[shared.Texts, Option("A user to take instead of drawn ones.", metavar="ID", type=list[str])]
 Model = Annotated[
-    str | None, Option("The model that writes and judges.", metavar="PROVIDER:MODEL", default="rules over the records")
+    str | None, Option("The model that writes and judges (default: rules, or you).", metavar="PROVIDER:MODEL")
 ]
 Force = Annotated[bool, Option("Overwrite the file of --to.")]
 
@@ -45,10 +45,7 @@ class GenerateOptions(QueryCalls):
     mode: Annotated[Literal["profile_aware", "generic"], Option("generic: queries without a user (needs --model).")] = (
         "profile_aware"
     )
-    model: Annotated[
-        str | None,
-        Option("The model that writes.", metavar="PROVIDER:MODEL", default="rules, offline:shopper"),
-    ] = None
+    model: Model = None
     level: Annotated[
         int | None, Option("The queries' difficulty, 0 to 9 (`drretail queries difficulty`).", min=0, max=9)
     ] = None
@@ -74,9 +71,7 @@ class ImportOptions(QueryCalls):
     to: To
     world: research.World = "demo"
     _: KW_ONLY
-    model: Annotated[
-        str | None, Option("The model that writes the wishes (default: you write them).", metavar="PROVIDER:MODEL")
-    ] = None
+    model: Model = None
     force: Force = False
 
 
@@ -91,9 +86,7 @@ class CheckOptions(QueryCalls):
     file: File
     world: research.World = "demo"
     _: KW_ONLY
-    model: Annotated[
-        str | None, Option("The model that writes missing wishes and judges the queries.", metavar="PROVIDER:MODEL")
-    ] = None
+    model: Model = None
     details: Annotated[bool, Option("Show each query's cheapest basket, and who decided each demand, and how.")] = False
 
 
@@ -112,7 +105,7 @@ class DecideOptions(QueryCalls):
         shared.Files,
         Option("A sheet to write, or a filled one to read, named after its reader.", metavar="CSV", type=list[Path]),
     ] = ()
-    model: Annotated[str | None, Option("The model that reads the records.", metavar="PROVIDER:MODEL")] = None
+    model: Model = None
     repeats: Annotated[int, Option("How often the model reads; 2: in two orders.", metavar="1|2", min=1, max=2)] = 1
     missing: Annotated[
         str | Path | None, Option("Also ask about the picks of an experiment, and renew its baskets.", metavar="EXP")
@@ -262,7 +255,7 @@ class SpoilOptions:
     to: To
     world: research.World = "demo"
     _: KW_ONLY
-    kinds: Annotated[
+    only: Annotated[
         shared.Words,
         Option(
             "Why the second query fails: its budget is too low (too_dear), the shop lacks the product (not_sold), or "
@@ -286,7 +279,7 @@ class HideOptions:
     to: To
     world: research.World = "demo"
     _: KW_ONLY
-    manner: Annotated[
+    mode: Annotated[
         Literal["terse", "open"],
         Option("How the shopper answers: one limit (terse), or all limits of a topic (open)."),
     ] = "terse"

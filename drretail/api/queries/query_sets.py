@@ -182,7 +182,7 @@ def spoil(options: SpoilOptions) -> "Result[Derived]":
 
     queries = read_queries(Path(options.file))
     with world_of(options.world) as shop:
-        made = spoiled(queries, Offers(shop), names_in(options.kinds), options.seed, ABSENT)
+        made = spoiled(queries, Offers(shop), names_in(options.only), options.seed, ABSENT)
     return _derived(made, options, "pair of queries", "pairs")
 
 
@@ -195,7 +195,7 @@ def hide(options: HideOptions) -> "Result[Derived]":
 
     queries = read_queries(Path(options.file))
     with world_of(options.world) as shop:
-        made = hidden(queries, Offers(shop), manner=options.manner, from_record=options.record)
+        made = hidden(queries, Offers(shop), manner=options.mode, from_record=options.record)
     return _derived(made, options, "query that hides a limit", "hidden")
 
 
