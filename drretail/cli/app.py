@@ -102,6 +102,8 @@ def short_usage_errors() -> Generator[None]:
     try:
         yield
     except UsageError as problem:
+        if problem.message.startswith("Usage: "):  # a group without a command: its whole help
+            raise
         label = "Error: "  # which is printed before it
         message = problem.message.replace("Value error, ", "")  # typer passes on pydantic's words
         problem.message = fitted(label + shortened(message, LONGEST_USAGE)).removeprefix(label)

@@ -63,6 +63,11 @@ def test_importing_the_package_loads_nothing_heavy() -> None:
     assert [name for name in [*HEAVY, "typer", "rich"] if name in done.stdout.split()] == []
 
 
+def test_a_group_without_a_command_lists_all_of_its_commands(drretail: Command) -> None:
+    listed = drretail("queries", COLUMNS="80").stderr
+    assert [name for name in COMMANDS if name.startswith("queries ") and f"\n  {name[8:]} " not in listed] == []
+
+
 def test_a_wrong_command_is_answered_with_the_nearest(drretail: Command) -> None:
     done = drretail("scor")
     assert (done.returncode, "Did you mean 'score'" in done.stderr) == (2, True)

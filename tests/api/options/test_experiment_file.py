@@ -97,7 +97,7 @@ def test_written_options_are_read_as_they_were(tmp_path_factory: pytest.TempPath
 
 def test_the_help_of_a_switch_that_is_on_by_default_says_what_false_does() -> None:
     lines = experiment_toml(RunOptions(pages=False)).splitlines()
-    assert lines[-2:] == ["# If false: do not fetch cited web pages. FP_web then has no value.", "pages = false"]
+    assert lines[-2:] == ["# If false: fetch no cited pages: FP_web is then n/a.", "pages = false"]
 
 
 def test_what_only_python_can_give_is_not_written() -> None:
