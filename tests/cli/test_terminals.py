@@ -82,7 +82,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "world info": ("world", "info", "w"),
     "queries show": ("queries", "show", "q.jsonl", *WORLD),
     "ask as JSON": ("ask", f"Which bird feeder? {EVIL}", *WORLD, "--json"),
-    "run an agent that ends badly": (*RUN, "--agent", "AGENT", "--to", "bad", "--retry-failed"),
+    "run an agent that ends badly": (*RUN, "--agent", "AGENT", "--to", "bad", "--retry", "failed"),
     "run a provider's error page": (*RUN, "--agent", "react", "--model", "openai:x", "--base-url", "URL", "--to", "no"),
     "report": ("report", "exp"),
     "report as text": ("report", "exp", "--format", "text"),
