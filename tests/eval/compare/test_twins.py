@@ -113,7 +113,7 @@ def test_the_page_has_one_table_by_intent_moves_level_and_twin_each(tmp_path: Pa
 
 def test_scores_by_level_are_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     experiment = judged(folder(tmp_path / "exp", level=7))
-    levels = known(compare_all(experiment, by="level", metric=["outcome:refusal_recall"]).sliced)
+    levels = known(compare_all(experiment, by="level", metrics=["outcome:refusal_recall"]).sliced)
     found = {(row.system, row.name): row.value for row in levels.slices}
     assert found["honest", "level 0"] == found["honest", "level 7"] == 1.0
     assert {name for _, name in found} == {"level 0", "level 7"}
@@ -126,10 +126,10 @@ def test_scores_by_level_are_compared(tmp_path: Path, capsys: pytest.CaptureFixt
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"metric": ["outcom"]}, "no metric 'outcom'. Did you mean outcome?"),
-        ({"metric": ["outcome:nosuch"]}, "no variant of outcome 'nosuch'. Known are"),
-        ({"metric": ["basket", "pairwise"]}, "pairwise judges two reports at once"),
-        ({"metric": ["basket"]}, "has no scores by level of basket; it has some of outcome."),
+        ({"metrics": ["outcom"]}, "no metric 'outcom'. Did you mean outcome?"),
+        ({"metrics": ["outcome:nosuch"]}, "no variant of outcome 'nosuch'. Known are"),
+        ({"metrics": ["basket", "pairwise"]}, "pairwise judges two reports at once"),
+        ({"metrics": ["basket"]}, "has no scores by level of basket; it has some of outcome."),
         ({"judges": ["nosuch"]}, "no judge with scores here 'nosuch'. Known are code."),
     ],
 )
