@@ -173,7 +173,7 @@ def test_other_fields_and_texts_that_agree_leave_a_property_open_and_others_toge
     ("said", "stands"),
     [
         ("1920 x 1080", True),
-        ("1080 x 1920", False),
+        ("1080 x 1200", False),
         ("12 pack", True),
         ("41.5 inches", True),
         ("18,000 hours", True),  # written "18, 000"
