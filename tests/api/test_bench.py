@@ -167,8 +167,9 @@ def test_what_verifies_is_run_again_taken_in_and_ranked_by_truth_and_a_copy_has_
     assert first.truth == second.truth
     assert (first.ranks, second.ranks) == ((1, 1), None), "what is not verified has no rank, however true it is"
     assert first.dollars == pytest.approx(0.1)
-    with pytest.raises(UserError, match="has submitted already"):
-        submit(home / "R", home / "exp", manifest(home, "acme"))
+    for name in ("acme", "Acme", "acme.", "_ac-me"):
+        with pytest.raises(UserError, match="has submitted already"):
+            submit(home / "R", home / "exp", manifest(home, name))
     submit(home / "R", home / "exp", manifest(home, "mirror"), sample=2, now=CLOSES - timedelta(hours=1))
     found = {row.system: (row.ranks, row.notes) for row in rank(home / "R").rows}
     assert found[f"acme.{LABEL}"] == ((1, 1), ())
@@ -301,7 +302,8 @@ def test_a_system_that_is_not_checked_has_no_rank(home: Path, tmp_path: Path) ->
 
 @pytest.mark.parametrize(
     ("name", "changed"),
-    [("..", {}), ("...-", {}), ("a/b", {}), ("x" * 41, {}), ("poor", {"dollars": -1}), ("rich", {"dollars": "inf"})],
+    [("..", {}), ("...-", {}), ("a/b", {}), ("x" * 41, {}), ("poor", {"dollars": -1}), ("rich", {"dollars": "inf"})]
+    + [("richer", {"dollars": 1e308})],
 )
 def test_a_manifest_that_says_nonsense_is_refused(home: Path, name: str, changed: Mapping[str, object]) -> None:
     with pytest.raises(UserError, match=r"manifest\.json, "):
