@@ -117,11 +117,12 @@ def test_a_connection_whose_request_does_not_come_is_closed_and_one_that_is_answ
     async def closed(port: int, begun: bytes, more: bytes) -> bool:
         reader, writer = await asyncio.open_connection(HOST, port)
         writer.write(begun)
+        ended = asyncio.ensure_future(reader.read())
         for _ in range(20):
-            await asyncio.sleep(0.05)
-            writer.write(more)  # a byte at a time is no request either
-            if reader.at_eof():
+            await asyncio.wait([ended], timeout=0.05)
+            if ended.done():
                 return True
+            writer.write(more)  # a byte at a time is no request either
         writer.transport.abort()
         return False
 
