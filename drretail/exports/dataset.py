@@ -1,7 +1,7 @@
 """An experiment as a folder for a dataset hub: tables of queries, runs and values, and a card."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +44,8 @@ def write(selection: Selection, to: Path) -> str:
     ]
     # Whoever runs a system on the tasks, or trains one, need not open the gold.
     write_with_gold(queries, to / "queries.jsonl")
-    _write(to / "runs.jsonl", (_run(selection, chosen) for chosen in selection))
+    rows = (_run(selection, chosen) for chosen in selection)
+    write_lines(to / "runs.jsonl", (json.dumps(row, ensure_ascii=False) for row in rows))
     write_chat(selection, to / "conversations.jsonl")
     write_atomically(to / "README.md", _card(selection, queries, runs))
     write_checksums(to)
@@ -58,10 +59,6 @@ def _run(selection: Selection, chosen: Chosen) -> dict[str, Any]:
     if redaction is None:
         return {**run.model_dump(mode="json", exclude_none=True, exclude={"format"}), "rendered": rendered}
     return {**redaction.run(run, evidence), "rendered": redaction.row(run.query_id, rendered)}
-
-
-def _write(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
-    write_lines(path, (json.dumps(row, ensure_ascii=False) for row in rows))
 
 
 def _card(selection: Selection, queries: Sequence[Query], runs: Sequence[Run]) -> str:

@@ -13,13 +13,7 @@ from anyio.abc import TaskGroup, TaskStatus
 from mcp.server import Server
 from mcp.server.streamable_http import StreamableHTTPServerTransport
 from mcp.shared.message import SessionMessage
-from mcp_types import (
-    INTERNAL_ERROR,
-    INVALID_REQUEST,
-    UNSUPPORTED_PROTOCOL_VERSION,
-    InitializeRequest,
-    JSONRPCRequest,
-)
+from mcp_types import INTERNAL_ERROR, INVALID_REQUEST, UNSUPPORTED_PROTOCOL_VERSION, InitializeRequest, JSONRPCRequest
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 from starlette.applications import Starlette
