@@ -28,10 +28,11 @@ from drretail.grounding.report.citations import find_citations
 from drretail.imports.formats import load_format
 from drretail.imports.recording import Imported, record
 from drretail.progress import Progress
+from drretail.querygen.reading import read_queries
 from drretail.records.base import canonical_json
 from drretail.records.evidence import Evidence, FetchedPage, FetchedPages
 from tests.build import files, known
-from tests.exports.conftest import HYBRID, REACT, lines
+from tests.exports.conftest import HYBRID, QUERIES, REACT, lines
 from tests.imports.foreign import CHINESE, REPORT, drb
 from tests.viewer.experiment import keep_scores, rewrite
 
@@ -164,6 +165,18 @@ def test_a_dataset_folder_names_its_files_and_says_what_to_heed(exp: Path, tmp_p
     sums = (tmp_path / "d" / "SHA256SUMS").read_text(encoding="utf-8").splitlines()
     assert {line.split("  ")[1] for line in sums} == {*files(tmp_path / "d")} - {"SHA256SUMS"}
     assert subprocess.run(["sha256sum", "-c", "SHA256SUMS"], cwd=tmp_path / "d", check=False).returncode == 0
+
+
+def test_a_dataset_has_gold_in_a_file_of_its_own(exp: Path, tmp_path: Path) -> None:
+    own = Path(shutil.copytree(exp, tmp_path / "exp"))
+    wish = {"wants": [{"name": "feeder", "kinds": ["bird feeder"]}]}
+    (own / "gold.jsonl").write_text(json.dumps({"format": 1, "query_id": "q1", "wish": wish}), encoding="utf-8")
+    for name in ("whole", "redacted"):
+        export(Selection.of(own, redact=name == "redacted"), "dataset", tmp_path / name)
+        assert "bird feeder" not in (tmp_path / name / "queries.jsonl").read_text().replace(QUERIES[0].text, "")
+        (gold,) = [query for query in read_queries(tmp_path / name / "queries.jsonl") if query.wish]
+        assert (gold.query_id, gold.wish and gold.wish.wants[0].name) == ("q1", "feeder")
+        assert "queries.gold.jsonl" in (tmp_path / name / "README.md").read_text(encoding="utf-8")
 
 
 def test_an_experiment_that_nobody_scored_gives_reports_but_no_tables(exp: Path, tmp_path: Path) -> None:

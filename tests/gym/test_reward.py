@@ -126,6 +126,8 @@ def test_the_right_cart_earns_half_without_a_figure_and_nothing_without_a_word_f
 BESIDE = {
     "figures that nothing bears out": (["- It weighs 812 ounces.", "- It was awarded 330 prizes."], {"verified": 0.5}),
     "the same, one cited": (["- It was tried for 812 days [P:{bag}].", "", "330 prizes."], {"verified": 0.5}),
+    "a small weight that nothing bears out": (["- It weighs 3 ounces [P:{bag}]."], {"value": 5 / 6}),
+    "its own small count": (["- This is the best of the 3 that fit [P:{bag}]."], {"value": 1.0}),
     "eight cited lies": ([f"- It has {n} pockets [P:{{bag}}]." for n in range(310, 318)], {"value": 0.6}),
     "a contradicted figure": (
         ["", "The bag costs $3.00 [P:{bag}]."],

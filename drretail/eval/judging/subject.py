@@ -176,6 +176,7 @@ class Subject:
             web_is_live=self.system.web_is_live,
             read_answers=lambda: self.answers,
             is_imported=self.system.is_imported,
+            reference=self.reference,
         )
 
 

@@ -12,6 +12,7 @@ from decimal import Decimal
 from drretail.grounding.report.markup import blanked
 from drretail.grounding.text.amounts import Amount, find_amounts
 from drretail.grounding.text.layout import Layout
+from drretail.grounding.text.numerals import SIZED, find_numerals
 from drretail.grounding.text.sentences import Sentence
 from drretail.grounding.verify.checks import Case
 from drretail.grounding.verify.derivation import amounts_in, derivation, fits
@@ -83,9 +84,11 @@ def borne_out(case: Case, reading: Reading) -> float:
     explained: set[tuple[Decimal, Decimal]] = set()
     inventions: set[tuple[str, Decimal]] = set()
     priced: set[str] = set()
+    sizes = {numeral.start for numeral in find_numerals(layout.text) if numeral.unit in SIZED}
     for sentence, about, amount in _figures(layout):
-        # Numbers of the query, and the report's own counts ("two of the 3"), are not claims.
-        is_count = amount.kind == "number" and not amount.places and amount.low <= max(_OWN_COUNTS, len(case.cited))
+        # Numbers of the query, and the report's own counts ("two of the 3", no "3 ounces"), are not claims.
+        is_small = amount.low <= max(_OWN_COUNTS, len(case.cited)) and amount.start not in sizes
+        is_count = amount.kind == "number" and not amount.places and is_small
         if is_count or ledger.names(amount.low) or ledger.names(amount.high):
             continue
         of_picks = picks.intersection(about)
