@@ -23,6 +23,7 @@ _JOINT = re.compile(
     rf"(?P<sign>[+×x*÷/−–=-]|(?:makes?|equals?|comes? to)\b)(?!(?<=[x−–-])[^\W\d_])"
     rf"{_AROUND}(?P<open>\(?){_AROUND}(?:(?<![−–-] ){_WORDS})?"
 )
+_SIGNS = {"×": "*", "x": "*", "÷": "/", "−": "-", "–": "-"}
 # The text before, or after the last figure, continues the expression by a term in words; a list's bullet does not.
 _OPEN_BEFORE = re.compile(rf"[^\s*_][ *_]*(?:[+×÷/−–=-][ *_]*|[+×÷=] ?{_WORDS})$")
 _OPENED = re.compile(r"\([ *_]*$")
