@@ -1,5 +1,6 @@
 """What an agent is: an answering function, the roles for which it asks models, its prompts, and its own tools."""
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol, cast
@@ -57,6 +58,12 @@ class Agent:
     def __post_init__(self) -> None:
         if not callable(self.answer):
             raise UserError(f"An Agent needs an async function that answers, not {type(self.answer).__name__}.")
+        if not _takes(self.answer, 4):
+            name = getattr(self.answer, "__name__", "this one")
+            raise UserError(
+                f"An Agent's function takes (task, session, models, limits), and {name} does not: give it to "
+                "run without Agent, and it gets the arguments that it names (docs/agents.md)."
+            )
         roles = cast(object, self.roles)
         if not isinstance(roles, tuple):
             raise UserError(
@@ -73,6 +80,17 @@ class Agent:
         """
         writing = [role for role in self.roles if role not in _NEVER_WRITING] or list(self.roles)
         return next((role for role in ("report", "researcher") if role in writing), next(reversed(writing), None))
+
+
+def _takes(function: Callable[..., object], count: int) -> bool:
+    """True if the function can be called with so many arguments, as far as Python can tell."""
+    try:
+        inspect.signature(function).bind(*range(count))
+    except TypeError:
+        return False
+    except ValueError:  # a builtin without a signature
+        pass
+    return True
 
 
 def task_message(task: Task, session: Session) -> HumanMessage:
