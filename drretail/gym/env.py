@@ -14,14 +14,16 @@ from drretail.env.session import Session, Shopper
 from drretail.env.web.sealed import web_for
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
-from drretail.gym.reward import Reward
+from drretail.eval.reward import Reward
 from drretail.gym.rollout import Rollout
 from drretail.gym.shop import Queries, Shop
 from drretail.records.query import Query
-from drretail.records.run import GYM_AGENT, MOVES, RoleModel, Run, Scope, System
+from drretail.records.run import GYM_AGENT, MOVES, RoleModel, Run, Scope, System, WebMode
 from drretail.tools.registry import ROLE, SUBMIT, SUBMITTING, offered, openai_schemas, tools_of
 
 STEPS = 30
+WEB_MODE: WebMode = "chunks"
+"""No model summarises pages in a rollout, and what a query asks the web is in no snippet."""
 BEGIN = "The rollout has not begun: call reset first."
 ENDED = "The rollout has ended: call reset for another."
 CLOSED = "The environment is closed: make a new one."
@@ -77,6 +79,7 @@ class ShopEnv:
         self.system = System(
             agent=GYM_AGENT,
             web_provider=web.provider,
+            web_mode=WEB_MODE,
             web_corpus=web.corpus,
             models={ROLE: RoleModel(spec=policy, kind="llm")},
             options=options,
@@ -202,6 +205,7 @@ class ShopEnv:
             world if query is None else replace(world, web=web_for(query, self.system, world.web)),
             user_id=None if query is None else query.user_id,
             scope=self._scope,
+            web_mode=WEB_MODE,
             without=self._without,
             moves=None if query is None else moves_of(self.system, query, world.manifest.now),
             tool_timeout=self._tool_timeout,

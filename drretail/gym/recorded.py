@@ -6,9 +6,9 @@ from pathlib import Path
 from drretail.agents.running.client_runs import save_runs
 from drretail.agents.running.runner import Recorded, recorded_in
 from drretail.errors import UserError
+from drretail.eval.reward import Reward
 from drretail.experiment import read_definition
 from drretail.gym.env import ShopEnv
-from drretail.gym.reward import Reward
 from drretail.gym.shop import Shop
 from drretail.records.query import Query, Reference
 from drretail.records.run import Run
@@ -34,7 +34,8 @@ def recorded_rewards(folder: str | Path, shop: Shop) -> Iterator[tuple[Run, Rewa
 
     Raises UserError for an experiment of another world, or of imported reports.
     """
-    made_in, here = read_definition(Path(folder)).world_fingerprint, shop.world.manifest.fingerprint
+    definition = read_definition(Path(folder))
+    made_in, here = definition.world_fingerprint, shop.world.manifest.fingerprint
     if made_in is None:
         raise UserError(f"{folder} holds imported reports, which have no world.")
     if made_in != here:
@@ -42,4 +43,4 @@ def recorded_rewards(folder: str | Path, shop: Shop) -> Iterator[tuple[Run, Rewa
     for path in sorted((Path(folder) / "runs").glob("*/*/run.json")):
         recorded = recorded_in(path.parent)
         if recorded.run.query_id in shop.queries:
-            yield recorded.run, shop.reward(recorded)
+            yield recorded.run, shop.reward(recorded, definition.systems[recorded.run.system])

@@ -18,7 +18,7 @@ ROLES: tuple[Role, ...] = ("supervisor", "researcher", "retriever", "reader", "s
 """The roles of the built-in agents."""
 Stop = Literal["finished", "turn_limit", "token_budget", "dollar_budget", "context_limit", "no_research", "error"]
 """Why a run ended; one that ended with ``no_research`` or ``error`` has failed."""
-WebMode = Literal["snippets", "ws"]
+WebMode = Literal["snippets", "ws", "chunks"]
 Scope = Literal["own", "any"]
 """Whose data tools show: only the run's own user's, or any user's, as in the paper."""
 LABEL_PATTERN = r"^[a-z0-9][a-z0-9.+@_-]{0,79}$"

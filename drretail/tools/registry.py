@@ -13,6 +13,7 @@ from drretail.errors import ToolError, UnknownName, UserError, quoted
 from drretail.grounding.report.picks import Declared, take_picks
 from drretail.plugins import Plugins
 from drretail.records.base import sha256_of
+from drretail.records.run import WebMode
 from drretail.tools.arguments import read_arguments
 from drretail.tools.calculator import calculator
 from drretail.tools.catalog import get_product_details, product_catalog_search
@@ -43,7 +44,8 @@ TOOLS: Mapping[str, Tool] = MappingProxyType({tool.name: tool for tool in _NINE}
 SUMMARISED = Tool("web_search", web_search_of_pages, "read")
 """The same search for a session whose pages are read whole; its description says that results are summaries."""
 CHUNKED = Tool("web_search", web_search_of_chunks, "read")
-"""The same search for an agent that only retrieves: it reads a chunk of each page, not a passage."""
+"""The same search where nobody summarises pages: it shows a chunk of each page, and not a passage."""
+SEARCHES: Mapping[WebMode, Tool] = {"snippets": TOOLS["web_search"], "ws": SUMMARISED, "chunks": CHUNKED}
 FAMILIES: Mapping[str, frozenset[str]] = MappingProxyType(
     {
         "web": frozenset({"web_search"}),
@@ -150,7 +152,7 @@ def look_ups(session: "Session") -> dict[str, Tool]:
 
     Agents that work in parallel have only these: which of them asked the shopper first would be chance.
     """
-    nine = {**TOOLS, SUMMARISED.name: SUMMARISED} if session.web_mode == "ws" else TOOLS
+    nine = {**TOOLS, "web_search": SEARCHES[session.web_mode]}
     return {name: tool for name, tool in nine.items() if name not in session.without} | dict(session.tools)
 
 

@@ -5,15 +5,15 @@ from random import Random
 
 import pytest
 
+from drretail.eval.reward import BOUGHT, HTML, NO_PICKS, NO_REPORT, NOT_SHOWN, OVER, REFUSED
 from drretail.grounding.verify.integrity import CONTRADICTED, NOT_ARGUED, UNRESOLVED
 from drretail.grounding.verify.integrity import NOT_SHOWN as NEVER_SHOWN
 from drretail.gym import Reward, Shop, ShopEnv
-from drretail.gym.reward import BOUGHT, HTML, NO_PICKS, NO_REPORT, NOT_SHOWN, OVER, REFUSED
 from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.reading import Pick
 from drretail.records.wish import Want, Wish
-from tests.gym.policies import QUERY, best_picks, call, looked_up, praised, search, submit, wanted
+from tests.gym.policies import QUERY, answered, best_picks, call, looked_up, praised, search, submit, wanted
 
 CHEAP = "B0AQAKLECG"
 """Another swaddle blanket, for $16.99."""
@@ -34,15 +34,20 @@ def handed_in(env: ShopEnv, *picks: str, argued: Sequence[str] | None = None, te
     return reward, rewarded(env).why
 
 
-def test_the_honest_report_of_the_best_cart_earns_everything_on_every_query(shop: Shop) -> None:
-    with ShopEnv(shop) as env:
-        for query_id in shop.queries:
-            env.reset(query_id)
-            picks = best_picks(shop, query_id)
-            looked_up(env, [pick.product for pick in picks])
-            _, reward, done, info = env.step(submit(praised(shop, [pick.product for pick in picks]), *picks))
-            assert (reward, done, info["ended"]) == (1.0, True, "report"), query_id
-            assert info["reward"] == {**dict.fromkeys(info["reward"], 1.0), "why": ""}
+def test_the_honest_report_of_the_best_cart_earns_everything_and_half_without_what_the_web_says(
+    researched: Shop,
+) -> None:
+    with ShopEnv(researched) as env:
+        for query_id in researched.queries:
+            for asks, earned in ((True, 1.0), (False, 0.5)):
+                env.reset(query_id)
+                picks = best_picks(researched, query_id)
+                looked_up(env, [pick.product for pick in picks])
+                report = f"{praised(researched, [pick.product for pick in picks])}\n{answered(env) if asks else ''}"
+                _, reward, done, info = env.step(submit(report, *picks))
+                assert (reward, done, info["ended"]) == (earned, True, "report"), query_id
+                parts = {**dict.fromkeys(info["reward"], 1.0), "value": earned, "web": float(asks), "refused": 0.0}
+                assert info["reward"] == parts | {"why": ""}, query_id
 
 
 def test_no_cart_that_is_not_right_earns_more_than_half_however_well_it_is_told(shop: Shop) -> None:
