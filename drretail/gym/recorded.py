@@ -1,12 +1,13 @@
-"""Rollouts saved as runs of an experiment, for ``score`` and pages; and the rewards of any system's recorded runs."""
+"""Rollouts saved as runs of an experiment; the rewards of any system's recorded runs; and exported runs, replayed."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from drretail.agents.running.client_runs import save_runs
 from drretail.agents.running.runner import Recorded, recorded_in
 from drretail.errors import UserError
-from drretail.eval.reward import Reward
+from drretail.eval.reward import NO_REPORT, Reward
 from drretail.experiment import read_definition
 from drretail.gym.env import ShopEnv
 from drretail.gym.shop import Shop
@@ -44,3 +45,16 @@ def recorded_rewards(folder: str | Path, shop: Shop) -> Iterator[tuple[Run, Rewa
         recorded = recorded_in(path.parent)
         if recorded.run.query_id in shop.queries:
             yield recorded.run, shop.reward(recorded, definition.systems[recorded.run.system])
+
+
+def replay(env: ShopEnv, conversation: Mapping[str, Any]) -> Reward:
+    """The reward of a line of ``export --as chat``: its calls are made in ``env``, one after the other.
+
+    Raises UnknownName for a query that ``env`` does not have.
+    """
+    env.reset(conversation["query_id"])
+    for message in conversation["messages"]:
+        for place, call in enumerate(message.get("tool_calls") or ()):
+            if not env.done:
+                env.step(call["function"], same_turn=place > 0)
+    return env.reward or Reward(why=NO_REPORT)

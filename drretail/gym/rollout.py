@@ -38,7 +38,7 @@ class Rollout:
     def is_handed_in(self) -> bool:
         return self._answer is not None
 
-    def call(self, given: object) -> ToolReply:
+    def call(self, given: object, *, same_turn: bool = False) -> ToolReply:
         """The reply to one call, ``{"name": …, "arguments": {…}}``; the arguments may be JSON text."""
         try:
             name, args = _read_call(given)
@@ -50,7 +50,7 @@ class Rollout:
         except ToolError as problem:
             value = problem.as_result()
             return ToolReply(compact_json(value), value, (), problem.kind, 0)
-        return self._toolkit.call(name, args, PATH, role=ROLE)
+        return self._toolkit.call(name, args, PATH, role=ROLE, same_turn=same_turn)
 
     def recorded(self, system: System) -> Recorded:
         """The rollout so far, as a run of ``system``."""

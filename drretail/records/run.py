@@ -328,6 +328,9 @@ class Step(Record):
     """sha256 of the text in results.jsonl that the agent read."""
     calls_before: int | None = None
     """For a tool call in a shop that moves: how many calls came before it, since the shop's time goes by calls."""
+    turn: int | None = None
+    """For a later tool call of a turn, where model turns are not recorded: the ``seq`` of the turn's first call. Calls
+    that overlap in time are of one turn."""
     evidence: tuple[str, ...] = ()
     """Ids of the evidence that the call handed out."""
     error: str | None = None

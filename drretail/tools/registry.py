@@ -4,7 +4,7 @@ It also holds the tool by which an outside client hands in a report, which is no
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, get_args
@@ -92,6 +92,12 @@ SUBMITTING = ToolSchema(
 )
 
 
+def submit_schema() -> dict[str, Any]:
+    """The schema of ``submit_report``, as ``openai_schemas`` gives those of the others."""
+    about = {"name": SUBMIT, "description": SUBMITTING.description, "parameters": SUBMITTING.as_json()}
+    return {"type": "function", "function": about}
+
+
 def tool_names() -> list[str]:
     """Every name that ``load_tool`` takes besides ``module:attribute``: the nine, then the plugins' tools."""
     return [*TOOLS, *PLUGINS.names()]
@@ -152,8 +158,13 @@ def look_ups(session: "Session") -> dict[str, Tool]:
 
     Agents that work in parallel have only these: which of them asked the shopper first would be chance.
     """
-    nine = {**TOOLS, "web_search": SEARCHES[session.web_mode]}
-    return {name: tool for name, tool in nine.items() if name not in session.without} | dict(session.tools)
+    return nine_of(session.web_mode, session.without) | dict(session.tools)
+
+
+def nine_of(web_mode: WebMode, without: Collection[str] = ()) -> dict[str, Tool]:
+    """The nine in a web mode, without those of these names."""
+    nine = {**TOOLS, "web_search": SEARCHES[web_mode]}
+    return {name: tool for name, tool in nine.items() if name not in without}
 
 
 def json_schemas(tools: Mapping[str, Tool] = TOOLS) -> list[dict[str, Any]]:
