@@ -191,6 +191,15 @@ def langchain_tools(toolkit: "Toolkit", path: str = "0") -> "list[StructuredTool
     return structured_tools(toolkit.tools.values(), lambda: toolkit, path)
 
 
+def _graph_step() -> object:
+    """The step of the graph in which a tool is called; None outside of graphs. A model's calls are all in one step."""
+    from langchain_core.runnables import ensure_config
+
+    about = ensure_config().get("metadata", {})
+    where = str(about.get("langgraph_checkpoint_ns", "")).rpartition("|")[0]
+    return None if "langgraph_step" not in about else (where, about["langgraph_step"])
+
+
 def structured_tools(
     tools: Iterable[Tool], toolkit: "Callable[[], Toolkit]", path: str = "0"
 ) -> "list[StructuredTool]":
@@ -201,7 +210,7 @@ def structured_tools(
 
     def structured(tool: Tool) -> "StructuredTool":
         def call(**arguments: Any) -> str:
-            return toolkit().call(tool.name, arguments, path).text
+            return toolkit().call(tool.name, arguments, path, turn=_graph_step()).text
 
         schema = read_schema(tool.function)
         # A plain schema: the toolkit alone validates, so that every agent reads the same errors.

@@ -121,30 +121,30 @@ class Toolkit:
         self._mended: dict[Place, dict[str, str]] = {}
         self._running: dict[str, set[int]] = defaultdict(set)
         """By path, the calls that are not recorded yet."""
-        self._turns: dict[str, int] = {}
-        """By path, the first call of the last turn."""
+        self._turns: dict[str, tuple[int, object]] = {}
+        """By path, the first call of the last turn, and what its caller names it by."""
 
     def openai_schemas(self) -> list[dict[str, Any]]:
         """The schemas of this toolkit's tools, to bind a model to; the same list at every turn."""
         return self._schemas
 
     def call(
-        self, name: str, args: object, path: str = "0", *, role: str = "researcher", same_turn: bool = False
+        self, name: str, args: object, path: str = "0", *, role: str = "researcher", turn: object = None
     ) -> ToolReply:
         """The reply to one call; see ``call_all``."""
-        return self.call_all([(name, args)], path, role=role, same_turn=same_turn)[0]
+        return self.call_all([(name, args)], path, role=role, turn=turn)[0]
 
     def call_all(
-        self, calls: Sequence[Call], path: str = "0", *, role: str = "researcher", same_turn: bool = False
+        self, calls: Sequence[Call], path: str = "0", *, role: str = "researcher", turn: object = None
     ) -> list[ToolReply]:
         """The replies to one model turn's calls. Replies, ledger and trajectory have the order of the calls.
 
         Reads run in parallel. A write waits for the calls before it, and the calls after it wait for the write. A
-        failed tool gives a reply with an error. ``same_turn`` says that the calls belong to the turn of the last ones.
+        failed tool gives a reply with an error. Calls of an equal ``turn`` are recorded as those of one model turn.
 
         Raises ModelError only if a replayed journal lacks an answer: the run would be another run.
         """
-        launches = self._launches(calls, path, role, same_turn=same_turn)
+        launches = self._launches(calls, path, role, turn=turn)
         return self.record_all([performed for batch in self._batches(launches) for performed in self._run(batch)])
 
     async def acall_all(self, calls: Sequence[Call], path: str = "0", *, role: str = "researcher") -> list[ToolReply]:
@@ -188,18 +188,20 @@ class Toolkit:
             neighbours = list(group)
             yield from ([launch] for launch in neighbours) if is_write else [neighbours]
 
-    def _launches(self, calls: Sequence[Call], path: str, role: str, *, same_turn: bool = False) -> list[Launch]:
+    def _launches(self, calls: Sequence[Call], path: str, role: str, *, turn: object = None) -> list[Launch]:
         trajectory = self.session.trajectory
         counted = () if self.session.moves is None else offered(self.session)
         launches: list[Launch] = []
         with self._noting:
-            turn = self._turns.get(path) if same_turn or self._running[path] else None
+            first, named = self._turns.get(path, (None, None))
+            goes_on = bool(self._running[path]) or (turn is not None and turn == named)
             for name, args in ((_name(call), args) for call, args in calls):
                 before = trajectory.count_call(path) if name in counted else None
-                launches.append(Launch(path, trajectory.reserve(path), role, name, args, before, turn))
-            seqs = [launch.seq for launch in launches]
-            self._running[path].update(seqs)
-            self._turns[path] = min(seqs) if turn is None and seqs else self._turns.get(path, 0)
+                seq = trajectory.reserve(path)
+                launches.append(Launch(path, seq, role, name, args, before, first if goes_on else None))
+                self._running[path].add(seq)
+            if launches and not goes_on:
+                self._turns[path] = (launches[0].seq, turn)
         return launches
 
     def _run(self, batch: Sequence[Launch]) -> list[Performed]:
