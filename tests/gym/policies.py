@@ -3,9 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.grounding.report.picks import picks_block
-from drretail.grounding.text.sentences import find_sentences
 from drretail.gym import Shop, ShopEnv
 from drretail.records.reading import Pick
 
@@ -51,19 +49,7 @@ def praised(shop: Shop, products: Sequence[str]) -> str:
     return "\n".join(f"- Get this one{fields[product]} [P:{product}]." for product in products)
 
 
-def answered(env: ShopEnv) -> str:
-    """A line that answers what the query asks the web, with a citation of a page that a search has shown."""
-    question = env.query.web_question
-    if question is None:
-        return ""
-    _, _, _, info = env.step(call("web_search", query=question.text))
-    ids = {web_evidence_id(answer.url): answer for answer in question.answers}
-    key = next(key for key in info["evidence"] if key in ids)
-    quote = ids[key].quote
-    return "\n".join(f"- {quote[one.start : one.end].rstrip('.')} [{key}]." for one in find_sentences(quote))
-
-
 def shopped_well(env: ShopEnv) -> tuple[str, float, bool, dict[str, Any]]:
     """The last step of a rollout that finds the best basket and says so with prices and citations."""
     looked_up(env, wanted(env))
-    return env.step(submit(f"{answered(env)}\n{praised(env.shop, wanted(env))}", *wanted(env)))
+    return env.step(submit(praised(env.shop, wanted(env)), *wanted(env)))

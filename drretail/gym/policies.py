@@ -1,0 +1,112 @@
+"""Policies without a model, from the weakest to the best: what a trained policy has to beat."""
+
+import json
+from collections.abc import Callable, Mapping
+from random import Random
+from typing import Any
+
+from drretail.env.offers import Offers
+from drretail.eval.reward import NO_REPORT, Reward
+from drretail.grounding.report.evidence_ids import web_evidence_id
+from drretail.grounding.report.picks import picks_block
+from drretail.grounding.text.sentences import find_sentences
+from drretail.gym.env import ShopEnv
+from drretail.records.query import Reference
+from drretail.records.reading import Pick
+from drretail.records.wish import Wish
+
+LONGEST_SEARCH = 500
+"""The most characters of a search."""
+Policy = Callable[[ShopEnv], str]
+"""Makes its calls, and returns the report to hand in."""
+
+
+def earned(env: ShopEnv, policy: Policy, query_id: str) -> Reward:
+    """What a policy earns on a query."""
+    env.reset(query_id)
+    report = policy(env)
+    env.step({"name": "submit_report", "arguments": {"report": report}})
+    return env.reward or Reward(why=NO_REPORT)
+
+
+def blank(env: ShopEnv) -> str:
+    """Says that it doesn't know."""
+    return "I don't know."
+
+
+def any_hit(env: ShopEnv) -> str:
+    """Searches once with the question's words, and buys any of the hits."""
+    hits = _hits(env, query=env.query.text[:LONGEST_SEARCH])
+    return buying(env, {Random(env.query.query_id).choice(hits): 1} if hits else {})
+
+
+def one_search(env: ShopEnv) -> str:
+    """Searches once with the question's words, and buys the first hit."""
+    return buying(env, dict.fromkeys(_hits(env, query=env.query.text[:LONGEST_SEARCH])[:1], 1))
+
+
+def search_per_want(env: ShopEnv) -> str:
+    """Knows what is wanted: searches each thing within its price limit, and buys the first hit."""
+    wish, picks = env.query.wish or Wish(), dict[str, int]()
+    for want in wish.wants:
+        limit = want.price_max or wish.budget
+        limits = {} if limit is None else {"price_max": float(limit.value) / want.quantity}
+        for product in _hits(env, query=" ".join((want.name, *want.brands_wanted)), **limits)[:1]:
+            picks[product] = picks.get(product, 0) + want.quantity
+    return buying(env, picks)
+
+
+def asks_nothing(env: ShopEnv) -> str:
+    """Knows the shop and all that the question says: buys the best cart for it, without asking shopper or web."""
+    query = env.query.model_copy(update={"wish": env.query.visible_wish, "hidden": ()})
+    return buying(env, _best(Offers(env.shop.world).reference(query)))
+
+
+def knows_all(env: ShopEnv) -> str:
+    """Buys the best cart, and answers what the query asks the web with words of a page that it found."""
+    return "\n".join([*_of_the_web(env), buying(env, _best(env.shop.references[env.query.query_id]))])
+
+
+POLICIES: Mapping[str, Policy] = {
+    "says nothing": blank,
+    "buys any hit of one search": any_hit,
+    "one search": one_search,
+    "a search for each want, with its price limit": search_per_want,
+    "the best cart, asks nobody": asks_nothing,
+    "the best cart, and the web's answer": knows_all,
+}
+
+
+def buying(env: ShopEnv, picks: Mapping[str, int]) -> str:
+    """Opens the products, and returns a report that names their prices."""
+    for product in picks:
+        env.step({"name": "get_product_details", "arguments": {"product_id": product}})
+    records = env.shop.world.store.products(list(picks))
+    prices = {key: "" if record.price is None else f" for ${record.price:.2f}" for key, record in records.items()}
+    lines = [f"- Get this one{prices[product]} [P:{product}]." for product in picks if product in prices]
+    cart = [Pick(product=product, quantity=pieces) for product, pieces in picks.items()]
+    return "\n".join([*lines, "", picks_block(cart)]) if cart else "Nothing was found."
+
+
+def _hits(env: ShopEnv, **search: Any) -> list[str]:
+    """The products of a search."""
+    _, _, _, info = env.step({"name": "product_catalog_search", "arguments": search})
+    return [evidence.removeprefix("P:") for evidence in info["evidence"] if evidence.startswith("P:")]
+
+
+def _best(reference: Reference) -> dict[str, int]:
+    return {} if reference.best is None else {item.product_id: item.quantity for item in reference.best.items}
+
+
+def _of_the_web(env: ShopEnv) -> list[str]:
+    """What a page says that answers the query's question to the web, each sentence with its citation."""
+    question = env.query.web_question
+    if question is None or not question.answers:
+        return []
+    text, *_ = env.step({"name": "web_search", "arguments": {"query": question.text}})
+    shown = {each["evidence"] for each in json.loads(text).get("results", ())}
+    for answer in question.answers:
+        if (page := web_evidence_id(answer.url)) in shown:
+            sentences = find_sentences(answer.quote)
+            return [f"- {answer.quote[one.start : one.end].rstrip('.')} [{page}]." for one in sentences]
+    return []
