@@ -3,6 +3,7 @@
     python benchmarks/gym.py [--rollouts 200] [--json gym.json]
     python benchmarks/gym.py --rewards exp      # the table of docs/gym.md, by the dev queries
     python benchmarks/gym.py --attacks          # what policies earn that are after the reward alone
+    python benchmarks/gym.py --policies [gym/]  # what the six policies earn on the dev queries, or on a split's parts
 
 Beside a reset stand the ways in which others give each rollout a world of its own: a copy of the shop's database, and
 a deep copy of its rows (as tau-bench does). Both are measured on the same shop in the same run.
@@ -29,13 +30,15 @@ from drretail.api.run import run
 from drretail.env.generations import live_generation
 from drretail.env.manifest import DATABASE_FILE
 from drretail.gym import Reward, Shop, ShopEnv
+from drretail.gym.policies import POLICIES as SIX
+from drretail.gym.policies import earned
 from drretail.gym.recorded import recorded_rewards
 from drretail.querygen.shipped import shipped_queries
 
 RESETS = 1000
 COPIES = 20
 AGENTS = ("plan_to_function", "react", "hybrid_react", "grounded_hybrid")
-PARTS = ("value", "worth", "wanted", "within_budget", "right", "integrity", "verified")
+PARTS = ("value", "worth", "wanted", "within_budget", "right", "integrity", "verified", "web")
 
 
 def call(name: str, **arguments: Any) -> dict[str, Any]:
@@ -107,13 +110,14 @@ def rollout(env: ShopEnv, number: int, together: threading.Barrier | None = None
     return env.steps, f'"Shopper{number}"' in profile, env.reward
 
 
-def one_by_one(shop: Shop) -> float:
-    """Steps a second."""
+def one_by_one(shop: Shop) -> tuple[float, float]:
+    """Steps and rollouts a second."""
     began, steps = time.perf_counter(), 0
     with ShopEnv(shop) as env:
         for number in range(len(shop.queries)):
             steps += rollout(env, number)[0]
-    return steps / (time.perf_counter() - began)
+    seconds = time.perf_counter() - began
+    return steps / seconds, len(shop.queries) / seconds
 
 
 def side_by_side(shop: Shop, rollouts: int) -> dict[str, float]:
@@ -264,13 +268,33 @@ def attacks(shop: Shop) -> None:
             print(f"| {name} | {mean(earned):.2f} |")
 
 
+def policies(folder: Path | None) -> None:
+    """What each policy without a model earns on each part, and how many rollouts a second."""
+    parts: dict[str, tuple[str, str]] = {"dev": ("demo", "dev")}
+    if folder is not None:
+        worlds = {name: next(folder.glob(f"{name}-shop-*/world")) for name in ("train", "held-out")}
+        parts |= {name: (str(world), str(folder / f"{name}.jsonl")) for name, world in worlds.items()}
+    print("| policy |", " | ".join(parts), "|")
+    print("|---|" + "---|" * len(parts))
+    earned_by: dict[str, list[float]] = defaultdict(list)
+    for world, queries in parts.values():
+        with Shop.open(world, queries) as shop, ShopEnv(shop) as env:
+            for name, policy in SIX.items():
+                earned_by[name].append(mean(earned(env, policy, query_id).value for query_id in shop.queries))
+    for name, values in earned_by.items():
+        print(f"| {name} |", " | ".join(f"{value:.2f}" for value in values), "|")
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rollouts", type=int, default=200)
     parser.add_argument("--json", type=Path)
     parser.add_argument("--attacks", action="store_true")
     parser.add_argument("--rewards", type=Path, metavar="EXP")
+    parser.add_argument("--policies", type=Path, metavar="FOLDER", nargs="?", const="")
     given = parser.parse_args()
+    if given.policies is not None:
+        policies(given.policies if given.policies != Path() else None)
+        return
     with Shop.open("demo", "dev") as shop:
         if given.rewards is not None:
             rewards(shop, given.rewards)
@@ -283,9 +307,9 @@ def main() -> None:
         print(f"{'a world for each rollout':28}{'median ms':>12}{'p99 ms':>12}{'times ours':>12}")
         for name, middle, late in measured:
             print(f"{name:28}{middle:12.3f}{late:12.3f}{middle / ours:12.1f}")
-        alone = one_by_one(shop)
+        alone, rollouts = one_by_one(shop)
         crowd = side_by_side(shop, given.rollouts)
-        print(f"\n{alone:,.0f} steps a second, one rollout after the other")
+        print(f"\n{alone:,.0f} steps, {rollouts:,.0f} rollouts a second, one after the other")
         for name, value in crowd.items():
             print(f"{name.replace('_', ' ')}: {value:,.2f}".replace(".00", ""))
     if given.json is not None:

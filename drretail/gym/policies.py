@@ -104,9 +104,10 @@ def _of_the_web(env: ShopEnv) -> list[str]:
     if question is None or not question.answers:
         return []
     text, *_ = env.step({"name": "web_search", "arguments": {"query": question.text}})
-    shown = {each["evidence"] for each in json.loads(text).get("results", ())}
+    parts = {each["evidence"]: each["snippet"] for each in json.loads(text).get("results", ())}
     for answer in question.answers:
-        if (page := web_evidence_id(answer.url)) in shown:
+        page = web_evidence_id(answer.url)
+        if len(answer.keys_in(parts.get(page, ""))) == len(answer.keys):
             sentences = find_sentences(answer.quote)
             return [f"- {answer.quote[one.start : one.end].rstrip('.')} [{page}]." for one in sentences]
     return []
