@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from drretail.eval.baskets import NO_REFERENCE, Measured, not_measured
-from drretail.eval.metric import description_of, of_measures
 from drretail.eval.judging.question import NO_WORLD
 from drretail.eval.judging.subject import Subject
+from drretail.eval.metric import description_of, of_measures
 from drretail.eval.reward import NO_REPORT, Reward, reward_of
 from drretail.experiment import read_definition
 from drretail.records.run import GYM_AGENT
