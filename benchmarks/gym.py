@@ -30,10 +30,10 @@ from drretail.api.run import run
 from drretail.env.generations import live_generation
 from drretail.env.manifest import DATABASE_FILE
 from drretail.gym import Reward, Shop, ShopEnv
-from drretail.gym.policies import POLICIES as SIX
-from drretail.gym.policies import earned
+from drretail.gym.policies import LONGEST_SEARCH, Policy, asks_nothing, buying, earned, hits_of, knows_all, one_search
 from drretail.gym.recorded import recorded_rewards
 from drretail.querygen.shipped import shipped_queries
+from drretail.records.wish import Wish
 
 RESETS = 1000
 COPIES = 20
@@ -268,6 +268,33 @@ def attacks(shop: Shop) -> None:
             print(f"| {name} | {mean(earned):.2f} |")
 
 
+def any_hit(env: ShopEnv) -> str:
+    """Searches once with the question's words, and buys any of the hits."""
+    hits = hits_of(env, query=env.query.text[:LONGEST_SEARCH])
+    return buying(env, {random.Random(env.query.query_id).choice(hits): 1} if hits else {})
+
+
+def search_per_want(env: ShopEnv) -> str:
+    """Knows what is wanted: searches each thing within its price limit, and buys the first hit."""
+    wish, picks = env.query.wish or Wish(), dict[str, int]()
+    for want in wish.wants:
+        limit = want.price_max or wish.budget
+        limits = {} if limit is None else {"price_max": float(limit.value) / want.quantity}
+        for product in hits_of(env, query=" ".join((want.name, *want.brands_wanted)), **limits)[:1]:
+            picks[product] = picks.get(product, 0) + want.quantity
+    return buying(env, picks)
+
+
+SIX: Mapping[str, Policy] = {
+    "says nothing": lambda env: "I don't know.",
+    "buys any hit of one search": any_hit,
+    "one search": one_search,
+    "a search for each want, with its price limit": search_per_want,
+    "the best cart, asks nobody": asks_nothing,
+    "the best cart, and the web's answer": knows_all,
+}
+
+
 def policies(folder: Path | None) -> None:
     """What each policy without a model earns on each part, and how many rollouts a second."""
     parts: dict[str, tuple[str, str]] = {"dev": ("demo", "dev")}
@@ -283,6 +310,7 @@ def policies(folder: Path | None) -> None:
                 earned_by[name].append(mean(earned(env, policy, query_id).value for query_id in shop.queries))
     for name, values in earned_by.items():
         print(f"| {name} |", " | ".join(f"{value:.2f}" for value in values), "|")
+
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)

@@ -1,7 +1,6 @@
 """What each role's model was sent and answered, as chat JSONL: one conversation per role of a run, from its journal."""
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,28 +19,17 @@ def write(selection: Selection, to: Path) -> str:
 
 
 def _lines(chosen: Chosen) -> Iterator[dict[str, Any]]:
-    for conversation in conversations(read_journal(chosen.folder)):
-        place = {"role": conversation.role, "path": conversation.path, "model": conversation.model}
-        yield {"messages": conversation.messages, "tools": conversation.tools, **place, **about(chosen)}
+    for last in last_requests(read_journal(chosen.folder)):
+        messages = [_chat_message(message) for message in last.request["messages"]]
+        messages.append(_chat_message((last.response or {}) | {"role": "ai"}))
+        place = {"role": last.role or "", "path": last.scope, "model": str(last.request["model"])}
+        tools = last.request.get("tools") or _answering(last)
+        yield {"messages": messages, "tools": tools, **place, **about(chosen)}
 
 
-@dataclass(frozen=True, slots=True)
-class Conversation:
-    """One conversation with a model, in OpenAI's form of chat messages."""
-
-    role: str
-    """What the model was for: researcher, report …"""
-    path: str
-    """The place in the run: "0" for the agent itself, "0.2" for the second agent that it launched."""
-    model: str
-    messages: tuple[dict[str, Any], ...]
-    tools: tuple[dict[str, Any], ...]
-
-
-def conversations(effects: Iterable[Effect]) -> Iterator[Conversation]:
-    """All conversations in a run's journal in the order in which they began, each up to its last answer.
-
-    A request that continues an earlier one belongs to the same conversation.
+def last_requests(effects: Iterable[Effect]) -> Iterator[Effect]:
+    """The last request of each conversation in a run's journal, which holds all before it, in the order in which they
+    began. A request that continues an earlier one belongs to the same conversation.
     """
     open_ones: dict[tuple[str, str], list[list[Effect]]] = {}
     begun: list[list[Effect]] = []
@@ -63,19 +51,14 @@ def conversations(effects: Iterable[Effect]) -> Iterator[Conversation]:
             threads.append(thread)
             begun.append(thread)
         thread.append(effect)
-    for last in (thread[-1] for thread in begun):
-        messages: list[dict[str, Any]] = []
-        for message in (*last.request["messages"], last.response | {"role": "ai"}):
-            made: dict[str, Any] = {"role": _ROLES[message["role"]], "content": message_text(message.get("content"))}
-            if message.get("tool_calls"):
-                made["tool_calls"] = [
-                    chat_call(each["id"], each["name"], each["args"]) for each in message["tool_calls"]
-                ]
-            if "tool_call_id" in message:
-                made["tool_call_id"] = message["tool_call_id"]
-            messages.append(made)
-        tools = tuple(last.request.get("tools") or _answering(last))
-        yield Conversation(last.role or "", last.scope, str(last.request["model"]), tuple(messages), tools)
+    yield from (thread[-1] for thread in begun)
+
+
+def _chat_message(message: Mapping[str, Any]) -> dict[str, Any]:
+    made: dict[str, Any] = {"role": _ROLES[message["role"]], "content": message_text(message.get("content"))}
+    if message.get("tool_calls"):
+        made["tool_calls"] = [chat_call(each["id"], each["name"], each["args"]) for each in message["tool_calls"]]
+    return made | {key: message[key] for key in ("tool_call_id",) if key in message}
 
 
 def _answering(last: Effect) -> list[dict[str, Any]]:

@@ -1,8 +1,7 @@
-"""Policies without a model, from the weakest to the best: what a trained policy has to beat."""
+"""Policies without a model that a trained one is compared with: the floors of ``gym split``, and the best."""
 
 import json
 from collections.abc import Callable, Mapping
-from random import Random
 from typing import Any
 
 from drretail.env.offers import Offers
@@ -13,7 +12,6 @@ from drretail.grounding.text.sentences import find_sentences
 from drretail.gym.env import ShopEnv
 from drretail.records.query import Reference
 from drretail.records.reading import Pick
-from drretail.records.wish import Wish
 
 LONGEST_SEARCH = 500
 """The most characters of a search."""
@@ -29,31 +27,9 @@ def earned(env: ShopEnv, policy: Policy, query_id: str) -> Reward:
     return env.reward or Reward(why=NO_REPORT)
 
 
-def blank(env: ShopEnv) -> str:
-    """Says that it doesn't know."""
-    return "I don't know."
-
-
-def any_hit(env: ShopEnv) -> str:
-    """Searches once with the question's words, and buys any of the hits."""
-    hits = _hits(env, query=env.query.text[:LONGEST_SEARCH])
-    return buying(env, {Random(env.query.query_id).choice(hits): 1} if hits else {})
-
-
 def one_search(env: ShopEnv) -> str:
     """Searches once with the question's words, and buys the first hit."""
-    return buying(env, dict.fromkeys(_hits(env, query=env.query.text[:LONGEST_SEARCH])[:1], 1))
-
-
-def search_per_want(env: ShopEnv) -> str:
-    """Knows what is wanted: searches each thing within its price limit, and buys the first hit."""
-    wish, picks = env.query.wish or Wish(), dict[str, int]()
-    for want in wish.wants:
-        limit = want.price_max or wish.budget
-        limits = {} if limit is None else {"price_max": float(limit.value) / want.quantity}
-        for product in _hits(env, query=" ".join((want.name, *want.brands_wanted)), **limits)[:1]:
-            picks[product] = picks.get(product, 0) + want.quantity
-    return buying(env, picks)
+    return buying(env, dict.fromkeys(hits_of(env, query=env.query.text[:LONGEST_SEARCH])[:1], 1))
 
 
 def asks_nothing(env: ShopEnv) -> str:
@@ -67,16 +43,6 @@ def knows_all(env: ShopEnv) -> str:
     return "\n".join([*_of_the_web(env), buying(env, _best(env.shop.references[env.query.query_id]))])
 
 
-POLICIES: Mapping[str, Policy] = {
-    "says nothing": blank,
-    "buys any hit of one search": any_hit,
-    "one search": one_search,
-    "a search for each want, with its price limit": search_per_want,
-    "the best cart, asks nobody": asks_nothing,
-    "the best cart, and the web's answer": knows_all,
-}
-
-
 def buying(env: ShopEnv, picks: Mapping[str, int]) -> str:
     """Opens the products, and returns a report that names their prices."""
     for product in picks:
@@ -88,7 +54,7 @@ def buying(env: ShopEnv, picks: Mapping[str, int]) -> str:
     return "\n".join([*lines, "", picks_block(cart)]) if cart else "Nothing was found."
 
 
-def _hits(env: ShopEnv, **search: Any) -> list[str]:
+def hits_of(env: ShopEnv, **search: Any) -> list[str]:
     """The products of a search."""
     _, _, _, info = env.step({"name": "product_catalog_search", "arguments": search})
     return [evidence.removeprefix("P:") for evidence in info["evidence"] if evidence.startswith("P:")]

@@ -1,7 +1,6 @@
 """``drretail gym``: questions for training a policy (docs/gym.md)."""
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,17 +17,14 @@ if TYPE_CHECKING:
     from drretail.gym.split import Part
 
 gym_app = typer.Typer(no_args_is_help=True, help="Makes questions to train a policy on.")
+gym_app.callback()(lambda: None)  # with a callback, a single command keeps its name
 ONE_SEARCH, ASKS_NOTHING = "one search", "asks nothing"
+COLUMNS = ("part", "level", "queries", "hide a limit", ONE_SEARCH, ASKS_NOTHING)
 NOTES = (
     f"{ONE_SEARCH}: the mean reward of the first hit for the question's words. {ASKS_NOTHING}: that of the best cart "
     "for what the question says, on queries that hide a limit.",
     "No person and no wish is in both parts, or in the queries that ship with drretail.",
 )
-
-
-@gym_app.callback()
-def _group() -> None:
-    """Makes questions to train a policy on."""
 
 
 @gym_app.command("split")
@@ -51,30 +47,24 @@ def split(
     """
     from drretail.gym.split import split as split_queries
 
-    names = ("train", "held-out")
-    files = [to / f"{name}.jsonl" for name in names]
+    files = [to / f"{name}.jsonl" for name in ("train", "held-out")]
     for file in files:
         check_unused(file, force=force)
     worlds = (train_world, held_out_world)
     parts = split_queries(to, (train, held_out), worlds=worlds, seed=seed, progress=choose_progress())
     for part, file in zip(parts, files, strict=True):
         write_queries(file, part.queries, force=force)
+    rows = [row for part in parts for row in _rows(part)]
     if output.as_json:
-        rows = [dict(zip(("part", *_COLUMNS), row, strict=True)) for part in parts for row in _rows(part)]
-        print_json(
-            {"parts": {part.name: _about(part, file) for part, file in zip(parts, files, strict=True)}, "levels": rows}
-        )
+        made = {
+            part.name: {"file": str(file), "world": part.world, "queries": len(part.queries)}
+            for part, file in zip(parts, files, strict=True)
+        }
+        print_json({"parts": made, "levels": [dict(zip(COLUMNS, row, strict=True)) for row in rows]})
         return
     for part, file in zip(parts, files, strict=True):
         typer.echo(f"{counted(len(part.queries), 'query')} → {file}, for the world {part.world}")
-    print_rows("Floors by level", ("part", *_COLUMNS), [row for part in parts for row in _rows(part)], notes=NOTES)
-
-
-_COLUMNS = ("level", "queries", "hide a limit", ONE_SEARCH, ASKS_NOTHING)
-
-
-def _about(part: "Part", file: Path) -> dict[str, object]:
-    return {"file": str(file), "world": part.world, "queries": len(part.queries)}
+    print_rows("Floors by level", COLUMNS, rows, notes=NOTES)
 
 
 def _rows(part: "Part") -> Iterator[tuple[str, str, int, int, float | None, float | None]]:
