@@ -13,7 +13,6 @@ scores/          verdicts → rows with intervals
 metrics/        the metrics
 baskets.py       carts and refusals compared with the baskets that satisfy a wish
 claims/          claims of reports, and whether their sources support them
-reward.py        the reward of a report in the gym, from the record of its run
 weighted/        dimensions, weights and criteria that are made for each query
 triplets/        facts with their references, and whether these support them
 counterfactual/  what changes when the profile does

@@ -13,7 +13,7 @@ verifiers.py  the same tasks as a taskset of verifiers
 openenv.py    the same environment behind an OpenEnv server, and its client
 """
 
-from drretail.eval.reward import Reward, reward_of
+from drretail.eval.metrics.reward import Reward, reward_of
 from drretail.gym.env import ShopEnv
 from drretail.gym.shop import Shop
 from drretail.gym.trial import try_agent

@@ -14,7 +14,7 @@ from drretail.env.session import Session, Shopper
 from drretail.env.web.sealed import web_for
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
-from drretail.eval.reward import Reward
+from drretail.eval.metrics.reward import Reward
 from drretail.gym.rollout import Rollout
 from drretail.gym.shop import Queries, Shop
 from drretail.records.query import Query

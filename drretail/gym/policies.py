@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from drretail.env.offers import Offers
-from drretail.eval.reward import NO_REPORT, Reward
+from drretail.eval.metrics.reward import NO_REPORT, Reward
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.grounding.report.picks import picks_block
 from drretail.grounding.text.sentences import find_sentences

@@ -7,7 +7,7 @@ from typing import Any
 from drretail.agents.running.client_runs import save_runs
 from drretail.agents.running.runner import Recorded, recorded_in
 from drretail.errors import UserError
-from drretail.eval.reward import NO_REPORT, Reward
+from drretail.eval.metrics.reward import NO_REPORT, Reward
 from drretail.experiment import read_definition
 from drretail.gym.env import ShopEnv
 from drretail.gym.shop import Shop

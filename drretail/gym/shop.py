@@ -15,7 +15,7 @@ from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
 from drretail.eval.baskets import LACKS
-from drretail.eval.reward import Reward, reward_of
+from drretail.eval.metrics.reward import Reward, reward_of
 from drretail.querygen.shipped import FIFTY, Split, shipped_queries
 from drretail.records.query import Query, Reference
 from drretail.records.run import System

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from drretail.eval.reward import BOUGHT, HTML, NO_PICKS, NO_REPORT, NOT_SHOWN, OVER, REFUSED
+from drretail.eval.metrics.reward import BOUGHT, HTML, NO_PICKS, NO_REPORT, NOT_SHOWN, OVER, REFUSED
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.grounding.verify.integrity import CONTRADICTED, NOT_ARGUED, UNRESOLVED
 from drretail.grounding.verify.integrity import NOT_SHOWN as NEVER_SHOWN
