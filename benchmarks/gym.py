@@ -29,9 +29,11 @@ from typing import Any
 from drretail.api.run import run
 from drretail.env.generations import live_generation
 from drretail.env.manifest import DATABASE_FILE
+from drretail.grounding.report.evidence_ids import web_evidence_id
+from drretail.grounding.text.sentences import find_sentences
 from drretail.gym import Reward, Shop, ShopEnv
-from drretail.gym.policies import LONGEST_SEARCH, Policy, asks_nothing, buying, earned, hits_of, knows_all, one_search
 from drretail.gym.recorded import recorded_rewards
+from drretail.gym.split import LONGEST_SEARCH, Policy, asks_nothing, buying, earned, hits_of, one_search
 from drretail.querygen.shipped import shipped_queries
 from drretail.records.wish import Wish
 
@@ -283,6 +285,26 @@ def search_per_want(env: ShopEnv) -> str:
         for product in hits_of(env, query=" ".join((want.name, *want.brands_wanted)), **limits)[:1]:
             picks[product] = picks.get(product, 0) + want.quantity
     return buying(env, picks)
+
+
+def knows_all(env: ShopEnv) -> str:
+    """Buys the best cart, and answers what the query asks the web with words of a page that it found."""
+    return "\n".join([*_of_the_web(env), buying(env, best_of(env))])
+
+
+def _of_the_web(env: ShopEnv) -> list[str]:
+    """What a page says that answers the query's question to the web, each sentence with its citation."""
+    question = env.query.web_question
+    if question is None or not question.answers:
+        return []
+    text, *_ = env.step({"name": "web_search", "arguments": {"query": question.text}})
+    parts = {each["evidence"]: each["snippet"] for each in json.loads(text).get("results", ())}
+    for answer in question.answers:
+        page = web_evidence_id(answer.url)
+        if len(answer.keys_in(parts.get(page, ""))) == len(answer.keys):
+            sentences = find_sentences(answer.quote)
+            return [f"- {answer.quote[one.start : one.end].rstrip('.')} [{page}]." for one in sentences]
+    return []
 
 
 SIX: Mapping[str, Policy] = {

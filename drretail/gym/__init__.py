@@ -7,8 +7,7 @@ rollout.py    one rollout: its session, its calls, its record
 env.py        ``ShopEnv``: reset, step
 trial.py      one agent on one query, with its reward and that of its last trial: ``drretail try``
 recorded.py   rollouts as runs of an experiment, the rewards of recorded runs, and exported runs replayed
-policies.py   policies without a model that a trained one is compared with
-split.py      questions to train on and held-out ones, which share no person, wish or shop
+split.py      questions to train on and held-out ones, which share no person, wish or shop; two floors
 verifiers.py  the same tasks as a taskset of verifiers
 openenv.py    the same environment behind an OpenEnv server, and its client
 """

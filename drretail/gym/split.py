@@ -1,8 +1,9 @@
 """Questions to train on, and others to measure on: other people, other wishes, and other shops unless one is given."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from drretail.api.worlds import open_world
 from drretail.data_ingest.demo import Shop as MadeUp
@@ -13,13 +14,15 @@ from drretail.difficulty.leveled import generate_at
 from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.errors import UserError
+from drretail.eval.metrics.reward import NO_REPORT, Reward
+from drretail.grounding.report.picks import picks_block
 from drretail.gym.env import ShopEnv
-from drretail.gym.policies import asks_nothing, earned, one_search
 from drretail.gym.shop import Shop
 from drretail.progress import Progress
 from drretail.querygen.shipped import FIFTY, GENERIC, MARKET, shipped_queries
 from drretail.records.base import canonical_json, file_name
-from drretail.records.query import Query
+from drretail.records.query import Query, Reference
+from drretail.records.reading import Pick
 from drretail.records.wish import Demand
 
 TRAIN, HELD_OUT = "train", "held-out"
@@ -28,6 +31,10 @@ PRODUCTS, REVIEWS = 1_000, 15_000
 """The size of a made-up shop: some twenty products of each of fifty kinds."""
 _TRIED = 12
 """Users tried per query wanted: few come near a high level, and some want what others want already."""
+LONGEST_SEARCH = 500
+"""The most characters of a search."""
+Policy = Callable[[ShopEnv], str]
+"""Makes its calls, and returns the report to hand in."""
 Wanted = frozenset[tuple[object, ...]]
 
 
@@ -119,3 +126,43 @@ def _floors(world: World, queries: Sequence[Query]) -> dict[str, tuple[float, fl
             )
             for query in queries
         }
+
+
+def earned(env: ShopEnv, policy: Policy, query_id: str) -> Reward:
+    """What a policy earns on a query."""
+    env.reset(query_id)
+    report = policy(env)
+    env.step({"name": "submit_report", "arguments": {"report": report}})
+    return env.reward or Reward(why=NO_REPORT)
+
+
+def one_search(env: ShopEnv) -> str:
+    """Searches once with the question's words, and buys the first hit."""
+    return buying(env, dict.fromkeys(hits_of(env, query=env.query.text[:LONGEST_SEARCH])[:1], 1))
+
+
+def asks_nothing(env: ShopEnv) -> str:
+    """Knows the shop and all that the question says: buys the best cart for it, without asking shopper or web."""
+    query = env.query.model_copy(update={"wish": env.query.visible_wish, "hidden": ()})
+    return buying(env, _best(Offers(env.shop.world).reference(query)))
+
+
+def buying(env: ShopEnv, picks: Mapping[str, int]) -> str:
+    """Opens the products, and returns a report that names their prices."""
+    for product in picks:
+        env.step({"name": "get_product_details", "arguments": {"product_id": product}})
+    records = env.shop.world.store.products(list(picks))
+    prices = {key: "" if record.price is None else f" for ${record.price:.2f}" for key, record in records.items()}
+    lines = [f"- Get this one{prices[product]} [P:{product}]." for product in picks if product in prices]
+    cart = [Pick(product=product, quantity=pieces) for product, pieces in picks.items()]
+    return "\n".join([*lines, "", picks_block(cart)]) if cart else "Nothing was found."
+
+
+def hits_of(env: ShopEnv, **search: Any) -> list[str]:
+    """The products of a search."""
+    _, _, _, info = env.step({"name": "product_catalog_search", "arguments": search})
+    return [evidence.removeprefix("P:") for evidence in info["evidence"] if evidence.startswith("P:")]
+
+
+def _best(reference: Reference) -> dict[str, int]:
+    return {} if reference.best is None else {item.product_id: item.quantity for item in reference.best.items}

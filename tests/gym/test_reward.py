@@ -6,12 +6,13 @@ from typing import Any
 
 import pytest
 
+from benchmarks.gym import knows_all
 from drretail.eval.metrics.reward import BOUGHT, HTML, NO_PICKS, NO_REPORT, NOT_SHOWN, OVER, REFUSED
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.grounding.verify.integrity import CONTRADICTED, NOT_ARGUED, UNRESOLVED
 from drretail.grounding.verify.integrity import NOT_SHOWN as NEVER_SHOWN
 from drretail.gym import Reward, Shop, ShopEnv
-from drretail.gym.policies import asks_nothing, earned, knows_all
+from drretail.gym.split import asks_nothing, earned
 from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.reading import Pick
