@@ -26,7 +26,7 @@ _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"))
 
 
 def write(selection: Selection, to: Path) -> str:
-    """A card, tasks and their gold, runs.jsonl, conversations.jsonl, tables of scores as Parquet, and all checksums."""
+    """A card, tasks and their gold, runs.jsonl, chat.jsonl, tables of scores as Parquet, and all checksums."""
     runs = [
         chosen.run.model_copy(update={"steps": ()}) for chosen in selection
     ]  # there may be thousands, and steps are their weight
@@ -46,7 +46,7 @@ def write(selection: Selection, to: Path) -> str:
     write_with_gold(queries, to / "queries.jsonl")
     rows = (_run(selection, chosen) for chosen in selection)
     write_lines(to / "runs.jsonl", (json.dumps(row, ensure_ascii=False) for row in rows))
-    write_chat(selection, to / "conversations.jsonl")
+    write_chat(selection, to / "chat.jsonl")
     write_atomically(to / "README.md", _card(selection, queries, runs))
     write_checksums(to)
     return f"{counted(len(runs), 'run')} of {counted(len(queries), 'query')}"

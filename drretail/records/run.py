@@ -18,7 +18,7 @@ ROLES: tuple[Role, ...] = ("supervisor", "researcher", "retriever", "reader", "s
 """The roles of the built-in agents."""
 Stop = Literal["finished", "turn_limit", "token_budget", "dollar_budget", "context_limit", "no_research", "error"]
 """Why a run ended; one that ended with ``no_research`` or ``error`` has failed."""
-WebMode = Literal["snippets", "ws"]
+WebMode = Literal["snippets", "ws", "chunks"]
 Scope = Literal["own", "any"]
 """Whose data tools show: only the run's own user's, or any user's, as in the paper."""
 LABEL_PATTERN = r"^[a-z0-9][a-z0-9.+@_-]{0,79}$"
@@ -328,6 +328,9 @@ class Step(Record):
     """sha256 of the text in results.jsonl that the agent read."""
     calls_before: int | None = None
     """For a tool call in a shop that moves: how many calls came before it, since the shop's time goes by calls."""
+    turn: int | None = None
+    """For a later tool call of a turn, where model turns are not recorded: the ``seq`` of the turn's first call. Calls
+    that overlap in time are of one turn."""
     evidence: tuple[str, ...] = ()
     """Ids of the evidence that the call handed out."""
     error: str | None = None

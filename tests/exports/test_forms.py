@@ -48,15 +48,17 @@ def table(path: Path) -> list[dict[str, str]]:
 
 
 @pytest.fixture(scope="module")
-def chat(exp: Path, tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
-    to = tmp_path_factory.mktemp("chat") / "chat.jsonl"
-    assert export(Selection.of(exp), "chat", to).endswith("conversations of 3 runs")
+def roles(exp: Path, tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+    to = tmp_path_factory.mktemp("roles") / "roles.jsonl"
+    assert export(Selection.of(exp), "roles", to).endswith("conversations of 3 runs")
     return lines(to)
 
 
-def test_an_agent_is_one_conversation_in_which_every_call_is_answered(exp: Path, chat: list[dict[str, Any]]) -> None:
+def test_a_single_role_is_one_conversation_in_which_every_call_is_answered(
+    exp: Path, roles: list[dict[str, Any]]
+) -> None:
     runs = {run.run_id: run for run in read_runs(exp)}
-    mine = [line for line in chat if line["system"] == REACT]
+    mine = [line for line in roles if line["system"] == REACT]
     assert len(mine) == 2
     for line in mine:
         run = runs[line["run_id"]]
@@ -64,12 +66,12 @@ def test_an_agent_is_one_conversation_in_which_every_call_is_answered(exp: Path,
         assert called == [step.name for step in run.steps if step.kind == "tool"]
         assert line["messages"][-1]["content"].startswith(cast(str, run.report)[:40])
         assert {tool["function"]["name"] for tool in line["tools"]} >= set(called)
-    team = [line for line in chat if line["system"] == HYBRID]
+    team = [line for line in roles if line["system"] == HYBRID]
     assert {line["role"] for line in team} >= {"supervisor", "researcher", "synthesis", "report"}
     firsts = [json.dumps(line["messages"][:2]) + line["path"] for line in team]
     assert len(firsts) == len(set(firsts))
 
-    for line in chat:
+    for line in roles:
         messages = convert_to_messages(line["messages"])
         called = [call["id"] for message in messages if isinstance(message, AIMessage) for call in message.tool_calls]
         answered = [message.tool_call_id for message in messages if isinstance(message, ToolMessage)]
@@ -192,7 +194,7 @@ def test_a_run_whose_journal_is_lost_is_counted_and_not_made_up(exp: Path, tmp_p
     lost = Path(shutil.copytree(exp, tmp_path / "exp", ignore=shutil.ignore_patterns("journal.jsonl.gz")))
     shutil.copytree(exp / "runs" / HYBRID, lost / "runs" / HYBRID, dirs_exist_ok=True)
     selection = Selection.of(lost)
-    assert export(selection, "chat", tmp_path / "chat.jsonl").endswith("of 1 run")
+    assert export(selection, "roles", tmp_path / "roles.jsonl").endswith("of 1 run")
     assert selection.left_out["without a journal"] == 2
 
 

@@ -48,7 +48,7 @@ class ExportOptions:
     form: Annotated[
         str,
         Option(
-            "chat, drb, csv, statements, parquet, dataset, sandbox, inspect, a plugin's, or module:attribute.",
+            "chat, roles, drb, csv, statements, parquet, dataset, sandbox, inspect, a plugin's, or module:attribute.",
             flag="--as",
             metavar="FORM",
         ),

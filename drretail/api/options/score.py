@@ -22,7 +22,7 @@ RETRIES = get_args(shared.Retry)
 METRICS = (
     "basket", "checks", "dr3", "faithfulness", "false_statements", "fault_place", "intent", "moves",
     "next_purchase", "outcome", "pairwise", "pqr", "process", "quality", "race", "reading", "report_eval", "robustness",
-    "rubrics", "truth", "understood",
+    "reward", "rubrics", "truth", "understood",
 )  # fmt: skip
 """The built-in metrics, named here so that help need not load them; a test compares them with the registry."""
 

@@ -8,5 +8,6 @@ decide.py         which products keep their demands, as people or a model read t
 review.py         people review them: files and sheets
 review_numbers.py the numbers of a review, as tables and as a document
 people.py         personas, contexts, and tasks paired with users
+gym.py            drretail gym: questions to train on and held-out ones
 query_sets.py     show, shipped, carry, difficulty, spoil, hide
 """

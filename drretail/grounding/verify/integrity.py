@@ -128,7 +128,13 @@ def _is_explained(amount: Amount, about: Sequence[str], ledger: Ledger, evidence
     if amount.kind == "money":
         near = dict.fromkeys([*products, *(pick.product for pick in ledger.picks or ())])
         prices = (on_record("price", item) for item in items)
-        return any(fits(amount, price) for price in prices) or derivation(amount, ledger, near) is not None
+        pages = (text.text for key in about if key[:2] == "W:" and key in evidence for text in evidence[key].texts)
+        on_pages = (one for text in pages for one in amounts_in(text) if one.kind == "money")
+        return (
+            any(fits(amount, price) for price in prices)
+            or derivation(amount, ledger, near) is not None
+            or any({one.low, one.high} & {amount.low, amount.high} for one in on_pages)
+        )
     known = [on_record(kind, item) for item in items for kind in ("rating", "rating_count")]
     worked_out = (one for each in ledger.calculations.values() for one in (each.result, *each.operands))
     if any(fits(amount, one) for one in (*known, *map(abs, worked_out))):
