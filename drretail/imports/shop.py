@@ -23,8 +23,9 @@ from drretail.grounding.text.harmless import harmless
 from drretail.grounding.text.sentences import find_sentences
 from drretail.grounding.text.serialisation import compact_json, order_record, record_text
 from drretail.grounding.text.titles import products_named
-from drretail.grounding.verify.answers import GONE, ORDER_ID, PRODUCT_ID, UNKNOWN
-from drretail.grounding.verify.product_statements import POLICY
+from drretail.grounding.verify.answers.product_statements import POLICY
+from drretail.grounding.verify.answers.shop_records import GONE, UNKNOWN
+from drretail.grounding.verify.answers.turns import ORDER_ID, PRODUCT_ID
 from drretail.parsing import texts_in
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Evidence, EvidenceText

@@ -17,7 +17,7 @@ from drretail.eval.values import Value
 from drretail.eval.verification import first_failure
 from drretail.experiment import Definition, read_definition, read_results, run_folder
 from drretail.grounding.report.render import count_words
-from drretail.grounding.verify.product_statements import Statement
+from drretail.grounding.verify.answers.product_statements import Statement
 from drretail.lab.kept_findings import finding_lines
 from drretail.records.evidence import Finding
 from drretail.records.query import Query

@@ -4,8 +4,16 @@ from collections.abc import Sequence
 
 from drretail.eval.claims.claims import EXTRACT, FAITHFULNESS, PICKS, REPORT
 from drretail.eval.claims.claims import VERSION as FAITHFULNESS_VERSION
-from drretail.eval.claims.extraction import extract, extraction_prompts, joined_problems, with_picks_prompt
-from drretail.eval.claims.typed_values import PROMPTS, PickReader, ReportPicks, are_declared, what_picks_are
+from drretail.eval.claims.extraction import extract, extraction_prompts, with_picks_prompt
+from drretail.eval.claims.typed_turns import READING, READING_VERSION, read_turns, turn_prompt
+from drretail.eval.claims.typed_values import (
+    PROMPTS,
+    PickReader,
+    ReportPicks,
+    are_declared,
+    joined_problems,
+    what_picks_are,
+)
 from drretail.eval.judging.question import JudgeQuestion, Ruling
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
@@ -14,9 +22,10 @@ from drretail.eval.values import Value, all_lacking
 from drretail.prompts import Prompt, load_prompt, tagged
 from drretail.records.score import Verdict
 
-NAME, VERSION = "reading", 2
+NAME, VERSION = READING, READING_VERSION
 STAGE, ITEM = PICKS, REPORT
 BY_FORM = "a rule-based judge does not read: reports are read by form"
+BUYS_NOTHING = "an assistant that was asked to buy nothing: its answers are read"
 ARE_DECLARED = "the agent declared its picks"
 WITH_CLAIMS = "read with the claims"
 
@@ -28,7 +37,7 @@ def prompt(*, is_imported: bool) -> Prompt:
 
 
 def prompts() -> list[Prompt]:
-    return [prompt(is_imported=False), prompt(is_imported=True), *extraction_prompts()]
+    return [prompt(is_imported=False), prompt(is_imported=True), turn_prompt(), *extraction_prompts()]
 
 
 async def judge_reading(subject: Subject, judge_session: JudgeSession) -> None:
@@ -38,6 +47,11 @@ async def judge_reading(subject: Subject, judge_session: JudgeSession) -> None:
     if judge_session.judge.ref.kind == "rule_based":
         judge_session.record_if_missing(STAGE, ITEM, "na", reason=BY_FORM)
         return
+    if subject.answers is not None:
+        await read_turns(subject, judge_session)
+        if subject.query.wish is None:
+            judge_session.record_if_missing(STAGE, ITEM, "na", reason=BUYS_NOTHING)
+            return
     with judge_session.beside(FAITHFULNESS, FAITHFULNESS_VERSION) as faithfulness:
         await extract(subject, faithfulness, EXTRACT, with_picks=True)
         with_claims = faithfulness.existing(PICKS, REPORT, with_picks_prompt(subject).hash)
