@@ -13,6 +13,8 @@ from drretail.records.money import USD
 from drretail.records.shop import Policy, Product
 
 UNKNOWN, GONE = "no such product", "the shop has it no more"
+UNNAMED = "no product has this name"
+"""Of what may be no product at all, such as a service: nobody is accused of it unless a model reads it as a product."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +25,7 @@ class Records:
     orders: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
     """By order id."""
     missing: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Ids that are named and lead to no product, with why: ``GONE`` or ``UNKNOWN``."""
+    """Ids that are named and lead to no product, with why: ``GONE``, ``UNKNOWN`` or ``UNNAMED``."""
     former: Mapping[str, str] = field(default_factory=dict[str, str])
     """The titles of those that are gone."""
     policy: Policy = field(default_factory=Policy)
@@ -32,6 +34,12 @@ class Records:
     def ordered(self, name: str) -> str | None:
         """The id of the product of an order that is named; None for a product's name."""
         return self.orders.get(name[2:], {}).get("product_id") if name[:2] == "O:" else None
+
+    def why_missing(self, name: str) -> str | None:
+        """Why a name or id leads to no product, a name also with more or fewer words; None if it may lead to one."""
+        words = f" {name.casefold()} "
+        akin = (key for key in self.missing if f" {key.casefold()} " in words or words in f" {key.casefold()} ")
+        return self.missing.get(name) or next((self.missing[key] for key in akin if " " in key), None)
 
     def lines_of(self, order: str) -> list[str]:
         """The ids of an order's lines, or its own: an order of several lines has a number behind its id."""
@@ -58,7 +66,9 @@ def records_in(evidence: Iterable[Evidence]) -> Records:
     """The records among a run's evidence that were looked up in the shop, not those of the assistant's own tools."""
     looked_up = [entry for entry in evidence if entry.looked_up]
     # The assistant's own tools may show what the shop does not have.
-    lacking = [one for one in looked_up if one.kind == "product" and (not one.texts or one.problem in (GONE, UNKNOWN))]
+    lacking = [
+        one for one in looked_up if one.kind == "product" and (not one.texts or one.problem in (GONE, UNKNOWN, UNNAMED))
+    ]
     ledger = read_ledger({entry.id: entry for entry in looked_up if entry.texts and entry not in lacking})
     orders = {name[2:]: record for name, record in ledger.records.items()}
     missing = {one.key: one.problem or UNKNOWN for one in lacking}

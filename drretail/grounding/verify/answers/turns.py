@@ -31,7 +31,7 @@ from drretail.grounding.verify.answers.product_statements import (
     policy_statements,
     says_sold_out,
 )
-from drretail.grounding.verify.answers.shop_records import GONE, Records
+from drretail.grounding.verify.answers.shop_records import GONE, UNKNOWN, Records
 from drretail.grounding.verify.answers.typed import Typed, statement_of
 from drretail.grounding.verify.fields import yes_or_no
 from drretail.grounding.verify.records import leaves, record_of, with_state
@@ -233,6 +233,11 @@ class _Text:
             if (match[0] in shop.products or match[0] in shop.missing)
             and not any(one.start <= match.start() < one.end for one in named)
         )
+        named += (
+            Named(*match.span(), name)
+            for name in (key for key, why in shop.missing.items() if " " in key and why == UNKNOWN)
+            for match in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", layout.text)
+        )
         money = [(one.start, one.end) for one in layout.amounts if one.kind == "money"]
         for match in ORDER_ID.finditer(layout.text) if shop.orders else ():
             ids = shop.lines_of(match["id"])
@@ -337,9 +342,9 @@ class _Answer:
         why = self.shop.missing[key]
         own = [one for one in self.whole.named if one.product_id == key and start <= one.start < end]
         # Who names it by its title may speak of an order: only a price or a stock offers it.
-        is_said = any(one not in self.whole.titled for one in own)
-        if why == GONE:
-            item = Product(product_id=key, title=self.shop.titles[key], category="")
+        is_said = any(one not in self.whole.titled for one in own) and " " not in key
+        if why == GONE or " " in key:
+            item = Product(product_id=key, title=self.shop.titles.get(key, key), category="")
             part = ProductSentence(self.whole.layout, self.text, start, end, label, item)
             is_said = part.is_sold() or (is_said and not says_sold_out(self.text[start:end]))
         if is_said:

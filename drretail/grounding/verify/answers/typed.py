@@ -85,7 +85,7 @@ def statement_of(typed: Typed, text: str, beside: Collection[str], shop: Records
     ``beside`` are the ids of the products that its sentence names.
     """
     said = _Said(typed, text, [name for name in beside if f"P:{name}" not in typed.keys], shop)
-    why = shop.missing.get(typed.keys[0][2:]) if typed.keys and typed.kind in ("price", "stock", "sold") else None
+    why = shop.why_missing(typed.keys[0][2:]) if typed.keys and typed.kind in ("price", "stock", "sold") else None
     if why is not None:
         is_offered = yes_or_no(typed.amount) is not False
         return said.statement("gone" if why == GONE else "unknown", False, why) if is_offered else None
