@@ -125,8 +125,8 @@ class NamedProducts:
         unsold = {name: self._why_unsold(name) for name in names_beside_money(report, titles)}
         return (
             *(_evidence(product, urls.get(key)) for key, product in found.items()),
-            *(_missing(key, url, gone.get(key)) for key, url in missing.items()),
-            *(_missing(name, None, None, why) for name, why in unsold.items() if why is not None),
+            *(_missing(key, url, gone.get(key), text="\n".join(texts)) for key, url in missing.items()),
+            *(_missing(name, None, None, why=why) for name, why in unsold.items() if why is not None),
             *self._policy,
             *(self._order(order) for order in self._orders(texts[:2])),
         )
@@ -298,12 +298,15 @@ def _evidence(product: Product, url: str | None) -> Evidence:
     )
 
 
-def _missing(key: str, url: str | None, former: Product | None, why: str = UNKNOWN) -> Evidence:
+def _missing(key: str, url: str | None, former: Product | None, *, why: str = UNKNOWN, text: str = "") -> Evidence:
+    """A product that the shop doesn't have, with the title by which a text names it."""
+    titles = [key] if former is None else former.titles.splitlines()
+    title = next((one for one in titles if one.casefold() in text.casefold()), titles[0])
     return Evidence(
         id=product_evidence_id(key),
         kind="product",
         key=key,
-        title=key if former is None else harmless(former.title),
+        title=harmless(title),
         url=url,
         state="no_content",
         problem=why if former is None else GONE,

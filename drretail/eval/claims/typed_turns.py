@@ -73,7 +73,7 @@ def turn_questions(subject: Subject) -> Iterator[JudgeQuestion[TurnStatements]]:
             "question": tagged("question", turn.question),
             "answer": tagged("answer", answer),
         }
-        before += f"Customer: {turn.question}\nAssistant: {answer}\n"
+        before += f"Asked: {turn.question}\nAnswered: {answer}\n\n"
         if answer:
             yield JudgeQuestion(
                 TURN,
@@ -108,9 +108,9 @@ def _source(name: str, shop: Records) -> str:
     if name[:2] == "O:":
         return f"{name} Order {name[2:]}"
     item = shop.products.get(name)
-    title = f"P:{name} {shop.titles.get(name, name)}"
     if item is None:
-        return title
+        return f"P:{name} {shop.titles.get(name, name)}"
+    title = f"P:{name} {' / '.join(item.titles.splitlines())}"
     variants = ", ".join(f"{at} {one.name}" for at, one in enumerate(offers_of(item), 1) if one.name)
     return "; ".join([title, *([f"variants: {variants}"] * bool(variants)), f"fields: {', '.join(_fields(item))}"])
 
@@ -118,7 +118,7 @@ def _source(name: str, shop: Records) -> str:
 def _fields(item: Product) -> Iterable[str]:
     own = (name for name in item.details if name not in (STOCK, LIST_PRICE, VARIANTS, OTHER_TITLES))
     texts = (match[1] for text in (*item.features, *item.description) for match in _FIELD.finditer(text))
-    return dict.fromkeys((*own, *texts))
+    return dict.fromkeys(name for name in (*own, *texts) if name not in item.titles.splitlines())
 
 
 def _problems(answer: TurnStatements, *, turn: ReadTurn, report: str) -> str | None:
