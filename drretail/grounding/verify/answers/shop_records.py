@@ -38,6 +38,7 @@ class Records:
     def why_missing(self, name: str) -> str | None:
         """Why a name or id leads to no product, a name also with more or fewer words; None if it may lead to one."""
         words = f" {name.casefold()} "
+        name = next((key for key, title in self.former.items() if title.casefold() == name.casefold()), name)
         akin = (key for key in self.missing if f" {key.casefold()} " in words or words in f" {key.casefold()} ")
         return self.missing.get(name) or next((self.missing[key] for key in akin if " " in key), None)
 
