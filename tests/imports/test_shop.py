@@ -244,7 +244,12 @@ def test_words_that_look_like_ids_are_no_products_whatever_the_shops_ids_look_li
     linked = f"Take it: https://shop.example/products/{FOREIGN_IDS['invented'][ids]}"
     with open_world(tmp_path / "w") as shop:
         find = NamedProducts(shop)
-        accused = [one.key for answer in FOREIGN_IDS["honest"] for one in find.named_by(answer) if one.problem in (GONE, UNKNOWN)]
+        accused = [
+            one.key
+            for answer in FOREIGN_IDS["honest"]
+            for one in find.named_by(answer)
+            if one.problem in (GONE, UNKNOWN)
+        ]
         unknown = [one.key for one in find.named_by(linked) if one.problem]
     assert (accused, unknown) == ([], [FOREIGN_IDS["invented"][ids]])
 

@@ -49,6 +49,8 @@ DENIED = "not "
 NUMBER = r"\d+(?:\.\d+)?"
 _STOPS = ("\n", ". ", "! ", "? ")
 _MOST_SUMS, _MOST_PIECES = 200, 12
+_NEAR = Decimal("0.2")
+"""How far something may be from what is about that."""
 
 
 class Typed(Record):
@@ -186,7 +188,7 @@ class _Said:
     def of_record(self) -> Statement | None:
         """A field of a product or the day of an order, as values of research reports are compared."""
         typed, is_day = self.typed, self.typed.kind == "order_date"
-        of = self._orders if is_day else typed.keys
+        of = self._orders[:1] if is_day else typed.keys
         amount = f"--{typed.amount}" if is_day and len(typed.amount) == 5 else typed.amount
         value = ReadValue(
             kind="date" if is_day else "property",
@@ -273,7 +275,9 @@ class _Said:
             return None
         if fits(amount, known):
             return True if amount.relation in ("is", "about") else None
-        return None if any(amount.agreement(number) is not None for number in known) else False
+        slack = amount.low * _NEAR if amount.relation == "about" else 0
+        is_near = any(abs(number - amount.low) <= slack for number in known)
+        return None if is_near or any(amount.agreement(number) == "bounded" for number in known) else False
 
 
 def _prices(offers: Iterable[Offer]) -> list[Decimal]:
