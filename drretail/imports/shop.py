@@ -50,7 +50,7 @@ _LOOKED_AT, _FEWEST_ALIKE = 2_000, 3
 _PART = re.compile(r"[^\W_][\w'’&/-]*(?:[.,]\d[\w-]*)*")
 _FEWEST_WORDS, _UNIT = 2, 2
 """How many words a product's name has at least, and the letters of a unit at most."""
-_ALIKE = 0.85
+_ALIKE = 0.75
 """The least similarity of a word and its misspelling."""
 _LONGEST, _HITS = 400, 25
 """The most characters of a sentence that are searched for, and the most products whose titles are then compared with

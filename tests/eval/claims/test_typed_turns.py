@@ -79,7 +79,7 @@ def test_what_cannot_be_read_is_sent_back(subject: Subject, statement: dict[str,
 
 
 def test_a_model_types_each_answer_once_and_the_records_say_what_is_false(tmp_path: Path) -> None:
-    folder = build.experiment(tmp_path, {"log": {"q1-r1": answered()}}, evidence=[POT])
+    folder = build.experiment(tmp_path / "read", {"log": {"q1-r1": answered()}}, evidence=[POT])
     by_answer = {ANSWERS[0]: WEIGHT, ANSWERS[1]: TOTAL}
 
     def script(opening: str) -> dict[str, Any]:
@@ -90,9 +90,9 @@ def test_a_model_types_each_answer_once_and_the_records_say_what_is_false(tmp_pa
     found = rows(build.scored(folder, ("reading", "false_statements"), judge))
     assert (found["false_field"], found["false_total"], found["false_answers"], found["looked_at"]) == (1, 1, 1, 1)
     assert len(asked) == len(TURNS)
+    again = build.experiment(tmp_path / "again", {"log": {"q1-r1": answered()}}, evidence=[POT])
     rules = Judge.of(open_model("offline:judge"))
-    found = rows(build.scored(folder, "false_statements", rules), judge=rules.ref)
-    assert (found["false_statements"], len(asked)) == (0, len(TURNS))
+    assert rows(build.scored(again, "false_statements", rules))["false_statements"] == 0
 
 
 def test_without_a_reading_of_most_answers_nothing_is_said_of_them(tmp_path: Path) -> None:

@@ -266,8 +266,9 @@ class ProductSentence:
         bare = [one for one in find_numerals(rest) if one.unit not in UNCOUNTED]
         if not bare:
             return 0
-        number = bare[0].number
+        number, unit = bare[0].number, rest[bare[0].end : bare[0].stop].strip()
         is_whole = len(bare) == 1 and number is not None and number == number.to_integral_value() and 1 < number < 100
+        is_whole = is_whole and len(unit) not in (1, 2)  # "60 W" is no number of pieces
         return int(number) if is_whole and number is not None else 1
 
 
