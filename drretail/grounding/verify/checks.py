@@ -18,7 +18,7 @@ from drretail.grounding.report.reading import UNEXPLAINED, read_by_form
 from drretail.grounding.text.layout import Layout, read_layout
 from drretail.grounding.text.wording import format_amount
 from drretail.grounding.text.words import content_stems
-from drretail.grounding.verify.answers import ReadAnswers
+from drretail.grounding.verify.answers.turns import ReadAnswers
 from drretail.grounding.verify.findings import cart_by_kind, pick_findings, products_of, source_findings, value_findings
 from drretail.grounding.verify.page_dates import pages_after_today, pages_too_old
 from drretail.grounding.verify.places import verify_place
