@@ -37,8 +37,8 @@ class Agent:
     """Loads its prompts, whose hashes runs record."""
     tools: tuple[str | Tool, ...] = ()
     """The tools that it adds to the nine: as Tools, or by name as ``load_tool`` takes it."""
-    heeds: frozenset[str] = frozenset(Limits.model_fields) - {"rag_turns", "seconds"}
-    """The limits that change what it does. The others are not part of its systems."""
+    heeds: frozenset[str] = frozenset(Limits.model_fields) - {"rag_turns"}
+    """The limits that change what it does, besides ``seconds``. The others are not part of its systems."""
     self_checked: bool = False
     """True if it removes from its reports what the checks find, so that their scores say little of it."""
     reads_files: bool = False

@@ -80,8 +80,8 @@ class RunsShown(Watch):
         self._bar.describe(self._description())
 
     def stopping(self, in_flight: int) -> None:
-        runs = "the current run is finished" if in_flight == 1 else f"the {in_flight} current runs are finished"
-        self._progress.note(f"Stopping: no new run begins, and {runs}. Ctrl-C again stops at once.")
+        runs = "the current run has" if in_flight == 1 else f"the {in_flight} current runs have"
+        self._progress.note(f"Stopping: no new run begins, and {runs} a minute to end. Ctrl-C again stops at once.")
 
     def _description(self) -> str:
         failed = f" ({self._spoiled:,} spoiled)" if self._spoiled else ""

@@ -36,10 +36,12 @@ def agent_at(place: str) -> Agent:
         async with served(session) as tools:
             asked = question(task, session, tools, limits)
             try:
-                async with asyncio.timeout(limits.seconds):
+                async with asyncio.timeout(limits.own_seconds):
                     status, body = await _posted(place, asked, through_proxy=not is_here)
             except TimeoutError as problem:
-                raise ModelError("timeout", f"{place} gave no answer within {limits.seconds:,} seconds") from problem
+                raise ModelError(
+                    "timeout", f"{place} gave no answer within {limits.own_seconds:,} seconds"
+                ) from problem
             except httpx2.HTTPError as problem:
                 reason = f"{type(problem).__name__}: {problem}".rstrip(": ")
                 raise ModelError("agent", f"{place} cannot be asked: {reason}") from problem
@@ -50,7 +52,7 @@ def agent_at(place: str) -> Agent:
             raise ModelError("agent", f"{place} answered with status {status}{f': {reason}' if reason else ''}")
         return answer_of(body, place)
 
-    return Agent(answer, roles=(), prompts=lambda: (own_agent_prompt(),), heeds=frozenset({"seconds"}), place=place)
+    return Agent(answer, roles=(), prompts=lambda: (own_agent_prompt(),), heeds=frozenset(), place=place)
 
 
 async def _posted(address: str, asked: bytes, *, through_proxy: bool) -> tuple[int, bytes]:

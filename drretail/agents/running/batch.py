@@ -1,11 +1,12 @@
 """Many runs side by side on one event loop, each in its own folder, so that nothing depends on which ends first.
 
-The first Ctrl-C starts no new run and lets those in flight end; the second stops at once. A run that was cut goes on
-from its journal the next time.
+The first Ctrl-C starts no new run and gives those in flight a minute to end; the second stops at once. A run that was
+cut goes on from its journal the next time.
 """
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import product
 
@@ -19,6 +20,8 @@ from drretail.llm.budget import ExperimentBudget
 from drretail.records.query import Query
 from drretail.records.run import Run
 
+ENDING = 60.0
+"""Seconds after Ctrl-C for the runs in flight to end in. Those that don't are cut: an agent may hang."""
 PARALLEL = 4
 """The default number of runs at the same time. Each may have several model calls in flight (``MODEL_CALLS``)."""
 
@@ -125,7 +128,9 @@ class Batch:
             except asyncio.CancelledError:
                 self._stopping = True
                 self.watch.stopping(self._in_flight)
-                await _all_of(workers)
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(ENDING):
+                        await _all_of(workers)
                 raise
         finally:
             for worker in workers:

@@ -7,6 +7,7 @@ from typing import Any, Self
 from drretail import __version__
 from drretail.agents.base import Agent
 from drretail.agents.information import ask_shopper_prompt, context_prompt, shopper_prompt
+from drretail.agents.names import is_built_in
 from drretail.agents.page_reading import reading_pages
 from drretail.agents.prompt_files import NO_OVERRIDES, Overrides, wordings_of
 from drretail.agents.registry import load_agent, split_web_mode
@@ -60,11 +61,28 @@ class SystemUnderTest:
 
         Raises UserError if a limit in dollars is given and a model has no known price.
         """
-        system = system.model_copy(update={"limits": heeded(system.limits, self.agent)})
+        system = system.model_copy(update={"limits": heeded(system.limits, self.agent, system.agent)})
         if system.limits.dollars is not None:
             check_priced(self.models.values())
         memory = load_memory(system.options[MEMORY][0]) if MEMORY in system.options else None
         return replace(self, label=system.label(), system=system, memory=memory)
+
+    @property
+    def seconds(self) -> int | None:
+        """How long a run may take; None for any time. Commands and addresses keep to their limit by themselves, since
+        they say more about what failed.
+        """
+        if self.system.is_command_or_address:
+            return None
+        limits = self.system.limits
+        return limits.seconds if is_built_in(self.system) else limits.own_seconds
+
+    @property
+    def runs_aside(self) -> bool:
+        """True if code of the user's own answers, and asks no model by the loop of all runs, to which connections
+        belong.
+        """
+        return not (self.agent.roles or self.agent.is_baseline or self.system.is_command_or_address)
 
     def repeats(self, asked: int) -> int:
         """How often it runs for each query. A baseline uses no chance, so it runs once."""
@@ -115,7 +133,7 @@ class SystemUnderTest:
                 role: RoleModel(spec=model.spec, kind=model.info.kind, params=model.asked or None)
                 for role, model in by_role.items()
             },
-            limits=heeded(limits, agent),
+            limits=heeded(limits, agent, name),
             prompts=overrides.as_record(),
             place=agent.place,
             **given,
@@ -123,9 +141,20 @@ class SystemUnderTest:
         return cls(system.label(), system, agent, by_role, overrides)
 
 
-def heeded(limits: Limits, agent: Agent) -> Limits:
-    """The limits with only those that change what the agent does."""
-    return Limits(**limits.model_dump(include=set(agent.heeds)))
+def heeded(limits: Limits, agent: Agent, name: str) -> Limits:
+    """The limits with only those that change what the agent does.
+
+    Raises UserError for a limit that can't hold: what an agent takes that asks its models by itself is known too late.
+    """
+    if agent.is_baseline:
+        return Limits()
+    spending = {"tokens", "dollars"}
+    if not agent.roles and (given := sorted(limits.model_dump(include=spending, exclude_none=True))):
+        raise UserError(
+            f"--limit {given[0]} can't hold for {name}, which asks its models by itself: limit its seconds, or let it "
+            "ask them by `models` (docs/own-agents.md)."
+        )
+    return Limits(**limits.model_dump(include={*agent.heeds, "seconds"} - (set() if agent.roles else spending)))
 
 
 def suts(
