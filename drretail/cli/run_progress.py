@@ -87,7 +87,8 @@ class RunsShown(Watch):
         failed = f" ({self._spoiled:,} spoiled)" if self._spoiled else ""
         failed += f", {self._failed:,} failed" if self._failed else ""
         spent = f" · ${dollars(self._dollars)}" if self._dollars else ""
-        counts = f"{counted(self._tool_calls, 'tool call')} · {self._tokens:,} tokens{spent}"
+        tokens = f" · {self._tokens:,} tokens" if self._tokens else ""  # what an agent does not tell is not 0
+        counts = f"{counted(self._tool_calls, 'tool call')}{tokens}{spent}"
         seconds = (self._clock() - self._began) / self._here * self._left if self._here else 0
         time_left = f" · about {duration(seconds)} left" if self._here and self._left else ""
         return f"{self._here - self._failed:,} done{failed}, {self._left:,} left · {counts}{time_left}"

@@ -118,7 +118,7 @@ def cost_by_role(usage: Mapping[str, Usage], models: Mapping[str, RoleModel], pr
     costs: dict[str, Cost] = {}
     for role, used in sorted(usage.items()):
         if role not in models:  # reported by the agent, which does not say of which model
-            costs[role] = Cost(used, None)
+            costs[role] = Cost(used, None if used.total else 0)
             continue
         spec = models[role].spec
         price = prices.of(spec)

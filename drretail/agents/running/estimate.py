@@ -60,22 +60,21 @@ def estimate_runs(
     bound it.
     """
     if not sut.system.models and (spent is None or not spent.calls.mean):
-        none = Range(0, 0)
-        return Estimate(sut.label, count, none, none, none, none, NOTHING_ASKED)
+        left = None if count else Range(0, 0)
+        return Estimate(sut.label, count, left, left, left, left, NOTHING_ASKED)
     if spent is not None and spent.done:
         estimate = _from_runs(sut.label, count, spent)
     else:
         estimate = _from_dry_runs(sut, count, dry, prices)
     # What the limits of a run allow at most.
     tokens, dollars = sut.system.limits.tokens, sut.system.limits.dollars
-    money = None if estimate.dollars is None or dollars is None else estimate.dollars.at_most(dollars * count)
-    most = None if tokens is None else tokens * count
-    return replace(
-        estimate,
-        input=estimate.input.at_most(most),
-        output=estimate.output.at_most(most),
-        dollars=estimate.dollars if money is None else money,
-    )
+    most = {"input": tokens, "output": tokens, "dollars": dollars}
+    bounded = {
+        name: part.at_most(limit * count)
+        for name, limit in most.items()
+        if limit is not None and (part := getattr(estimate, name)) is not None
+    }
+    return replace(estimate, **bounded)
 
 
 def _from_runs(label: str, count: int, spent: Spending) -> Estimate:

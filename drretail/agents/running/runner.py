@@ -59,6 +59,7 @@ from drretail.records.run import (
     Usage,
 )
 from drretail.records.wish import Topic
+from drretail.tables.figures import counted
 from drretail.tools.registry import TOOLS, own_tools, tool_schema_hash, tools_of
 from drretail.tools.web import fetch_cited
 from drretail.trajectory import Trajectory, span
@@ -400,6 +401,6 @@ async def _answered(
     except (Exception, SystemExit) as problem:  # noqa: BLE001 — an agent's bug fails its own run, not the experiment
         if limit is not None and limit.expired():
             notes = getattr(problem.__cause__, "__notes__", ())
-            message = "; ".join([f"it gave no answer within {sut.seconds:,} seconds", *notes])
+            message = "; ".join([f"it gave no answer within {counted(sut.seconds or 0, 'second')}", *notes])
             return RunError(kind="timeout", where=TIME_LIMIT, message=message)
         return RunError(kind="agent", where=where, message=describe_error(problem), traceback=traceback_of(problem))

@@ -7,7 +7,7 @@ from typing import Any, Self
 from drretail import __version__
 from drretail.agents.base import Agent
 from drretail.agents.information import ask_shopper_prompt, context_prompt, shopper_prompt
-from drretail.agents.names import is_built_in
+from drretail.agents.names import answers_here
 from drretail.agents.page_reading import reading_pages
 from drretail.agents.prompt_files import NO_OVERRIDES, Overrides, wordings_of
 from drretail.agents.registry import load_agent, split_web_mode
@@ -72,17 +72,17 @@ class SystemUnderTest:
         """How long a run may take; None for any time. Commands and addresses keep to their limit by themselves, since
         they say more about what failed.
         """
+        limits = self.system.limits
         if self.system.is_command_or_address:
             return None
-        limits = self.system.limits
-        return limits.seconds if is_built_in(self.system) else limits.own_seconds
+        return limits.own_seconds if answers_here(self.system) else limits.seconds
 
     @property
     def runs_aside(self) -> bool:
         """True if code of the user's own answers, and asks no model by the loop of all runs, to which connections
         belong.
         """
-        return not (self.agent.roles or self.agent.is_baseline or self.system.is_command_or_address)
+        return answers_here(self.system) and not self.agent.roles
 
     def repeats(self, asked: int) -> int:
         """How often it runs for each query. A baseline uses no chance, so it runs once."""
