@@ -53,6 +53,8 @@ class Agent:
 
     Systems record it.
     """
+    version: Callable[[], str | None] | None = None
+    """Says which version it is, where its files don't tell, such as those behind an address; None if unknown."""
 
     def __post_init__(self) -> None:
         if not callable(self.answer):

@@ -132,7 +132,8 @@ def _answering(given: Callable[..., Any], asked: Mapping[str, str], name: str) -
                 found = await cast(Any, found).ainvoke({"messages": messages})
             return _read(found)
 
-    answer.__name__ = name
+    answer.__name__, answer.__module__ = name, getattr(given, "__module__", __name__)
+    answer.__wrapped__ = given  # pyright: ignore[reportFunctionMemberAccess]  # its source is what the user wrote
     return answer
 
 

@@ -5,7 +5,7 @@ answers in place of every model, and an open web is not searched.
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -125,8 +125,7 @@ def estimate_left(
     world: World,
     *,
     files: Path | None = None,
-    retry_failed: bool,
-    retry_spoiled: bool,
+    retry: Collection[str] = (),
 ) -> list[Estimate]:
     """What the runs that ``to`` still lacks are likely to take: one estimate for each system that is no baseline.
 
@@ -138,8 +137,7 @@ def estimate_left(
     left: dict[str, list[Query]] = {}
     for sut in asking:
         runs = [(query, ended_run(to, sut.label, query.query_id, repeat)) for query, repeat in places]
-        is_left = {"retry_failed": retry_failed, "retry_spoiled": retry_spoiled}
-        left[sut.label] = [query for query, run in runs if is_open(run, sut.system, **is_left)]
+        left[sut.label] = [query for query, run in runs if is_open(run, sut.system, retry)]
     unknown = [sut for sut in asking if sut.models and not ((known := spent.get(sut.label)) and known.done)]
     wanted = [(sut, query) for sut in unknown for query in list(dict.fromkeys(left[sut.label]))[:DRY_RUNS]]
     dry = dry_runs(world, wanted, files) if wanted else {}

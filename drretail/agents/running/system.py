@@ -11,6 +11,7 @@ from drretail.agents.names import answers_here
 from drretail.agents.page_reading import reading_pages
 from drretail.agents.prompt_files import NO_OVERRIDES, Overrides, wordings_of
 from drretail.agents.registry import load_agent, split_web_mode
+from drretail.agents.running.code import code_of
 from drretail.agents.user_files import files_hash
 from drretail.conditions.condition import Condition
 from drretail.conditions.memory import Memory, load_memory
@@ -55,6 +56,8 @@ class SystemUnderTest:
     """The memory whose text on the shopper it is told, in addition to its tools or in their place."""
     conditions: Mapping[str, Condition] = field(default_factory=dict[str, Condition])
     """By name, the user's own conditions that it may run under."""
+    code: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The hashes of the agent's own code, by file."""
 
     def as_system(self, system: System) -> Self:
         """The same agent and models as another system: only with those limits that it heeds, and with its memory.
@@ -138,7 +141,7 @@ class SystemUnderTest:
             place=agent.place,
             **given,
         )
-        return cls(system.label(), system, agent, by_role, overrides)
+        return cls(system.label(), system, agent, by_role, overrides, code=code_of(system, agent))
 
 
 def heeded(limits: Limits, agent: Agent, name: str) -> Limits:
@@ -232,6 +235,7 @@ def definition(
         asked={sut.label: tuple(sorted(query.query_id for query in queries)) for sut in suts} if is_part else {},
         systems={sut.label: sut.system for sut in suts},
         prompt_hashes={sut.label: prompt_hashes(sut) for sut in suts},
+        code={sut.label: {**sut.code} for sut in suts if sut.code},
         tool_schema_hash=tool_schema_hash(),
         seed=seed,
         versions={"drretail": __version__},
