@@ -267,7 +267,7 @@ def test_an_address_is_posted_the_same_and_answers_the_same(world: World, httpse
     httpserver.expect_request("/agent", method="POST").respond_with_json(answer)
     run = recorded(world, httpserver.url_for("/agent")).run
     assert (run.status, run.report, run.picks) == ("done", FEEDER, (TUBE,))
-    seen = [sorted(json.loads(request.data)) for request, _ in httpserver.log]
+    seen = [sorted(json.loads(request.data)) for request, _ in httpserver.log if request.method == "POST"]
     assert seen == [["instructions", "mcp", "query", "seconds", "today", "user"]]
 
 

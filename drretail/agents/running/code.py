@@ -16,7 +16,7 @@ from pathlib import Path
 from drretail.agents.base import Agent
 from drretail.agents.names import answers_here
 from drretail.records.base import sha256_of
-from drretail.records.run import COMMAND, System
+from drretail.records.run import CLIENT_AGENTS, COMMAND, System
 
 VERSION = "version"
 """Beside the names of files: the version that an agent states of itself."""
@@ -34,9 +34,10 @@ def code_of(system: System, agent: Agent) -> dict[str, str]:
     found = {} if stated is None else {VERSION: stated}
     if place.startswith(COMMAND):
         return found | _hashes(_files_of_command(place))
-    if system.is_command_or_address or not answers_here(system):
+    if system.is_command_or_address or system.agent in CLIENT_AGENTS or not answers_here(system):
         return found
-    modules = [sys.modules.get(name) for name in {place.partition(":")[0], agent.answer.__module__}]
+    names = {agent.answer.__module__, *([place.partition(":")[0]] if ":" in place else [])}
+    modules = [sys.modules.get(name) for name in names]
     files = [Path(file) for module in modules if (file := getattr(module, "__file__", None)) is not None]
     if agent.answer.__module__ != "__main__":
         return found | _hashes(files)

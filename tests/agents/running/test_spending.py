@@ -132,7 +132,7 @@ def test_a_model_takes_a_range_around_what_the_shopper_took_at_its_own_price(wor
     assert known(model.calls).low < known(shopper.calls).low < known(model.calls).high
     assert known(model.input).low < known(shopper.input).low < known(model.input).high
     assert known(shopper.output).low < known(model.output).low  # models write longer reports
-    assert known(model.dollars).low == pytest.approx((model.input.low * 2 + known(model.output).low * 10) / 1e6)
+    assert known(model.dollars).low == pytest.approx((known(model.input).low * 2 + known(model.output).low * 10) / 1e6)
     assert "2 dry runs" in model.basis
     (unpriced,) = estimated(folder, world, a_system(world, "react", replace(sonnet(), spec="anthropic:claude-99")))
     assert (unpriced.dollars, unpriced.unpriced) == (None, ("anthropic:claude-99",))
