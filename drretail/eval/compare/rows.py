@@ -350,6 +350,7 @@ class _Seen:
             equal=sum(difference == 0 for difference in differences),
             below=sum(difference < 0 for difference in differences),
             p=tested(sides, clusters, failures=0).p,
+            by_query=dict(zip(pairs.queries, zip(pairs.a, pairs.b, strict=True), strict=True)),
             sd=_rounded(sd),
             repeat_share=_rounded(of_runs),
             judge_share=_rounded(of_judge if of_runs is None or of_judge is None else min(of_judge, of_runs)),
