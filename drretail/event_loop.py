@@ -225,6 +225,8 @@ class _DaemonThreads(ThreadPoolExecutor):
         ended: Future[T] = Future()
 
         def work() -> None:
+            if not ended.set_running_or_notify_cancel():
+                return
             try:
                 ended.set_result(fn(*args, **kwargs))
             except BaseException as problem:  # noqa: BLE001 — it is raised again where the result is waited for

@@ -59,7 +59,7 @@ def estimate_runs(
     From finished runs it is mean ± standard deviation; without any it is from the ``dry`` runs. A run's own limits
     bound it.
     """
-    if not sut.system.models and (spent is None or not spent.calls.mean):
+    if not sut.system.models and (spent is None or spent.input.mean is None):
         left = None if count else Range(0, 0)
         return Estimate(sut.label, count, left, left, left, left, NOTHING_ASKED)
     if spent is not None and spent.done:
@@ -84,11 +84,8 @@ def _from_runs(label: str, count: int, spent: Spending) -> Estimate:
         else Range.around(spread.mean, spread.mean * ONE_RUN if spread.sd is None else spread.sd).times(count)
         for spread in (spent.calls, spent.input, spent.output, spent.dollars)
     )
-    none = Range(0, 0)
     runs = "1 finished run" if spent.done == 1 else f"{spent.done:,} finished runs"
-    return Estimate(
-        label, count, calls or none, read or none, written or none, money, f"its {runs} here", spent.unpriced
-    )
+    return Estimate(label, count, calls, read, written, money, f"its {runs} here", spent.unpriced)
 
 
 def _from_dry_runs(sut: SystemUnderTest, count: int, dry: Sequence[Run], prices: PriceTable) -> Estimate:
