@@ -20,7 +20,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, conver
 from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool, StructuredTool
 
-from drretail.agents.base import Agent, Answering
+from drretail.agents.base import HEEDED, Agent, Answering
 from drretail.agents.information import own_agent_instructions, own_agent_prompt
 from drretail.env.session import Session
 from drretail.errors import ModelError, UserError
@@ -60,7 +60,7 @@ def as_agent(given: object) -> Agent | None:
     return Agent(
         _answering(given, asked, name),
         roles=("researcher",) if "models" in wanted else (),
-        heeds=Agent.heeds if "limits" in wanted else frozenset({"tokens", "dollars"}),
+        heeds=HEEDED if "limits" in wanted else frozenset({"tokens", "dollars"}),
         prompts=_instructions if makes_runnable or "instructions" in wanted else tuple,
     )
 

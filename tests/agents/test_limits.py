@@ -1,6 +1,8 @@
 """Limits of agents of somebody else's: time that runs out, tokens that are reported, and caps on what is not known."""
 
 import asyncio
+import os
+import signal
 import threading
 import time
 from collections.abc import Callable
@@ -12,18 +14,22 @@ from langchain_core.messages import AIMessage
 from langchain_core.runnables import Runnable, RunnableLambda
 
 from drretail.agents.callables import as_agent
+from drretail.agents.running.batch import Batch, Watch
 from drretail.agents.running.estimate import estimate_runs
 from drretail.agents.running.outcomes import is_open
+from drretail.agents.running.runner import Runner
 from drretail.agents.running.spending import spending_of
-from drretail.agents.running.system import SystemUnderTest
+from drretail.agents.running.system import SystemUnderTest, definition
 from drretail.env.world import World
 from drretail.errors import UserError
+from drretail.experiment import Experiment
 from drretail.llm.budget import ExperimentBudget
 from drretail.llm.prices import read_prices
 from drretail.llm.registry import open_model
 from drretail.records.models import Price
+from drretail.records.query import Query
 from drretail.records.run import Limits, Run, Usage
-from tests.agents.conftest import record, tally_of
+from tests.agents.conftest import QUERY, record, tally_of
 from tests.agents.conftest import sut as of_name
 from tests.build import known
 
@@ -155,3 +161,17 @@ def test_a_cap_stops_after_one_run_whose_cost_is_unknown(
 def test_usage_that_cannot_be_read_fails_the_run_by_name(world: World, usage: object, message: str) -> None:
     run: Run = record(world, sut(world, says({"report": "Nothing.", "usage": usage}))).run
     assert message in known(run.error).message
+
+
+def test_one_ctrl_c_ends_a_run_that_hangs(world: World, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Presses(Watch):
+        def began(self, label: str, query: Query) -> None:
+            threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+
+    monkeypatch.setattr("drretail.agents.running.batch.ENDING", 0.2)
+    player, began = sut(world, waits), time.monotonic()
+    with Experiment(folder, definition(world, (QUERY,), [player], "42")) as opened:
+        with pytest.raises(KeyboardInterrupt):
+            Batch(Runner(world, "w"), opened, watch=Presses()).run_all([player], (QUERY,))
+        assert opened.state(player.label, QUERY.query_id, 1) == "interrupted"
+    assert time.monotonic() - began < 20
