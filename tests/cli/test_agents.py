@@ -78,14 +78,14 @@ def test_an_agent_whose_code_changed_is_refused_until_again_runs_it_anew(
 
     helper.write_text("REPORT = 'One.'\n")
     succeeds(*asked, "mine:answer")
-    helper.write_text("REPORT = 'Two.'\n")
+    helper.write_text("REPORT = 'Two, then.'\n")
     refused = drretail(*asked, "mine:answer")
     assert (refused.returncode, "by other code (helper.py)" in refused.stderr) == (2, True)
     succeeds(*asked, "v2=mine:answer")
-    assert reports() == [("mine-answer", "One.")] * 2 + [("v2", "Two.")] * 2
+    assert reports() == [("mine-answer", "One.")] * 2 + [("v2", "Two, then.")] * 2
     # None of the other code's runs stays in the row, not even those that are not asked for now.
     succeeds(*asked, "mine:answer", "--again", "--only", "q1")
-    assert reports() == [("mine-answer", "Two.")] + [("v2", "Two.")] * 2
+    assert reports() == [("mine-answer", "Two, then.")] + [("v2", "Two, then.")] * 2
     (path,) = (tmp_path / "exp").glob("runs/v2/q1-r1/run.json")
     (known,) = {made.code_hash for made in read_runs(tmp_path / "exp")}
     path.write_text(path.read_text().replace(str(known), "0" * 64))
