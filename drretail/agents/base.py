@@ -18,6 +18,8 @@ from drretail.tools.tool import Tool
 
 _NEVER_WRITING = ("supervisor", "retriever", "reader", "summariser")
 _UNSAID: Any = object()
+HEEDED = frozenset(Limits.model_fields) - {"rag_turns"}
+"""The limits of an agent that doesn't say which."""
 
 
 class Answering(Protocol):
@@ -38,8 +40,8 @@ class Agent:
     """Loads its prompts, whose hashes runs record."""
     tools: tuple[str | Tool, ...] = ()
     """The tools that it adds to the nine: as Tools, or by name as ``load_tool`` takes it."""
-    heeds: frozenset[str] = frozenset(Limits.model_fields) - {"rag_turns", "seconds"}
-    """The limits that change what it does. The others are not part of its systems."""
+    heeds: frozenset[str] = HEEDED
+    """The limits that change what it does, besides ``seconds``. The others are not part of its systems."""
     self_checked: bool = False
     """True if it removes from its reports what the checks find, so that their scores say little of it."""
     reads_files: bool = False
@@ -54,6 +56,8 @@ class Agent:
 
     Systems record it.
     """
+    version: Callable[[], str | None] | None = None
+    """Says which version it is, where its files don't tell, such as those behind an address; None if unknown."""
 
     def __post_init__(self) -> None:
         if not callable(self.answer):

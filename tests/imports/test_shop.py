@@ -355,7 +355,7 @@ def test_a_bot_that_run_asks_is_checked_as_its_log_is(
         assert not [name for name in (" FP ", " FR ", "null_search", "oracle") if name in board]
     assert succeeds("compare", "right", "--last", "wrong", "--fail-if", "false_answers > last").stdout == ""
     gate = drretail("compare", "wrong", "--last", "right", "--fail-if", "false_answers > last")
-    assert (gate.returncode, "is 1, and was 0." in gate.stdout + gate.stderr) == (3, True)
+    assert (gate.returncode, "is 1, and was 0." in gate.stdout + gate.stderr) == (4, True)
     succeeds("export", "wrong", "--as", "statements", "--to", "said.csv")
     rows = list(csv.DictReader((tmp_path / "said.csv").read_text("utf-8-sig").splitlines()))
     shown = [(row["conversation"], row["turn"], row["question"], row["state"], row["record_says"]) for row in rows]
