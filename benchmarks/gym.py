@@ -3,6 +3,7 @@
     python benchmarks/gym.py [--rollouts 200] [--json gym.json]
     python benchmarks/gym.py --rewards exp      # the table of docs/gym.md, by the dev queries
     python benchmarks/gym.py --attacks          # what policies earn that are after the reward alone
+    python benchmarks/gym.py --policies [gym/]  # what the six policies earn on the dev queries, or on a split's parts
 
 Beside a reset stand the ways in which others give each rollout a world of its own: a copy of the shop's database, and
 a deep copy of its rows (as tau-bench does). Both are measured on the same shop in the same run.
@@ -28,14 +29,18 @@ from typing import Any
 from drretail.api.run import run
 from drretail.env.generations import live_generation
 from drretail.env.manifest import DATABASE_FILE
+from drretail.grounding.report.evidence_ids import web_evidence_id
+from drretail.grounding.text.sentences import find_sentences
 from drretail.gym import Reward, Shop, ShopEnv
 from drretail.gym.recorded import recorded_rewards
+from drretail.gym.split import LONGEST_SEARCH, Policy, asks_nothing, buying, earned, hits_of, one_search
 from drretail.querygen.shipped import shipped_queries
+from drretail.records.wish import Wish
 
 RESETS = 1000
 COPIES = 20
 AGENTS = ("plan_to_function", "react", "hybrid_react", "grounded_hybrid")
-PARTS = ("value", "worth", "wanted", "within_budget", "right", "integrity", "verified")
+PARTS = ("value", "worth", "wanted", "within_budget", "right", "integrity", "verified", "web")
 
 
 def call(name: str, **arguments: Any) -> dict[str, Any]:
@@ -107,13 +112,14 @@ def rollout(env: ShopEnv, number: int, together: threading.Barrier | None = None
     return env.steps, f'"Shopper{number}"' in profile, env.reward
 
 
-def one_by_one(shop: Shop) -> float:
-    """Steps a second."""
+def one_by_one(shop: Shop) -> tuple[float, float]:
+    """Steps and rollouts a second."""
     began, steps = time.perf_counter(), 0
     with ShopEnv(shop) as env:
         for number in range(len(shop.queries)):
             steps += rollout(env, number)[0]
-    return steps / (time.perf_counter() - began)
+    seconds = time.perf_counter() - began
+    return steps / seconds, len(shop.queries) / seconds
 
 
 def side_by_side(shop: Shop, rollouts: int) -> dict[str, float]:
@@ -264,13 +270,81 @@ def attacks(shop: Shop) -> None:
             print(f"| {name} | {mean(earned):.2f} |")
 
 
+def any_hit(env: ShopEnv) -> str:
+    """Searches once with the question's words, and buys any of the hits."""
+    hits = hits_of(env, query=env.query.text[:LONGEST_SEARCH])
+    return buying(env, {random.Random(env.query.query_id).choice(hits): 1} if hits else {})
+
+
+def search_per_want(env: ShopEnv) -> str:
+    """Knows what is wanted: searches each thing within its price limit, and buys the first hit."""
+    wish, picks = env.query.wish or Wish(), dict[str, int]()
+    for want in wish.wants:
+        limit = want.price_max or wish.budget
+        limits = {} if limit is None else {"price_max": float(limit.value) / want.quantity}
+        for product in hits_of(env, query=" ".join((want.name, *want.brands_wanted)), **limits)[:1]:
+            picks[product] = picks.get(product, 0) + want.quantity
+    return buying(env, picks)
+
+
+def knows_all(env: ShopEnv) -> str:
+    """Buys the best cart, and answers what the query asks the web with words of a page that it found."""
+    return "\n".join([*_of_the_web(env), buying(env, best_of(env))])
+
+
+def _of_the_web(env: ShopEnv) -> list[str]:
+    """What a page says that answers the query's question to the web, each sentence with its citation."""
+    question = env.query.web_question
+    if question is None or not question.answers:
+        return []
+    text, *_ = env.step({"name": "web_search", "arguments": {"query": question.text}})
+    parts = {each["evidence"]: each["snippet"] for each in json.loads(text).get("results", ())}
+    for answer in question.answers:
+        page = web_evidence_id(answer.url)
+        if len(answer.keys_in(parts.get(page, ""))) == len(answer.keys):
+            sentences = find_sentences(answer.quote)
+            return [f"- {answer.quote[one.start : one.end].rstrip('.')} [{page}]." for one in sentences]
+    return []
+
+
+SIX: Mapping[str, Policy] = {
+    "says nothing": lambda env: "I don't know.",
+    "buys any hit of one search": any_hit,
+    "one search": one_search,
+    "a search for each want, with its price limit": search_per_want,
+    "the best cart, asks nobody": asks_nothing,
+    "the best cart, and the web's answer": knows_all,
+}
+
+
+def policies(folder: Path | None) -> None:
+    """What each policy without a model earns on each part, and how many rollouts a second."""
+    parts: dict[str, tuple[str, str]] = {"dev": ("demo", "dev")}
+    if folder is not None:
+        worlds = {name: next(folder.glob(f"{name}-shop-*/world")) for name in ("train", "held-out")}
+        parts |= {name: (str(world), str(folder / f"{name}.jsonl")) for name, world in worlds.items()}
+    print("| policy |", " | ".join(parts), "|")
+    print("|---|" + "---|" * len(parts))
+    earned_by: dict[str, list[float]] = defaultdict(list)
+    for world, queries in parts.values():
+        with Shop.open(world, queries) as shop, ShopEnv(shop) as env:
+            for name, policy in SIX.items():
+                earned_by[name].append(mean(earned(env, policy, query_id).value for query_id in shop.queries))
+    for name, values in earned_by.items():
+        print(f"| {name} |", " | ".join(f"{value:.2f}" for value in values), "|")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rollouts", type=int, default=200)
     parser.add_argument("--json", type=Path)
     parser.add_argument("--attacks", action="store_true")
     parser.add_argument("--rewards", type=Path, metavar="EXP")
+    parser.add_argument("--policies", type=Path, metavar="FOLDER", nargs="?", const="")
     given = parser.parse_args()
+    if given.policies is not None:
+        policies(given.policies if given.policies != Path() else None)
+        return
     with Shop.open("demo", "dev") as shop:
         if given.rewards is not None:
             rewards(shop, given.rewards)
@@ -283,9 +357,9 @@ def main() -> None:
         print(f"{'a world for each rollout':28}{'median ms':>12}{'p99 ms':>12}{'times ours':>12}")
         for name, middle, late in measured:
             print(f"{name:28}{middle:12.3f}{late:12.3f}{middle / ours:12.1f}")
-        alone = one_by_one(shop)
+        alone, rollouts = one_by_one(shop)
         crowd = side_by_side(shop, given.rollouts)
-        print(f"\n{alone:,.0f} steps a second, one rollout after the other")
+        print(f"\n{alone:,.0f} steps, {rollouts:,.0f} rollouts a second, one after the other")
         for name, value in crowd.items():
             print(f"{name.replace('_', ' ')}: {value:,.2f}".replace(".00", ""))
     if given.json is not None:

@@ -67,6 +67,16 @@ def conversation(draw: random.Random, products: list[tuple[str, str, float, int,
     ]
 
 
+def write_log(folder: Path, draw: random.Random, turns: int) -> None:
+    """Writes a shop and the log of its assistant."""
+    products = write_shop(folder, draw)
+    with (folder / "log.jsonl").open("w") as log:
+        for number in range(turns // 3):
+            words = conversation(draw, products)
+            messages = [{"role": ("user", "assistant")[at % 2], "content": text} for at, text in enumerate(words)]
+            log.write(json.dumps({"id": f"c{number}", "messages": messages}) + "\n")
+
+
 def timed(folder: Path, *arguments: str) -> tuple[float, float]:
     """Seconds of the processor and of the clock that a command takes."""
     before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
@@ -85,12 +95,7 @@ def main() -> None:
     draw = random.Random(1)
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
-        products = write_shop(folder, draw)
-        with (folder / "log.jsonl").open("w") as log:
-            for number in range(given.turns // 3):
-                words = conversation(draw, products)
-                messages = [{"role": ("user", "assistant")[at % 2], "content": text} for at, text in enumerate(words)]
-                log.write(json.dumps({"id": f"c{number}", "messages": messages}) + "\n")
+        write_log(folder, draw, given.turns)
         timed(folder, "ingest", "shop.toml", "--world", "w")
         found = {
             "import": timed(folder, "import", "chat", "log.jsonl", "--world", "w", "--to", "exp"),

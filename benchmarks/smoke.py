@@ -11,6 +11,7 @@ import csv
 import gzip
 import json
 import os
+import random
 import subprocess
 import sys
 import tempfile
@@ -21,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from command import drretail
+from shop_log import write_log
 
 from drretail.data_ingest.demo import ensure_world
 from drretail.experiment import read_definition, read_runs
@@ -67,6 +69,7 @@ STARTED: dict[str, Sequence[str]] = {
     "result_tokens": ["--folder EXPERIMENT/runs --world WORLD"],
     "sandboxes": ["--queries 1 --sizes 32k"],
     "scores": ["EXPERIMENT --times 1"],
+    "shop_answers": ["LOG --prompts LOG/asked", "LOG --answers LOG/asked --key KEY"],
     "shop_log": ["--turns 60"],
     "sorting": ["WORLD --first 3"],
     "striking": ["LABELLED EXPERIMENT WORLD"],
@@ -89,6 +92,7 @@ def make(folder: Path) -> dict[str, Path]:
     drretail("run", "--world", "demo", "--queries", str(made["QUERIES"]), "--to", str(experiment), "--agent", "react")
     drretail("score", str(experiment), "--metrics", "faithfulness,checks,basket")
     drretail("synth", "--to", str(raw), "--products", "200", "--reviews", "1500")
+    made |= of_shop(folder / "shop")
     return made | {
         "META": raw / PRODUCTS,
         "RATED": rated(folder / "rated", raw / PRODUCTS),
@@ -97,6 +101,17 @@ def make(folder: Path) -> dict[str, Path]:
         "PAGES": pages(folder / "pages"),
         "WICE": claims(folder / "wice.jsonl"),
     }
+
+
+def of_shop(folder: Path) -> dict[str, Path]:
+    """An assistant's log of a made-up shop, with a key that names one honest statement."""
+    folder.mkdir()
+    write_log(folder, random.Random(1), 30)
+    drretail("ingest", str(folder / "shop.toml"), "--world", str(folder / "w"))
+    drretail("import", "chat", str(folder / "log.jsonl"), "--world", str(folder / "w"), "--to", str(folder / "log"))
+    said = {"conversation": "c0", "turn": 1, "words": "costs", "kind": "price"}
+    (folder / "key.json").write_text(json.dumps([said | {"is_false": False, "concerns_records": True}]))
+    return {"LOG": folder / "log", "KEY": folder / "key.json"}
 
 
 def rated(folder: Path, products: Path) -> Path:

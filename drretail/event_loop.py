@@ -10,8 +10,8 @@ import ctypes
 import os
 import signal
 import threading
-from collections.abc import Awaitable, Coroutine, Generator, Iterable
-from concurrent.futures import Future, wait
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterable
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from typing import Any, Generic, TypeVar
 from weakref import WeakSet
@@ -193,8 +193,83 @@ class _Loop(threading.Thread):
             ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self.ident), ctypes.py_object(KeyboardInterrupt))
 
 
+class _Aside(threading.Thread):
+    """The thread and loop of the user's own agents. They share one, since their clients keep connections, too."""
+
+    current: "_Aside | None" = None
+
+    def __init__(self) -> None:
+        super().__init__(name="drretail-agents", daemon=True)
+        self.loop = asyncio.new_event_loop()
+        self.loop.set_default_executor(_DaemonThreads())
+
+    @classmethod
+    def of_process(cls) -> "_Aside":
+        if cls.current is None:
+            cls.current = cls()
+            cls.current.start()
+        return cls.current
+
+    @classmethod
+    def forget(cls) -> None:
+        cls.current = None
+
+    def run(self) -> None:
+        self.loop.run_forever()
+
+
+class _DaemonThreads(ThreadPoolExecutor):
+    """A thread for each job. The process ends without waiting for any, such as a node of a graph that hangs."""
+
+    def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> "Future[T]":
+        ended: Future[T] = Future()
+
+        def work() -> None:
+            if not ended.set_running_or_notify_cancel():
+                return
+            try:
+                ended.set_result(fn(*args, **kwargs))
+            except BaseException as problem:  # noqa: BLE001 — it is raised again where the result is waited for
+                ended.set_exception(problem)
+
+        threading.Thread(target=work, daemon=True).start()
+        return ended
+
+
+BLOCKED = 0.5
+"""Seconds within which a loop that nothing blocks begins a callback."""
+
+
+async def aside(action: Callable[[], Awaitable[T]]) -> T:
+    """The result of an agent's own action, in a loop of its own: one that blocks its loop stops no other run.
+
+    If it is cancelled while it blocks, a note on the exception says so, and later agents get a new loop.
+    """
+    agents = _Aside.of_process()
+
+    async def outcome() -> tuple[Any, BaseException | None]:
+        try:
+            return await action(), None
+        except (Exception, SystemExit) as problem:  # noqa: BLE001 — it is raised again where the result is waited for
+            return None, problem
+
+    try:
+        result, problem = await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(outcome(), agents.loop))
+    except asyncio.CancelledError as cancelled:
+        answered = asyncio.run_coroutine_threadsafe(asyncio.sleep(0), agents.loop)
+        await asyncio.wait([asyncio.wrap_future(answered)], timeout=BLOCKED)
+        if not answered.done():
+            _Aside.current = None if _Aside.current is agents else _Aside.current
+            cancelled.add_note("it blocks its event loop: make it a plain function (def), which gets a thread")
+        raise
+    if problem is not None:
+        raise problem
+    return result
+
+
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_Loop.forget)
+    os.register_at_fork(after_in_child=_Aside.forget)
 
 
 def _noted_task(loop: asyncio.AbstractEventLoop, coroutine: Any, **given: Any) -> "asyncio.Task[Any]":

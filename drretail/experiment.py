@@ -1,7 +1,7 @@
 """An experiment's folder: experiment.json defines queries and systems, and each run has a folder of its own."""
 
 import shutil
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -71,6 +71,8 @@ class Definition(Document):
     """By label."""
     prompt_hashes: dict[str, dict[str, str]] = Field(default_factory=dict[str, dict[str, str]])
     """By label, then by prompt."""
+    code: dict[str, dict[str, str]] = Field(default_factory=dict[str, dict[str, str]], exclude_if=lambda code: not code)
+    """By label, then by file: hashes of the code of agents of the user's own, as far as it is known."""
     tool_schema_hash: str | None = None
     """None if no system used our tools."""
     seed: str = "42"
@@ -109,8 +111,10 @@ class KeptOptions:
 class Experiment:
     """An experiment's folder, locked for writing; a context manager that releases the lock."""
 
-    def __init__(self, folder: Path, definition: Definition) -> None:
+    def __init__(self, folder: Path, definition: Definition, anew: Collection[str] = ()) -> None:
         """Opens or makes the folder, and adds the definition's queries and systems to those that are there.
+
+        Of the systems ``anew`` whose code has changed, the runs of the code before are discarded.
 
         Raises UserError as ``check_entries`` does, if another process writes there, or if the folder disagrees with the
         definition: another world, the same label for another system, the same id for another query.
@@ -128,6 +132,7 @@ class Experiment:
         folder.mkdir(parents=True, exist_ok=True)
         self._lock = take_lock(folder, str(folder))
         try:
+            self._discard_changed(definition, anew)
             self.ask(definition)
             # A run that was killed as it ended still has its journal, and a packed copy of it
             for journal in self.folder.glob("runs/*/*/journal.jsonl"):
@@ -140,6 +145,17 @@ class Experiment:
     @property
     def _file(self) -> Path:
         return self.folder / "experiment.json"
+
+    def _discard_changed(self, definition: Definition, labels: Iterable[str]) -> None:
+        """Discards the runs that other code of these systems made, and then forgets that code."""
+        existing = _validated(Definition, self._file) if self._file.exists() else definition
+        changed = [label for label in labels if changed_code(existing, definition, label)]
+        for label in changed:
+            for folder in runs_folder(self.folder, label).glob("*"):
+                self._discard(folder)
+        if changed:
+            code = existing.code | {label: definition.code.get(label, {}) for label in changed}
+            write_definition(self.folder, existing.model_copy(update={"code": code}), ())
 
     def ask(self, definition: Definition) -> None:
         """Adds the definition's queries and systems; raises UserError as opening does."""
@@ -196,11 +212,15 @@ class Experiment:
 
     def discard(self, label: str, query_id: str, repeat: int) -> None:
         """Removes a run's folder, so that it can be made again; its usage is kept."""
-        folder, run = self.run_folder(label, query_id, repeat), ended_run(self.folder, label, query_id, repeat)
-        if run is not None and run.usage:
-            kept = DiscardedRun(system=label, query_id=query_id, repeat=repeat, usage=run.usage)
-            with closing(LineAppender(self.folder / DISCARDED)) as discarded:
-                discarded.append(canonical_json(kept.model_dump(mode="json")))
+        self._discard(self.run_folder(label, query_id, repeat))
+
+    def _discard(self, folder: Path) -> None:
+        with suppress(UserError):  # one that can't be read has no usage to keep
+            run = read_run(folder)
+            kept = DiscardedRun(system=run.system, query_id=run.query_id, repeat=run.repeat, usage=run.usage)
+            if run.usage:
+                with closing(LineAppender(self.folder / DISCARDED)) as discarded:
+                    discarded.append(canonical_json(kept.model_dump(mode="json")))
         shutil.rmtree(folder)
 
     def save(
@@ -248,7 +268,7 @@ class Experiment:
 
     def _joined(self, existing: Definition | None, asked: Definition) -> Definition:
         """Both definitions together, with the tasks of their queries."""
-        nothing = {"queries": (), "asked": {}, "systems": {}, "prompt_hashes": {}, "categories": {}}
+        nothing = {"queries": (), "asked": {}, "systems": {}, "prompt_hashes": {}, "code": {}, "categories": {}}
         existing = existing or asked.model_copy(update=nothing)
         if existing.world_fingerprint != asked.world_fingerprint:
             if existing.world_fingerprint is None or asked.world_fingerprint is None:
@@ -274,6 +294,11 @@ class Experiment:
                 )
             if known.model_copy(update={"prompts": system.prompts}) != system:
                 raise UserError(f"{self.folder} holds another system {label!r}: give yours another label.")
+            if changed := changed_code(existing, asked, label):
+                raise UserError(
+                    f"{self.folder} holds runs of {label!r} by other code ({', '.join(changed)}): --again discards "
+                    "them and runs the agent anew, or give it another name (--agent NAME=PLACE)."
+                )
             changed = changed_prompts(existing, asked, label)
             if changed:
                 elsewhere = "use a new folder"
@@ -289,6 +314,7 @@ class Experiment:
                 "asked": dict(sorted(_asked_together(existing, asked).items())),
                 "systems": dict(sorted((existing.systems | asked.systems).items())),
                 "prompt_hashes": dict(sorted((existing.prompt_hashes | asked.prompt_hashes).items())),
+                "code": dict(sorted((existing.code | asked.code).items())),
                 "categories": dict(sorted((asked.categories | existing.categories).items())),
             }
         )
@@ -302,6 +328,17 @@ def changed_prompts(existing: Definition, asked: Definition, label: str) -> list
     before, now = (set_.hashes if set_ is not None else {} for set_ in sets)
     if before == now:
         before, now = (definition.prompt_hashes.get(label, {}) for definition in (existing, asked))
+    return _differing(before, now)
+
+
+def changed_code(existing: Definition, asked: Definition, label: str) -> list[str]:
+    """The files of an agent's code that differ from those that made a system's runs, and a changed "version"."""
+    if label not in existing.systems:
+        return []
+    return _differing(existing.code.get(label, {}), asked.code.get(label, {}))
+
+
+def _differing(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
     return sorted(name for name in {*before, *now} if before.get(name) != now.get(name))
 
 

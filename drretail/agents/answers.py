@@ -10,11 +10,12 @@ from drretail.grounding.report.picks import MOST_PIECES, merged, take_picks
 from drretail.parsing import writable
 from drretail.records.base import canonical_json, fault_of
 from drretail.records.reading import Outcome, Pick
-from drretail.records.run import Answer
+from drretail.records.run import Answer, Usage
 
 
 def read_answer(given: object, who: str = "the agent") -> Answer:
-    """The answer that an agent gave: an Answer, a report's text, or ``{"report": …, "picks": […], "outcome": {…}}``.
+    """The answer that an agent gave: an Answer, a report's text, or ``{"report": …, "picks": […], "outcome": {…},
+    "usage": {"input": …, "output": …}}``.
 
     Raises ModelError of the kind ``agent`` for anything else, and for a value that is wrong, which it names.
     """
@@ -53,7 +54,21 @@ def _of_mapping(given: Mapping[str, Any]) -> Answer:
         report=given["report"],
         picks=None if lines is None else merged(pick for line in lines for pick in _read_pick(line)),
         outcome=None if outcome is None else Outcome.model_validate(outcome),
+        usage=_read_usage(given.get("usage")),
     )
+
+
+def _read_usage(given: object) -> Usage | None:
+    """Tokens as ``{"input": 1200, "output": 300}``, or by the names that records use."""
+    if given is None or isinstance(given, Usage):
+        return given
+    if not isinstance(given, Mapping):
+        raise ValueError(f'usage is {given!r:.60}: it should be a dict with "input" and "output"')
+    counts = {"input_uncached" if name == "input" else name: count for name, count in given.items()}
+    usage = Usage.model_validate(counts, strict=True)
+    if any(count < 0 for count in usage.model_dump().values()):
+        raise ValueError(f"usage is {given!r:.60}: tokens are 0 or more")
+    return usage
 
 
 def _read_pick(given: object) -> Sequence[Pick]:

@@ -1,5 +1,6 @@
 """What an agent is: an answering function, the roles for which it asks models, its prompts, and its own tools."""
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol, cast
@@ -17,6 +18,8 @@ from drretail.tools.tool import Tool
 
 _NEVER_WRITING = ("supervisor", "retriever", "reader", "summariser")
 _UNSAID: Any = object()
+HEEDED = frozenset(Limits.model_fields) - {"rag_turns"}
+"""The limits of an agent that doesn't say which."""
 
 
 class Answering(Protocol):
@@ -37,8 +40,8 @@ class Agent:
     """Loads its prompts, whose hashes runs record."""
     tools: tuple[str | Tool, ...] = ()
     """The tools that it adds to the nine: as Tools, or by name as ``load_tool`` takes it."""
-    heeds: frozenset[str] = frozenset(Limits.model_fields) - {"rag_turns", "seconds"}
-    """The limits that change what it does. The others are not part of its systems."""
+    heeds: frozenset[str] = HEEDED
+    """The limits that change what it does, besides ``seconds``. The others are not part of its systems."""
     self_checked: bool = False
     """True if it removes from its reports what the checks find, so that their scores say little of it."""
     reads_files: bool = False
@@ -53,10 +56,18 @@ class Agent:
 
     Systems record it.
     """
+    version: Callable[[], str | None] | None = None
+    """Says which version it is, where its files don't tell, such as those behind an address; None if unknown."""
 
     def __post_init__(self) -> None:
         if not callable(self.answer):
             raise UserError(f"An Agent needs an async function that answers, not {type(self.answer).__name__}.")
+        if not _takes(self.answer, 4):
+            name = getattr(self.answer, "__name__", "this one")
+            raise UserError(
+                f"An Agent's function takes (task, session, models, limits), and {name} does not: give it to "
+                "run without Agent, and it gets the arguments that it names (docs/agents.md)."
+            )
         roles = cast(object, self.roles)
         if not isinstance(roles, tuple):
             raise UserError(
@@ -73,6 +84,17 @@ class Agent:
         """
         writing = [role for role in self.roles if role not in _NEVER_WRITING] or list(self.roles)
         return next((role for role in ("report", "researcher") if role in writing), next(reversed(writing), None))
+
+
+def _takes(function: Callable[..., object], count: int) -> bool:
+    """True if the function can be called with so many arguments, as far as Python can tell."""
+    try:
+        inspect.signature(function).bind(*range(count))
+    except TypeError:
+        return False
+    except ValueError:  # a builtin without a signature
+        pass
+    return True
 
 
 def task_message(task: Task, session: Session) -> HumanMessage:

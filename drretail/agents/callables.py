@@ -16,18 +16,19 @@ from math import inf
 from typing import Any, cast
 
 from langchain_core.language_models import BaseLanguageModel
-from langchain_core.messages import BaseMessage, HumanMessage, convert_to_messages
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, convert_to_messages
 from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool, StructuredTool
 
-from drretail.agents.base import Agent, Answering
+from drretail.agents.base import HEEDED, Agent, Answering
 from drretail.agents.information import own_agent_instructions, own_agent_prompt
 from drretail.env.session import Session
 from drretail.errors import ModelError, UserError
 from drretail.llm.models import Models
+from drretail.llm.usage import usage_of
 from drretail.prompts import Prompt
 from drretail.records.query import Task
-from drretail.records.run import Limits
+from drretail.records.run import Answer, Limits, Usage
 from drretail.tools.registry import TOOLS, langchain_tools, structured_tools
 from drretail.tools.toolkit import Toolkit
 from drretail.tools.workers import Workers
@@ -59,6 +60,7 @@ def as_agent(given: object) -> Agent | None:
     return Agent(
         _answering(given, asked, name),
         roles=("researcher",) if "models" in wanted else (),
+        heeds=HEEDED if "limits" in wanted else frozenset({"tokens", "dollars"}),
         prompts=_instructions if makes_runnable or "instructions" in wanted else tuple,
     )
 
@@ -126,18 +128,28 @@ def _answering(given: Callable[..., Any], asked: Mapping[str, str], name: str) -
             }
             found = await _called(partial(given, **{argument: known[what]() for argument, what in asked.items()}))
             if isinstance(found, Runnable):
-                found = await cast(Any, found).ainvoke(
-                    {"messages": [HumanMessage(own_agent_instructions(session, task))]}
-                )
-            if isinstance(found, Mapping) and "messages" in found:
-                messages = convert_to_messages(cast(Any, found["messages"]))
-                if not messages or isinstance(messages[-1], HumanMessage):
-                    raise ModelError("no_report", "the agent's last message is the question itself")
-                found = messages[-1]
-            return found.text if isinstance(found, BaseMessage) else found
+                messages = [HumanMessage(own_agent_instructions(session, task))]
+                found = await cast(Any, found).ainvoke({"messages": messages})
+            return _read(found)
 
-    answer.__name__ = name
+    answer.__name__, answer.__module__ = name, getattr(given, "__module__", __name__)
+    answer.__wrapped__ = given  # pyright: ignore[reportFunctionMemberAccess]  # its source is what the user wrote
     return answer
+
+
+def _read(found: Any) -> Any:
+    """What an agent returned; of a graph's messages, the last one's text and the tokens that all report together."""
+    if isinstance(found, BaseMessage):
+        found = {"messages": [found]}
+    if not isinstance(found, Mapping) or "messages" not in found:
+        return found
+    messages = convert_to_messages(cast(Any, found["messages"]))
+    if not messages or isinstance(messages[-1], HumanMessage):
+        raise ModelError("no_report", "the agent's last message is the question itself")
+    answers = [message for message in messages if isinstance(message, AIMessage)]
+    is_reported = answers and all(answer.usage_metadata is not None for answer in answers)
+    usage = sum(map(usage_of, answers), Usage()) if is_reported else None
+    return Answer(report=messages[-1].text, usage=usage)
 
 
 @contextmanager

@@ -6,6 +6,7 @@ be asked, systems are told so, and are given the answers. Systems with models of
 agents, are also told the shop's date.
 """
 
+from datetime import datetime
 from functools import partial
 
 from drretail.agents.prompt_blocks import agent_prompt
@@ -52,7 +53,11 @@ def shopper_context(information: Information, query: Query, remembered: str | No
 
 def asking_notes(session: Session) -> list[str]:
     """What a role that can ask the shopper is told of that; empty if nobody can be asked."""
-    return [] if session.shopper is None else [_instruction().render().rstrip()]
+    return _asking_notes(asks=session.shopper is not None)
+
+
+def _asking_notes(*, asks: bool) -> list[str]:
+    return [_instruction().render().rstrip()] if asks else []
 
 
 def answer_notes(session: Session) -> list[str]:
@@ -85,7 +90,12 @@ def instructions(session: Session) -> str:
 
 def question_instructions(session: Session, question: str) -> str:
     """For a client whose run is recorded: the question, and the form of its report."""
-    return question_prompt().render(given=f"{tagged('query', question)}\n{_given(session)}")
+    return recorded_instructions(question, session.user_id, session.now, asks=session.shopper is not None)
+
+
+def recorded_instructions(question: str, user_id: str | None, now: datetime, *, asks: bool) -> str:
+    """The same text without a session; ``asks`` says that the shopper can be asked."""
+    return question_prompt().render(given=f"{tagged('query', question)}\n{_known(user_id, now, asks=asks)}")
 
 
 def own_agent_instructions(session: Session, task: Task) -> str:
@@ -101,5 +111,9 @@ def client_hashes(system: System) -> dict[str, str]:
 
 
 def _given(session: Session) -> str:
-    user = "" if session.user_id is None else f"{tagged('user_id', session.user_id)}\n"
-    return "\n".join([f"{user}{tagged('today', session.now.date().isoformat())}", *asking_notes(session)])
+    return _known(session.user_id, session.now, asks=session.shopper is not None)
+
+
+def _known(user_id: str | None, now: datetime, *, asks: bool) -> str:
+    user = "" if user_id is None else f"{tagged('user_id', user_id)}\n"
+    return "\n".join([f"{user}{tagged('today', now.date().isoformat())}", *_asking_notes(asks=asks)])

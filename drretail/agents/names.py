@@ -30,10 +30,15 @@ def is_built_in(system: System) -> bool:
     return system.agent in BUILT_IN | BASELINES and system.place is None
 
 
-def runs_here(system: System) -> bool:
-    """True if code of the user's own answers in the process of the command: an agent, or a memory that it is told."""
+def answers_here(system: System) -> bool:
+    """True if the agent is code of the user's own in the process of the command."""
     made_elsewhere = system.is_command_or_address or system.is_imported or system.is_made_by_lab
-    return MEMORY in system.options or not (is_built_in(system) or made_elsewhere or system.agent == MCP_AGENT)
+    return not (is_built_in(system) or made_elsewhere or system.agent == MCP_AGENT)
+
+
+def runs_here(system: System) -> bool:
+    """True if code of the user's own runs in the process of the command: an agent, or a memory that it is told."""
+    return MEMORY in system.options or answers_here(system)
 
 
 def reaches_gold(system: System) -> bool:

@@ -11,7 +11,7 @@ from drretail.errors import UserError
 from drretail.eval.compare.ablations import named_variants, tables_of_experiment
 from drretail.eval.compare.comparing import compare_beside, compare_recorded, metrics_away, name_there
 from drretail.eval.compare.distractors import distractor_tables
-from drretail.eval.compare.fail_if import broken_rules, broken_since_last, read_rule
+from drretail.eval.compare.fail_if import GateRule, Rule, broken_rules, broken_since_last, judged_gates, read_rule
 from drretail.eval.compare.twins import twin_rows
 from drretail.eval.judging.pairs import resolve_name
 from drretail.eval.metric import Metric
@@ -19,9 +19,10 @@ from drretail.eval.scores.file import made_scores
 from drretail.eval.scores.slices import with_slices
 from drretail.experiment import read_definition
 from drretail.lab.card import card_lines, judges_of_faithfulness
-from drretail.records.comparison import Comparison, DistractorTable, SettingTable, TwinRow
+from drretail.records.comparison import Comparison, DistractorTable, GateResult, SettingTable, TwinRow
 from drretail.records.run import BASELINES, System
 from drretail.records.score import Scores, Systems
+from drretail.stats.clusters import Clusters
 
 
 @accepts(CompareOptions)
@@ -45,7 +46,9 @@ class Compared:
     comparisons: list[Comparison] = field(default_factory=list[Comparison])
     """One for each pair of systems; empty with ``by``."""
     broken: list[str] = field(default_factory=list[str])
-    """A sentence for each rule of ``fail_if`` that is met."""
+    """A sentence for each other rule of ``fail_if`` that is met."""
+    gates: list[GateResult] = field(default_factory=list[GateResult])
+    """The result of each rule of ``fail_if`` on a drop or rise."""
     cards: Mapping[str, str] = field(default_factory=dict[str, str])
     """By judge of faithfulness, how often it is right about claims that people labelled."""
     away: list[str] = field(default_factory=list[str])
@@ -73,7 +76,8 @@ def compare_all(options: CompareOptions) -> Compared:
     if options.by is not None:
         return replace(_by_setting(experiment, options), systems=systems)
     metrics, judges = _metrics(options), texts_in(options.judges)
-    rules = [read_rule(text) for text in texts_in(options.fail_if)]
+    read = [read_rule(text) for text in texts_in(options.fail_if)]
+    rules = [rule for rule in read if isinstance(rule, Rule)]
     since_last = [rule for rule in rules if rule.bound is None]
     if bool(since_last) != (options.last is not None):
         raise UserError("--last EXP2 and rules on last go together, such as --fail-if 'false_answers > last'.")
@@ -81,7 +85,11 @@ def compare_all(options: CompareOptions) -> Compared:
     if options.last is not None:
         now, last = made_scores(experiment), made_scores(folder_of(options.last))
         broken += broken_since_last(now, last, since_last, BASELINES)
-        if options.a is None and sum(system.agent not in BASELINES for system in systems.values()) < 2:
+        if (
+            len(read) == len(since_last)
+            and options.a is None
+            and sum(system.agent not in BASELINES for system in systems.values()) < 2
+        ):
             return Compared(broken=broken, systems=systems)
     if options.beside is None:
         found = compare_recorded(experiment, options.a, options.b, metrics=metrics, judges=judges, bar=options.bar)
@@ -90,10 +98,17 @@ def compare_all(options: CompareOptions) -> Compared:
         if options.b not in (None, f"{options.a}@{name_there(other)}"):
             raise UserError("--beside compares a system with itself: name one system, or none to compare all.")
         found = compare_beside(experiment, other, options.a, metrics=metrics, judges=judges, bar=options.bar)
+    gates = judged_gates(
+        found,
+        [rule for rule in read if isinstance(rule, GateRule)],
+        Clusters.of(read_definition(experiment).queries),
+        options.alpha,
+    )
     shown = judges_of_faithfulness(table for comparison in found for table in comparison.tables)
     return Compared(
         found,
         broken=[*broken, *broken_rules(found, [rule for rule in rules if rule.bound is not None])],
+        gates=gates,
         cards={judge: line for judge, line in card_lines(experiment).items() if judge in shown},
         away=metrics_away(experiment) if metrics is None else [],
         systems=systems,

@@ -26,8 +26,8 @@ from drretail.eval.judging.session import Judge
 from drretail.eval.judging.spending import judging_costs
 from drretail.eval.registry import load_metric, pair_metric
 from drretail.files import write_atomically
-from drretail.llm.estimates import Estimate, Estimates, Range, dollars_of, estimate_by_length, together
-from drretail.llm.prices import NOTHING, Cost, PriceTable, read_prices
+from drretail.llm.estimates import Estimate, Estimates, Range, estimate_by_length, together
+from drretail.llm.prices import MILLION, NOTHING, Cost, PriceTable, read_prices
 from drretail.prompts import Prompt
 from drretail.querygen.reading import read_queries
 from drretail.querygen.shipped import shipped_queries
@@ -110,11 +110,11 @@ def estimate_reproduction(options: ReproduceOptions) -> Estimates:
     profile = profile_of(options.model_profile, settings)
     spec = options.model if isinstance(options.model, str) else PRICED_AS if profile is None else profile.model
     judging = judging_likely(judges, queried, len(asked["agents"]))
-    paper = paper_tokens(spec or PRICED_AS, queried, opener.prices)
-    cost = "a price unknown" if paper.dollars is None else f"${dollars(paper.dollars.low)}"
+    runs_of_paper, read, written, money = paper_tokens(spec or PRICED_AS, queried, opener.prices)
+    cost = "a price unknown" if money is None else f"${dollars(money)}"
     table5 = (
-        f"The paper's {paper.count} runs (Table 5) read {count(paper.input.low)} tokens and wrote "
-        f"{count(paper.output.low)}, without judging: {cost} today."
+        f"The paper's {runs_of_paper} runs (Table 5) read {count(read)} tokens and wrote {count(written)}, without "
+        f"judging: {cost} today."
     )
     parts = [*(replace(row, unit="runs") for row in runs), *judging]
     return replace(runs, parts=parts, notes=[table5, CITED_PAGES])
@@ -219,17 +219,18 @@ def judging_likely(judges: Sequence[Judge], queries: int, systems: int) -> list[
     return found
 
 
-def paper_tokens(spec: str, queries: int, prices: PriceTable) -> Estimate:
-    """The tokens of the paper's own runs (Table 5) for so many queries, at this model's price today."""
+def paper_tokens(spec: str, queries: int, prices: PriceTable) -> tuple[int, float, float, float | None]:
+    """How many runs the paper made for so many queries, the tokens that they read and wrote (Table 5), and their
+    dollars at this model's price today; None if it has no price.
+    """
     rows, columns = rows_of("cost"), columns_of("cost")
     read, written = (
-        Range(total, total)
+        1_000 * queries * sum(float(row[columns.index(name)].value or 0) for row in rows.values())
         for name in ("input tokens (k)", "output tokens (k)")
-        for total in [1_000 * queries * sum(float(row[columns.index(name)].value or 0) for row in rows.values())]
     )
     price = prices.of(spec)
-    money = dollars_of(read, written, [] if price is None else [price])
-    return Estimate("the paper's own runs", queries * len(rows), Range(0, 0), read, written, money, "its Table 5")
+    money = None if price is None else (read * price.input + written * price.output) / MILLION
+    return queries * len(rows), read, written, money
 
 
 def _mean(table: str, column: str) -> float:

@@ -12,6 +12,7 @@ from drretail.agents.names import runs_here
 from drretail.agents.running.apart import run_apart
 from drretail.agents.running.estimate import estimate_left
 from drretail.agents.running.new_experiment import ask_once, question_as_query
+from drretail.agents.running.outcomes import ALL, FAILED, SPOILED
 from drretail.agents.running.run import run as run_systems
 from drretail.agents.running.shard import WHOLE, Shard
 from drretail.agents.running.shard import only as select_only
@@ -26,7 +27,7 @@ from drretail.api.options.run import AskOptions, RunOptions
 from drretail.api.options.shared import texts_in
 from drretail.api.queries.asked import asked_queries, asked_tasks, read_file_of_queries
 from drretail.api.recorded import RecordedAnswer, RecordedExperiment
-from drretail.api.systems import changed_agents, named_systems, runner_of, several, with_preset
+from drretail.api.systems import named_systems, runner_of, several, with_preset
 from drretail.api.worlds import check_askable, check_sandbox_web, check_user, known_user, web_of, world_of
 from drretail.conditions.shopper import INTENT_CONDITION
 from drretail.conditions.tools import WITHOUT
@@ -48,7 +49,6 @@ from drretail.stats.significance import fewest_users
 from drretail.tables.figures import counted
 
 DEFAULT_AGENTS = ("react",)
-KINDS_OF_RETRY = ("failed", "spoiled")
 JUDGING_ON_TOP = "Judging comes on top: `drretail score {to} --judge M --estimate` says what, after a first run."
 CITED_PAGES = "Each run ends by fetching the web pages that its report cites (4 to 8 in the paper), at no tokens."
 
@@ -110,7 +110,7 @@ def run(options: RunOptions) -> RecordedExperiment:
             open_gold=ready.open_gold,
             reference=Offers(world).reference,
             parallel=settings.parallel,
-            **_retried(options),
+            retry=_retried(options),
         )
         is_apart = bool(floors) and any(runs_here(sut.system) for sut in systems)
         caps = Caps(ready.opener.prices, options.max_tokens, options.max_dollars)
@@ -160,7 +160,7 @@ def estimate_run(options: RunOptions) -> Estimates:
         prices = ready.opener.prices
         files = None if options.files is None else Path(options.files)
         parts = estimate_left(
-            folder, ready.systems, queries, options.repeats, prices, ready.world, files=files, **_retried(options)
+            folder, ready.systems, queries, options.repeats, prices, ready.world, files=files, retry=_retried(options)
         )
     notes = [JUDGING_ON_TOP.format(to=options.to or "EXP"), *([CITED_PAGES] if options.pages else [])]
     return Estimates(f"Likely to be taken by {options.to or 'the runs'}", parts, prices, ("what", "count"), notes)
@@ -234,8 +234,6 @@ def _prepared(options: RunOptions, *, keyless: bool) -> Generator[_Ready]:
             of_users = f" of {counted(users, 'user')}" if any(query.user_id for query in asked) else ""
             cannot = f"differences between systems can't be shown with fewer than {fewest} users"
             observer.note(f"{counted(len(asked), 'query')}{of_users}: {cannot}.")
-        for sentence in () if options.to is None else changed_agents(Path(options.to), systems):
-            observer.note(sentence)
         spec = str(world.folder or world.servers) if isinstance(options.world, World) else str(options.world)
         yield _Ready(options, world, spec, settings, opener, systems, asked, open_gold, shard)
 
@@ -260,13 +258,13 @@ def _varied(
     return _without_foreign_pages(options, made.systems, world, observer)
 
 
-def _retried(options: RunOptions) -> dict[str, bool]:
-    """Which ended runs are repeated, as keyword arguments. Raises UnknownName for an unknown kind."""
+def _retried(options: RunOptions) -> set[str]:
+    """Which ended runs are made again. Raises UnknownName for an unknown kind."""
     kinds = several(options.retry, "--retry")
     for kind in kinds:
-        if kind not in KINDS_OF_RETRY:
-            raise UnknownName("kind of runs for --retry", kind, KINDS_OF_RETRY)
-    return {f"retry_{kind}": kind in kinds for kind in KINDS_OF_RETRY}
+        if kind not in (FAILED, SPOILED):
+            raise UnknownName("kind of runs for --retry", kind, (FAILED, SPOILED))
+    return {*kinds, *([ALL] if options.again else [])}
 
 
 def _without_foreign_pages(

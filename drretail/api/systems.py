@@ -1,9 +1,7 @@
 """The systems that the options of ``run`` and ``ask`` name: agents with their models, tools, prompts and limits."""
 
-import sys
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import count
 from pathlib import Path
 from typing import cast
 
@@ -26,7 +24,6 @@ from drretail.conditions.tools import read_limits
 from drretail.env.web.dense import Retrievers
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
-from drretail.experiment import read_definition, runs_folder
 from drretail.llm.registry import Model
 from drretail.querygen.shipped import shipped_queries
 from drretail.records.models import ModelChoice
@@ -147,28 +144,6 @@ def _free_name(name: str, given: object) -> str:
     if not isinstance(given, str) and plain in AGENTS.names() and load_agent(plain) is not given:
         raise UserError(f"There is an agent {plain} already: give yours another name, as in {{name: agent}}.")
     return name
-
-
-def changed_agents(folder: Path, systems: Iterable[SystemUnderTest]) -> Generator[str]:
-    """A sentence for each agent's Python file that was changed after the agent's last run in the folder."""
-    noted: set[Path] = set()
-    taken: set[str] | None = None
-    for each in systems:
-        place = each.system.place or each.system.agent
-        module, _, attribute = place.partition(":")
-        source = getattr(sys.modules.get(module), "__file__", None)
-        ended = [path.stat().st_mtime for path in runs_folder(folder, each.label).glob("*/run.json")]
-        if not (attribute and source and ended) or each.system.is_command_or_address or Path(source) in noted:
-            continue
-        if Path(source).stat().st_mtime > max(ended):
-            noted.add(Path(source))
-            taken = taken or {system.agent for system in read_definition(folder).systems.values()}
-            free = next(f"v{number}" for number in count(2) if f"v{number}" not in taken)
-            taken.add(free)
-            yield (
-                f"{Path(source).name} has changed since its runs here: give it a new name "
-                f"(--agent {free}={place}) to run the new one."
-            )
 
 
 def opened_models(

@@ -14,6 +14,9 @@ from drretail.viewer.output import print_json, print_table, print_text, say
 if TYPE_CHECKING:
     from drretail.api.compare import Compared
 
+GATE_FAILED = 4
+"""The exit code of a rule of --fail-if that comes true. Failed runs end with 3."""
+
 
 def compare(options: CompareOptions, shown: flags.Details, output: flags.Output) -> None:
     """Compares systems query by query, and shows which differences are more than chance.
@@ -21,7 +24,7 @@ def compare(options: CompareOptions, shown: flags.Details, output: flags.Output)
     Prints one line per pair, or tables of the main scores for a single pair. Run `drretail score` first.
     """
     from drretail.api.compare import compare_all
-    from drretail.cli.options.command import exit_code
+    from drretail.eval.compare.fail_if import stated
     from drretail.viewer.terminal.printed_comparison import print_all_pairs, print_comparison
 
     with busy("comparing"):
@@ -33,7 +36,8 @@ def compare(options: CompareOptions, shown: flags.Details, output: flags.Output)
         # All comparisons, as one JSON document
         made = [comparison.model_dump(mode="json", exclude_none=True) for comparison in found.comparisons]
         judges = {"judges": dict(found.cards)} if found.cards else {}
-        print_json({"comparisons": made} | judges | ({"failed": found.broken} if options.fail_if else {}))
+        failed = {"failed": found.broken, "gates": [gate.model_dump(mode="json") for gate in found.gates]}
+        print_json({"comparisons": made} | judges | (failed if options.fail_if else {}))
     elif len(found.comparisons) > 1 and not shown.details:
         beside = "" if options.beside is None else f" --beside {options.beside}"
         print_all_pairs(found.comparisons, found.systems, f"{options.experiment}{beside}", found.cards)
@@ -49,9 +53,10 @@ def compare(options: CompareOptions, shown: flags.Details, output: flags.Output)
     if found.away:
         names = ", ".join(found.away)
         say(f"Not compared, since no such metric is installed: {names}. --metrics module:attribute names one.")
-    for sentence in found.broken:
+    for sentence in (*found.broken, *(each for gate in found.gates for each in stated(gate))):
         say(sentence)
-    exit_code(bool(found.broken))
+    if found.broken or any(gate.fails for gate in found.gates):
+        raise typer.Exit(GATE_FAILED)
 
 
 def print_settings(options: CompareOptions, found: "Compared", *, details: bool, as_json: bool) -> None:

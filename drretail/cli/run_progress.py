@@ -80,14 +80,15 @@ class RunsShown(Watch):
         self._bar.describe(self._description())
 
     def stopping(self, in_flight: int) -> None:
-        runs = "the current run is finished" if in_flight == 1 else f"the {in_flight} current runs are finished"
-        self._progress.note(f"Stopping: no new run begins, and {runs}. Ctrl-C again stops at once.")
+        runs = "the current run has" if in_flight == 1 else f"the {in_flight} current runs have"
+        self._progress.note(f"Stopping: no new run begins, and {runs} a minute to end. Ctrl-C again stops at once.")
 
     def _description(self) -> str:
         failed = f" ({self._spoiled:,} spoiled)" if self._spoiled else ""
         failed += f", {self._failed:,} failed" if self._failed else ""
         spent = f" · ${dollars(self._dollars)}" if self._dollars else ""
-        counts = f"{counted(self._tool_calls, 'tool call')} · {self._tokens:,} tokens{spent}"
+        tokens = f" · {self._tokens:,} tokens" if self._tokens else ""  # what an agent does not tell is not 0
+        counts = f"{counted(self._tool_calls, 'tool call')}{tokens}{spent}"
         seconds = (self._clock() - self._began) / self._here * self._left if self._here else 0
         time_left = f" · about {duration(seconds)} left" if self._here and self._left else ""
         return f"{self._here - self._failed:,} done{failed}, {self._left:,} left · {counts}{time_left}"

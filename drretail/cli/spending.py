@@ -167,9 +167,9 @@ def show_estimates(likely: "Estimates", *, as_json: bool) -> None:
 def _print_estimates(likely: "Estimates", total: "Estimate") -> None:
     rows: list[list[object]] = []
     for one in [*likely.parts, total] if len(likely.parts) > 1 else likely.parts:
-        cost = "unknown" if one.dollars is None else _range(one.dollars, dollars)
         of_what = f"{one.count:,} {one.unit}" if one.unit else one.count
-        rows.append([one.name, of_what, *(_range(part, count) for part in (one.calls, one.input, one.output)), cost])
+        tokens = (_range(part, count) for part in (one.calls, one.input, one.output))
+        rows.append([one.name, of_what, *tokens, _range(one.dollars, dollars)])
     print_rows(likely.title, [*likely.what, *ESTIMATE_COLUMNS], rows, notes=_bases(likely.parts))
 
 
@@ -183,8 +183,10 @@ def _bases(estimates: "Sequence[Estimate]") -> list[str]:
     return [f"{', '.join(whose)}: rests on {basis}." for basis, whose in names.items() if basis]
 
 
-def _range(part: "Range", figure: Callable[[float], str]) -> str:
-    """A range such as "typically 3–10 (at most 14)", without the bound if there is none."""
+def _range(part: "Range | None", figure: Callable[[float], str]) -> str:
+    """A range such as "typically 3–10 (at most 14)", without the bound if there is none; "unknown" for None."""
+    if part is None:
+        return "unknown"
     low, high = figure(part.low), figure(part.high)
     likely = low if low == high else f"{low}–{high}"
     return likely if part.most is None else f"typically {likely} (at most {figure(part.most)})"

@@ -1,6 +1,6 @@
 """Queries of a wanted level of difficulty: drafts with more and more axes are measured, and the fitting ones kept."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import islice
 
 from drretail.difficulty.measure import Dial, level_of
@@ -19,10 +19,19 @@ _USERS = 10
 """Users tried per user wanted: most users of a poor world come nowhere near a high level."""
 
 
-def generate_at(world: World, levels: Collection[int], n: int, *, seed: str, users: Sequence[str] = ()) -> Generated:
+def generate_at(
+    world: World,
+    levels: Collection[int],
+    n: int,
+    *,
+    seed: str,
+    users: Sequence[str] = (),
+    is_wanted: Callable[[Query], bool] = lambda query: True,
+) -> Generated:
     """Queries of these levels, one per user and as many of each level; ``n`` in all if so many can be made.
 
-    Users are named or drawn. Raises UserError if no query can be made, and for a shop that is not in English.
+    ``is_wanted`` is asked of each query before it is taken. Users are named or drawn. Raises UserError if no query can
+    be made, and for a shop that is not in English.
     """
     drafts = Drafts(world, seed, are_named=bool(users))
     dial, reached = Dial(drafts.linter.stock.offers), set[int]()
@@ -41,7 +50,7 @@ def generate_at(world: World, levels: Collection[int], n: int, *, seed: str, use
         reached.update(found)
         open_levels = [level for level, count in left.items() if count and level in found]
         for level in sorted(open_levels, reverse=True):
-            if drafts.is_new(found[level]):
+            if drafts.is_new(found[level]) and is_wanted(found[level]):
                 left[level] -= 1
                 yield found[level]
                 return

@@ -79,7 +79,7 @@ class Session:
     """True if personal data is taken out of a query before the query is sent to a search engine."""
     web_k: int = RESULTS
     web_mode: WebMode = "snippets"
-    """What a search returns: the pages' snippets, or summaries of the whole pages (paper section 5.3)."""
+    """What a search returns of a page: a snippet, a summary of the whole (paper section 5.3), or the part that fits."""
     without: frozenset[str] = frozenset()
     """The names of tools that this run does not have."""
     tools: Mapping[str, "Tool"] = field(default_factory=dict[str, "Tool"])

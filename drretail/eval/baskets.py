@@ -220,7 +220,9 @@ def has_decision(case: Case, reference: Reference | None) -> bool:
     if case.no_decision or outcome is None or outcome.decision == "buy":
         return not case.no_decision
     decided = reference and decided_by(case, reference, case.ledger().products)
-    return decided is None or decided.declared
+    # A refusal without a reason needs the searches that show what lacks.
+    is_bare = decided is not None and decided.refused and decided.shown is False and not outcome.because
+    return decided is None or (decided.declared and not is_bare)
 
 
 def decide(

@@ -96,7 +96,8 @@ def estimate_judging(
     ``score`` raises.
     """
     definition = read_definition(experiment)
-    loaded = [metric for metric in load_metrics(metrics) if metric.needs_judge and metric.prompt_hashes() - {""}]
+    # One without prompts may ask on behalf of another, as "false_statements" does for the reading of answers.
+    loaded = [one for one in load_metrics(metrics) if one.needs_judge and (one.prompt_hashes() - {""} or one.after)]
     asking = [*loaded, *(metric for metric in metrics if metric == PAIRWISE)]
 
     def stand_in_of(judge: Judge) -> Judge:
@@ -135,6 +136,7 @@ def estimate_judging(
         (PAIRWISE if isinstance(metric, str) else metric.name, judge.slug)
         for metric in asking
         for judge in judges_used
+        if isinstance(metric, str) or metric.prompt_hashes() - {""}
         if not (judge.ref.kind == "rule_based" if isinstance(metric, str) else is_unrated(metric, judge.ref))
     ]
     # A metric may ask on behalf of another, as "reading" does for the claims of faithfulness.

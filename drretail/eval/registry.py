@@ -45,6 +45,7 @@ METRICS = {
         "robustness": "robustness",
         "moves": "moves",
         "truth": "truth",
+        "reward": "reward",
         "pqr": "pqr.score",
         "race": "race.score",
         "dr3": "dr3.score",
@@ -54,7 +55,7 @@ METRICS = {
 }
 USUAL = ("faithfulness", "false_statements", "fault_place", "quality", "checks", "process", "basket", "outcome")
 """The metrics that are scored by default."""
-WHERE_THERE = ("next_purchase", "understood", "intent", "moves")
+WHERE_THERE = ("next_purchase", "understood", "intent", "moves", "reward")
 """Metrics that are also scored by default if the experiment has what they need (``Metric.lacks``)."""
 READING = "reading"
 """The metric by which a judge reads picks and values; metrics by code use its readings if there are any."""

@@ -34,7 +34,7 @@ from drretail.parsing import keys_that_stand_twice
 from drretail.records.base import canonical_json, file_name, sha256_of
 from drretail.records.evidence import Evidence
 from drretail.records.reading import Pick
-from drretail.records.run import CLIENT_AGENTS, NINE, Run, System, Usage
+from drretail.records.run import CLIENT_AGENTS, NINE, REPORTED, Run, System, Usage
 from drretail.tables.figures import counted
 
 MOST_CHARACTERS = 32
@@ -172,6 +172,7 @@ def _check_run(folder: Path, name: Path, planned: Planned, definition: Definitio
             "world_fingerprint": (run.world_fingerprint, definition.world_fingerprint),
             "tool_schema_hash": (run.tool_schema_hash, schema),
             "prompt_hashes": (run.prompt_hashes, definition.prompt_hashes.get(planned.label, {})),
+            "code_hash": (run.code_hash, sha256_of(code) if (code := definition.code.get(planned.label)) else None),
         }
         checklist.compare("versions", file, frozen, RUN_AGAIN)
     place = (planned.label, query.query_id, run.user_id if system.is_imported else query.user_id, planned.repeat)
@@ -197,7 +198,7 @@ def _check_run(folder: Path, name: Path, planned: Planned, definition: Definitio
     _check_shown(name, run, evidence, checklist)
     if journal:
         _check_journal(name, run, system, journal, checklist)
-    elif run.usage and system.agent in CLIENT_AGENTS:
+    elif run.usage and (system.agent in CLIENT_AGENTS or run.usage.keys() == {REPORTED}):
         advice = "Compare them with the client's own log."
         checklist.leave("records", file, "its tokens were counted by the client, and no journal is kept of it", advice)
     elif run.usage:
@@ -248,7 +249,8 @@ def _check_journal(name: Path, run: Run, system: System, journal: Sequence[Effec
     others = [e.role for e in calls if unusual_params(e.request.get("params", {})) != stated.get(e.role or "")]
     negative = [e.role for e in calls if any(number < 0 for number in (e.usage or {}).values())]
     declared = [pick for effect in calls for pick in _picks_in(effect.response)]
-    counted, stated_usage = usage_of(calls), {role: used for role, used in run.usage.items() if used.calls}
+    counted = usage_of(calls)
+    stated_usage = {role: used for role, used in run.usage.items() if used.calls and role != REPORTED}
     faults: dict[str, Sequence[object]] = {
         WRONG_KEY: _misnamed(journal),
         "it asks a model that the system does not have": sorted(strange, key=str),

@@ -1,7 +1,7 @@
 """An experiment as a folder for a dataset hub: tables of queries, runs and values, and a card."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,9 @@ from drretail.exports.chat import write as write_chat
 from drretail.exports.score_tables import write_parquet
 from drretail.exports.selection import Chosen, Selection
 from drretail.files import write_atomically, write_lines
+from drretail.grounding.constraints.gold_files import write_with_gold
 from drretail.grounding.report.render import render_report
+from drretail.records.query import Query
 from drretail.records.run import Run
 from drretail.tables.figures import counted
 
@@ -24,7 +26,7 @@ _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"))
 
 
 def write(selection: Selection, to: Path) -> str:
-    """A card, queries.jsonl, runs.jsonl, conversations.jsonl, tables of scores as Parquet, and all their checksums."""
+    """A card, tasks and their gold, runs.jsonl, chat.jsonl, tables of scores as Parquet, and all checksums."""
     runs = [
         chosen.run.model_copy(update={"steps": ()}) for chosen in selection
     ]  # there may be thousands, and steps are their weight
@@ -36,14 +38,16 @@ def write(selection: Selection, to: Path) -> str:
     query_ids = {run.query_id for run in runs}
     redaction = selection.redaction
     queries = [
-        query.model_dump(mode="json", exclude_none=True) if redaction is None else redaction.query(query)
+        query if redaction is None else redaction.query(query)
         for query in selection.definition.queries
         if query.query_id in query_ids
     ]
-    _write(to / "queries.jsonl", queries)
-    _write(to / "runs.jsonl", (_run(selection, chosen) for chosen in selection))
-    write_chat(selection, to / "conversations.jsonl")
-    write_atomically(to / "README.md", _card(selection, len(queries), runs))
+    # Whoever runs a system on the tasks, or trains one, need not open the gold.
+    write_with_gold(queries, to / "queries.jsonl")
+    rows = (_run(selection, chosen) for chosen in selection)
+    write_lines(to / "runs.jsonl", (json.dumps(row, ensure_ascii=False) for row in rows))
+    write_chat(selection, to / "chat.jsonl")
+    write_atomically(to / "README.md", _card(selection, queries, runs))
     write_checksums(to)
     return f"{counted(len(runs), 'run')} of {counted(len(queries), 'query')}"
 
@@ -57,11 +61,7 @@ def _run(selection: Selection, chosen: Chosen) -> dict[str, Any]:
     return {**redaction.run(run, evidence), "rendered": redaction.row(run.query_id, rendered)}
 
 
-def _write(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
-    write_lines(path, (json.dumps(row, ensure_ascii=False) for row in rows))
-
-
-def _card(selection: Selection, queries: int, runs: Sequence[Run]) -> str:
+def _card(selection: Selection, queries: Sequence[Query], runs: Sequence[Run]) -> str:
     definition, scores = selection.definition, read_scores(selection.experiment)
     text = (Path(__file__).parent / CARD).read_text(encoding="utf-8")
     page = Environment(undefined=StrictUndefined, keep_trailing_newline=True, autoescape=False).from_string(text)  # noqa: S701 — Markdown
@@ -71,7 +71,8 @@ def _card(selection: Selection, queries: int, runs: Sequence[Run]) -> str:
         is_redacted=selection.redaction is not None,
         # The hub's classes of size
         size=next((name for most, name in _SIZES if len(runs) < most), "100K<n<1M"),
-        queries=queries,
+        queries=len(queries),
+        has_gold=any(query.has_gold for query in queries),
         runs=len(runs),
         systems=sorted({run.system for run in runs}),
         judges=sorted({f"{score.judge}" for chosen in selection for score in chosen.got}),

@@ -14,7 +14,7 @@ from drretail.env.web.sandbox import SandboxPage
 from drretail.errors import UserError
 from drretail.eval.judging.sources import completed
 from drretail.experiment import read_evidence
-from drretail.exports import chat, dataset, score_tables
+from drretail.exports import chat, dataset, roles, score_tables
 from drretail.exports.selection import Selection
 from drretail.files import made_whole, write_lines
 from drretail.grounding.report.evidence_ids import normalise_url
@@ -111,6 +111,7 @@ def write_inspect_logs(selection: Selection, to: Path) -> str:
 
 FORMS: Mapping[str, Form] = {
     "chat": Form("chat.jsonl", chat.write, redacts=True),
+    "roles": Form("roles.jsonl", roles.write, redacts=True),
     "drb": Form("drb", write_drb),
     "csv": Form("scores-csv", score_tables.write_csv, redacts=True),
     "parquet": Form("scores-parquet", score_tables.write_parquet, redacts=True),

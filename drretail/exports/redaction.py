@@ -80,10 +80,10 @@ class Redaction:
             self._by_query[key] = _Replacing(self.pseudonyms, people, tuple(long), self.redactor, named)
         return self._by_query[key].value(row)
 
-    def query(self, query: Query) -> dict[str, Any]:
+    def query(self, query: Query) -> Query:
         """A query without what it says about its user."""
         row = query.model_dump(mode="json", exclude_none=True, exclude=set(PERSONAL))
-        return self.row(query.query_id, row)
+        return Query.model_validate(self.row(query.query_id, row))
 
     def run(self, run: Run, evidence: Iterable[Evidence]) -> dict[str, Any]:
         """A run without its changes to profiles. If the report has changed, its citations are found again."""

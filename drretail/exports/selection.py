@@ -12,7 +12,7 @@ from drretail.eval.compare.fail_if import Rule
 from drretail.eval.judging.pairs import resolve_name
 from drretail.eval.judging.verdicts import judged_in
 from drretail.eval.metric import Metric
-from drretail.eval.registry import recorded_metric
+from drretail.eval.registry import installed, recorded_metric
 from drretail.eval.scores.by_run import RunValue, run_values
 from drretail.eval.scores.gathering import Gathered
 from drretail.eval.scores.panel import is_panel
@@ -97,6 +97,7 @@ class Selection:
         known = {name for value in judged for name in names_of(value)}
         for rule in rules:
             if rule.name not in known:
+                _check_scored(experiment, rule)
                 raise UnknownName("score of a report", rule.name, sorted(known))
         redactor = Redactor.of(redact, names)
         redaction = None if redactor is None else Redaction.of(experiment, redactor)
@@ -126,6 +127,15 @@ class Selection:
         """The error for an export without any run left."""
         why = ", ".join(f"{count} {reason}" for reason, count in sorted(self.left_out.items()) if count)
         return UserError(f"No run of {self.experiment} is left to export{f': {why}' if why else ''}.")
+
+
+def _check_scored(experiment: Path, rule: Rule) -> None:
+    """Raises UserError for a rule on a metric by which the experiment is not scored yet."""
+    metric = installed(rule.name)
+    if metric is not None:
+        raise UserError(
+            f"{experiment} is not scored by {metric.name} yet: drretail score {experiment} --metrics {metric.name}"
+        )
 
 
 def judged_metrics(experiment: Path) -> list[Metric]:

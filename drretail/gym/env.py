@@ -14,14 +14,16 @@ from drretail.env.session import Session, Shopper
 from drretail.env.web.sealed import web_for
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
-from drretail.gym.reward import Reward
+from drretail.eval.metrics.reward import Reward
 from drretail.gym.rollout import Rollout
 from drretail.gym.shop import Queries, Shop
 from drretail.records.query import Query
-from drretail.records.run import GYM_AGENT, MOVES, RoleModel, Run, Scope, System
-from drretail.tools.registry import ROLE, SUBMIT, SUBMITTING, offered, openai_schemas, tools_of
+from drretail.records.run import GYM_AGENT, MOVES, RoleModel, Run, Scope, System, WebMode
+from drretail.tools.registry import ROLE, offered, openai_schemas, submit_schema, tools_of
 
 STEPS = 30
+WEB_MODE: WebMode = "chunks"
+"""No model summarises pages in a rollout, and what a query asks the web is in no snippet."""
 BEGIN = "The rollout has not begun: call reset first."
 ENDED = "The rollout has ended: call reset for another."
 CLOSED = "The environment is closed: make a new one."
@@ -77,6 +79,7 @@ class ShopEnv:
         self.system = System(
             agent=GYM_AGENT,
             web_provider=web.provider,
+            web_mode=WEB_MODE,
             web_corpus=web.corpus,
             models={ROLE: RoleModel(spec=policy, kind="llm")},
             options=options,
@@ -96,9 +99,8 @@ class ShopEnv:
 
         After ``reset`` they are the rollout's. Before, ``ask_shopper`` is among them if any query hides limits.
         """
-        submitting = {"name": SUBMIT, "description": SUBMITTING.description, "parameters": SUBMITTING.as_json()}
         session = self._session(None if self._rollout is None else self._rollout.query)
-        return [*openai_schemas(offered(session)), {"type": "function", "function": submitting}]
+        return [*openai_schemas(offered(session)), submit_schema()]
 
     @property
     def query(self) -> Query:
@@ -134,18 +136,22 @@ class ShopEnv:
             self._rollout = Rollout(self._session(drawn), drawn)
             return self._rollout.instructions
 
-    def step(self, call: object) -> tuple[str, float, bool, dict[str, Any]]:
+    def step(self, call: object, *, same_turn: bool = False) -> tuple[str, float, bool, dict[str, Any]]:
         """Makes a call. Returns the observation, the reward (0 until the end), whether this is the end, and details.
 
-        ``call`` is ``{"name": …, "arguments": {…}}``. The details hold ``step``, ``evidence`` (the ids of what the call
-        showed) and ``error`` (its kind, or None). At the end they also hold ``ended`` ("report" or "step_limit") and
-        ``reward`` with its parts. Raises UserError before ``reset`` and after the end.
+        ``call`` is ``{"name": …, "arguments": {…}}``. ``same_turn`` says that the policy made it in one turn with the
+        call before it, which exports show; calls that wait for one another are of one turn anyway.
+
+        The details hold ``step``, ``evidence`` (the ids of what the call showed) and ``error`` (its kind, or None). At
+        the end they also hold ``ended`` ("report" or "step_limit") and ``reward`` with its parts. Raises UserError
+        before ``reset`` and after the end.
         """
+        same_turn = same_turn or self._lock.locked()
         with self._lock:
             rollout = self._begun()
             if self._reward is not None:
                 raise UserError(ENDED)
-            reply = rollout.call(call)
+            reply = rollout.call(call, same_turn=same_turn)
             self._steps += 1
             info: dict[str, Any] = {"step": self._steps, "evidence": list(reply.evidence), "error": reply.error}
             if rollout.is_handed_in or self._steps >= self.max_steps:
@@ -202,6 +208,7 @@ class ShopEnv:
             world if query is None else replace(world, web=web_for(query, self.system, world.web)),
             user_id=None if query is None else query.user_id,
             scope=self._scope,
+            web_mode=WEB_MODE,
             without=self._without,
             moves=None if query is None else moves_of(self.system, query, world.manifest.now),
             tool_timeout=self._tool_timeout,

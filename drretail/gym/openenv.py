@@ -18,8 +18,8 @@ from pydantic import Field, WithJsonSchema
 from drretail import __version__
 from drretail.env.world import World
 from drretail.errors import UserError, install_line
+from drretail.eval.metrics.reward import Reward
 from drretail.gym.env import ShopEnv
-from drretail.gym.reward import Reward
 from drretail.gym.shop import Queries, Shop
 
 try:

@@ -1,14 +1,15 @@
-"""Rollouts saved as runs of an experiment, for ``score`` and pages; and the rewards of any system's recorded runs."""
+"""Rollouts saved as runs of an experiment; the rewards of any system's recorded runs; and exported runs, replayed."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from drretail.agents.running.client_runs import save_runs
 from drretail.agents.running.runner import Recorded, recorded_in
 from drretail.errors import UserError
+from drretail.eval.metrics.reward import NO_REPORT, Reward
 from drretail.experiment import read_definition
 from drretail.gym.env import ShopEnv
-from drretail.gym.reward import Reward
 from drretail.gym.shop import Shop
 from drretail.records.query import Query, Reference
 from drretail.records.run import Run
@@ -34,7 +35,8 @@ def recorded_rewards(folder: str | Path, shop: Shop) -> Iterator[tuple[Run, Rewa
 
     Raises UserError for an experiment of another world, or of imported reports.
     """
-    made_in, here = read_definition(Path(folder)).world_fingerprint, shop.world.manifest.fingerprint
+    definition = read_definition(Path(folder))
+    made_in, here = definition.world_fingerprint, shop.world.manifest.fingerprint
     if made_in is None:
         raise UserError(f"{folder} holds imported reports, which have no world.")
     if made_in != here:
@@ -42,4 +44,17 @@ def recorded_rewards(folder: str | Path, shop: Shop) -> Iterator[tuple[Run, Rewa
     for path in sorted((Path(folder) / "runs").glob("*/*/run.json")):
         recorded = recorded_in(path.parent)
         if recorded.run.query_id in shop.queries:
-            yield recorded.run, shop.reward(recorded)
+            yield recorded.run, shop.reward(recorded, definition.systems[recorded.run.system])
+
+
+def replay(env: ShopEnv, conversation: Mapping[str, Any]) -> Reward:
+    """The reward of a line of ``export --as chat``: its calls are made in ``env``, one after the other.
+
+    Raises UnknownName for a query that ``env`` does not have.
+    """
+    env.reset(conversation["query_id"])
+    for message in conversation["messages"]:
+        for place, call in enumerate(message.get("tool_calls") or ()):
+            if not env.done:
+                env.step(call["function"], same_turn=place > 0)
+    return env.reward or Reward(why=NO_REPORT)

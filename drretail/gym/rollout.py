@@ -28,6 +28,7 @@ class Rollout:
         self._session = session
         self._toolkit = Toolkit(session, others=(SUBMIT,))
         self._answer: Answer | None = None
+        self._turn = 0
 
     @property
     def instructions(self) -> str:
@@ -38,8 +39,9 @@ class Rollout:
     def is_handed_in(self) -> bool:
         return self._answer is not None
 
-    def call(self, given: object) -> ToolReply:
+    def call(self, given: object, *, same_turn: bool = False) -> ToolReply:
         """The reply to one call, ``{"name": …, "arguments": {…}}``; the arguments may be JSON text."""
+        self._turn += not same_turn
         try:
             name, args = _read_call(given)
             if name == SUBMIT:
@@ -50,7 +52,7 @@ class Rollout:
         except ToolError as problem:
             value = problem.as_result()
             return ToolReply(compact_json(value), value, (), problem.kind, 0)
-        return self._toolkit.call(name, args, PATH, role=ROLE)
+        return self._toolkit.call(name, args, PATH, role=ROLE, turn=self._turn)
 
     def recorded(self, system: System) -> Recorded:
         """The rollout so far, as a run of ``system``."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Self
@@ -10,13 +10,12 @@ from typing import Self
 from drretail.agents.running.runner import Recorded
 from drretail.api.queries.asked import asked_queries
 from drretail.api.worlds import check_askable, open_world
-from drretail.env.altered.moves import moves_of, store_as_seen, store_at_end
+from drretail.env.altered.moves import moves_of, store_as_seen
 from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
 from drretail.eval.baskets import LACKS
-from drretail.grounding.basket.reference import at_other_prices
-from drretail.gym.reward import Reward, reward_of
+from drretail.eval.metrics.reward import Reward, reward_of
 from drretail.querygen.shipped import FIFTY, Split, shipped_queries
 from drretail.records.query import Query, Reference
 from drretail.records.run import System
@@ -88,22 +87,12 @@ class Shop:
     def reward(self, recorded: Recorded, system: System | None = None) -> Reward:
         """The reward of a recorded run, the same as when the run was made.
 
-        If the shop's prices and stock moved, as ``system`` says, figures are compared with what the run last saw, and
-        the cart is rewarded at the prices at hand-in.
+        ``system`` tells whether the shop's prices and stock moved, and which tools the run had: by default all.
         """
-        query, steps = self.query(recorded.run.query_id), recorded.run.steps
-        reference = self.references[query.query_id]
+        run, query = recorded.run, self.query(recorded.run.query_id)
         moves = None if system is None else moves_of(system, query, self.world.manifest.now)
-        if moves is None or query.wish is None:
-            return reward_of(recorded, query, reference, self.world)
-        world, seen = self.world, store_as_seen(self.world.store, moves, steps)
-        if reference.best is not None:  # the proof that a wish can't be met is about the prices at the start
-            end = store_at_end(world.store, moves, steps)
-            might_do = (fit for thing in reference.things for fit in (*thing.fits, *thing.undecided))
-            products = end.products(sorted({fit.product_id for fit in might_do}))
-            reference = at_other_prices(reference, query.wish, products)
-            world = replace(world, store=end)
-        return reward_of(recorded, query, reference, world, seen)
+        store = self.world.store if moves is None else store_as_seen(self.world.store, moves, run.steps)
+        return reward_of(run, recorded.evidence, query, self.references[query.query_id], store, system)
 
     def close(self) -> None:
         """Closes the world if ``open`` opened it."""

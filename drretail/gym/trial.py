@@ -17,8 +17,8 @@ from drretail.api.systems import named_systems, runner_of
 from drretail.api.worlds import check_askable, web_of, world_of
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
+from drretail.eval.metrics.reward import Reward
 from drretail.grounding.verify.checks import Case, check_report, read_report
-from drretail.gym.reward import Reward
 from drretail.gym.shop import Shop
 from drretail.querygen.shipped import FIFTY, GENERIC, MARKET, shipped_queries
 from drretail.records.base import file_name

@@ -46,7 +46,7 @@ _NO_MESSAGES = (
 )
 _ADDRESSES = ("url", "link", "href", "uri", "product_url")
 _NAMES = ("title", "name", "product_title", "product_name")
-_PRODUCT_IDS = ("product_id", "asin", "sku", "item_id", "id")
+_PRODUCT_IDS = ("product_id", "asin", "sku", "item_id", "handle", "id")
 _WHOLE_TEXTS = ("content", "text", "page_content", "raw_content", "markdown", "body")
 _SHORT_TEXTS = ("snippet", "description", "summary")
 _PRICE = re.compile(r"price|cost", re.IGNORECASE)

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from functools import cached_property
 from itertools import islice
 from typing import Any
@@ -19,12 +20,18 @@ from drretail.env.world import World
 from drretail.errors import NotFound
 from drretail.grounding.report.citations import citing_marks
 from drretail.grounding.report.evidence_ids import order_evidence_id, product_evidence_id
+from drretail.grounding.report.markup import blanked
+from drretail.grounding.text.amounts import find_money
 from drretail.grounding.text.harmless import harmless
+from drretail.grounding.text.languages import answer_words
 from drretail.grounding.text.sentences import find_sentences
 from drretail.grounding.text.serialisation import compact_json, order_record, record_text
 from drretail.grounding.text.titles import products_named
-from drretail.grounding.verify.answers import GONE, ORDER_ID, PRODUCT_ID, UNKNOWN
-from drretail.grounding.verify.product_statements import POLICY
+from drretail.grounding.text.words import stem
+from drretail.grounding.verify.answers.product_statements import POLICY
+from drretail.grounding.verify.answers.shop_records import GONE, UNKNOWN, UNNAMED
+from drretail.grounding.verify.answers.turns import ORDER_ID, PRODUCT_ID
+from drretail.grounding.verify.records import all_words_of
 from drretail.parsing import texts_in
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Evidence, EvidenceText
@@ -40,6 +47,11 @@ _MOST_LINES = 20
 """The most lines of an order that are looked up."""
 _LOOKED_AT, _FEWEST_ALIKE = 2_000, 3
 """The ids from which the form of ids is read, and how many must have it."""
+_PART = re.compile(r"[^\W_][\w'’&/-]*(?:[.,]\d[\w-]*)*")
+_FEWEST_WORDS, _UNIT = 2, 2
+"""How many words a product's name has at least, and the letters of a unit at most."""
+_ALIKE = 0.75
+"""The least similarity of a word and its misspelling."""
 _LONGEST, _HITS = 400, 25
 """The most characters of a sentence that are searched for, and the most products whose titles are then compared with
 it.
@@ -109,9 +121,12 @@ class NamedProducts:
         unknown = [key for key in written if key not in found and key not in missing]
         gone = self._gone([*missing, *unknown, *titled])
         missing = {key: None for key in (*gone, *unknown) if key in gone or self._has_form(key)} | missing
+        titles = {key: product.titles for key, product in (found | gone).items()}
+        unsold = {name: self._why_unsold(name) for name in names_beside_money(report, titles)}
         return (
             *(_evidence(product, urls.get(key)) for key, product in found.items()),
-            *(_missing(key, url, gone.get(key)) for key, url in missing.items()),
+            *(_missing(key, url, gone.get(key), text="\n".join(texts)) for key, url in missing.items()),
+            *(_missing(name, None, None, why=why) for name, why in unsold.items() if why is not None),
             *self._policy,
             *(self._order(order) for order in self._orders(texts[:2])),
         )
@@ -191,6 +206,23 @@ class NamedProducts:
         key = POLICY.partition(":")[2]
         return (Evidence(id=POLICY, kind="file", key=key, title="policy", texts=(record,), looked_up=True),)
 
+    def _why_unsold(self, name: str) -> str | None:
+        """Why a name is that of no product; None if a product, a former one too, has all its words, in any order.
+
+        ``UNKNOWN`` if it is called what titles of the shop call things: "Fjord Pendant Lamp", but not "Gift Voucher".
+        """
+        own = words_of_name(name)
+        shelves = [self._shop, *([] if self._former is None else [self._former])]
+        if any(_has_words(product, own) for shelf in shelves for product in shelf.candidates(name).values()):
+            return None
+        return UNKNOWN if next((word for word in reversed(own) if word.isalpha()), "") in self._things else UNNAMED
+
+    @cached_property
+    def _things(self) -> Collection[str]:
+        """What the titles of products end with, but for sizes: "lamp"."""
+        titles = (words_of_name(title) for item in self._first for title in item.titles.splitlines())
+        return {next((word for word in reversed(title) if word.isalpha()), "") for title in titles}
+
     def _has_form(self, key: str) -> bool:
         """True if most of the shop's products have ids that differ from this one in their digits alone."""
         return _form(key) in self._forms
@@ -199,6 +231,47 @@ class NamedProducts:
     def _forms(self) -> Collection[str]:
         forms = Counter(_form(item.product_id) for item in self._first)
         return [form for form, count in forms.items() if count * 2 > forms.total() and count >= _FEWEST_ALIKE]
+
+
+def names_beside_money(text: str, titles: Mapping[str, str]) -> Iterator[str]:
+    """What has the form of a product's name in the sentences of a text that name an amount of money, without the
+    products of these titles: words with a capital, of which two or more stand together, with their sizes.
+    """
+    money = [(one.start, one.end) for one in find_money(text)]
+    taken = [*money, *((one.start, one.end) for one in products_named(text, titles))]
+    found: dict[str, None] = {}
+    for sentence in find_sentences(text):
+        if any(sentence.start <= start < sentence.end for start, _ in money):
+            found |= dict.fromkeys(_names(blanked(text, sorted(taken)), sentence.start, sentence.end))
+    yield from found
+
+
+def _names(text: str, start: int, end: int) -> Iterator[str]:
+    run: list[re.Match[str]] = []
+    for part in (*_PART.finditer(text, start, end), None):
+        is_next = part is not None and (not run or text[run[-1].end() : part.start()] == " ")
+        is_size = part is not None and run and run[-1][0].isdigit() and len(part[0]) <= _UNIT
+        if is_next and part is not None and (part[0][0].isupper() or part[0][0].isdigit() or is_size):
+            run.append(part)
+            continue
+        while run and (run[0][0].casefold() in answer_words("function") or run[0][0].isdigit()):
+            run = run[1:]
+        if sum(one[0][0].isalpha() and len(one[0]) > _UNIT for one in run) >= _FEWEST_WORDS:
+            yield text[run[0].start() : run[-1].end()]
+        run = [part] if part is not None and part[0][0].isupper() else []
+
+
+def words_of_name(name: str) -> list[str]:
+    """The words of a name, its sizes as numbers alone: "510 L" is "510"."""
+    parts = (match[0].casefold() for match in re.finditer(r"\d+(?:[.,]\d+)?|[^\W\d_]{3,}", name))
+    return [part if part[0].isdigit() else stem(part) for part in parts]
+
+
+def _has_words(product: Product, own: Collection[str]) -> bool:
+    known = words_of_name(
+        f"{product.titles} {product.brand or ''} {' '.join(product.categories)} {all_words_of(product)}"
+    )
+    return all(word in known or (word.isalpha() and get_close_matches(word, known, 1, _ALIKE)) for word in own)
 
 
 def _form(key: str) -> str:
@@ -225,15 +298,18 @@ def _evidence(product: Product, url: str | None) -> Evidence:
     )
 
 
-def _missing(key: str, url: str | None, former: Product | None) -> Evidence:
+def _missing(key: str, url: str | None, former: Product | None, *, why: str = UNKNOWN, text: str = "") -> Evidence:
+    """A product that the shop doesn't have, with the title by which a text names it."""
+    titles = [key] if former is None else former.titles.splitlines()
+    title = next((one for one in titles if one.casefold() in text.casefold()), titles[0])
     return Evidence(
         id=product_evidence_id(key),
         kind="product",
         key=key,
-        title=key if former is None else harmless(former.title),
+        title=harmless(title),
         url=url,
         state="no_content",
-        problem=UNKNOWN if former is None else GONE,
+        problem=why if former is None else GONE,
         looked_up=True,
     )
 

@@ -68,6 +68,8 @@ class ExperimentBudget:
     dollars: float | None = None
     refused: int = 0
     """How many runs were not started."""
+    untold: str | None = None
+    """A system that asks its models by itself, and of which a run did not say what it took."""
     spent: dict[str, float] = field(default_factory=lambda: dict.fromkeys(UNITS, 0.0))
     _dearest: dict[str, dict[str, float]] = field(default_factory=dict[str, dict[str, float]])
     _in_flight: dict[str, int] = field(default_factory=lambda: defaultdict[str, int](int))
@@ -77,6 +79,8 @@ class ExperimentBudget:
     def count(self, label: str, system: System, usage: Mapping[str, Usage]) -> None:
         """Adds what a run used to what is spent."""
         cost = cost_of(usage, system.models, self.prices)
+        if not (system.models or usage) or (self.dollars is not None and cost.dollars is None):
+            self.untold = label
         took = {"tokens": cost.usage.total, "dollars": cost.dollars or 0.0}
         for unit in UNITS:
             self.spent[unit] += took[unit]
@@ -94,7 +98,7 @@ class ExperimentBudget:
         # A run is expected to take what the dearest so far took; before that its own limit, or an unknown amount.
         limits = {"tokens": system.limits.tokens, "dollars": system.limits.dollars}
         self._expected[label] = {**self._dearest.get(label, limits)}
-        answers = [self._answer(unit, label) for unit in UNITS]
+        answers = ["no" if self.untold else self._answer(unit, label) for unit in UNITS]
         answer: Admission = "no" if "no" in answers else "wait" if "wait" in answers else "yes"
         self._in_flight[label] += answer == "yes"
         self.refused += answer == "no"
@@ -127,6 +131,11 @@ class ExperimentBudget:
         took = f"${dollars(self.spent['dollars'])} and " if self.dollars is not None else ""
         caps_by_flag = {"--max-dollars": self.dollars, "--max-tokens": self.tokens}
         flags = " or ".join(flag for flag, cap in caps_by_flag.items() if cap is not None)
+        if self.untold:
+            return (
+                f"{flags} can't hold for {self.untold}, which asks its models by itself: what a run of it took is "
+                f"unknown. Not started: {self.refused:,}. Leave the cap out, or return its usage (docs/own-agents.md)."
+            )
         return (
             f"The experiment's cap of {' or '.join(caps)} leaves no room for another run: its runs took {took}"
             f"{count(self.spent['tokens'])} tokens. Not started: {self.refused:,}. "

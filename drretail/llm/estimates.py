@@ -59,11 +59,11 @@ class Estimate:
     """The system, or the metric."""
     count: int
     """Pieces of work that are left."""
-    calls: Range
-    """Calls of models."""
-    input: Range
+    calls: Range | None
+    """Calls of models; None for an agent that asks its own, of which nothing is known."""
+    input: Range | None
     """Tokens that models read."""
-    output: Range
+    output: Range | None
     """Tokens that models write."""
     dollars: Range | None
     """None if a price is unknown."""
@@ -126,13 +126,17 @@ def dollars_of(read: Range, written: Range, prices: Sequence[Price]) -> Range | 
 
 
 def together(estimates: Iterable[Estimate], name: str = "together") -> Estimate:
-    """The sum of several estimates. Its dollars are unknown if those of any part are."""
+    """The sum of several estimates. What is unknown of any part is unknown of the sum."""
     parts = list(estimates)
-    none = Range(0, 0, 0)
-    calls, read, written = (sum((getattr(part, name) for part in parts), none) for name in ("calls", "input", "output"))
-    money = sum((part.dollars or none for part in parts), none)
+
+    def total(ranges: list[Range | None]) -> Range | None:
+        known = [part for part in ranges if part is not None]
+        return sum(known, Range(0, 0, 0)) if len(known) == len(ranges) else None
+
+    calls, read, written, money = (
+        total([getattr(part, of) for part in parts]) for of in ("calls", "input", "output", "dollars")
+    )
     unpriced = tuple(sorted({spec for part in parts for spec in part.unpriced}))
-    known = all(part.dollars is not None for part in parts)
     count = sum(part.count for part in parts)
     units = " and ".join(dict.fromkeys(part.unit for part in parts))
-    return Estimate(name, count, calls, read, written, money if known else None, "", unpriced, units)
+    return Estimate(name, count, calls, read, written, money, "", unpriced, units)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from drretail.errors import UserError, suggestion
 from drretail.records.models import Price
-from drretail.records.run import RoleModel, Usage
+from drretail.records.run import REPORTED, RoleModel, Usage
 
 MILLION = 1_000_000
 BATCH = 0.5
@@ -110,13 +110,16 @@ def cost_by_role(usage: Mapping[str, Usage], models: Mapping[str, RoleModel], pr
     """The cost of every role that used tokens. Raises UserError for a role without a model, as in a run that was
     edited.
     """
-    if strange := sorted(usage.keys() - models.keys()):
+    if strange := sorted(usage.keys() - models.keys() - {REPORTED}):
         raise UserError(
             f"A run counts tokens for the role {strange[0]!r}, and its system has no such role: drretail verify says "
             "what was edited."
         )
     costs: dict[str, Cost] = {}
     for role, used in sorted(usage.items()):
+        if role not in models:  # reported by the agent, which does not say of which model
+            costs[role] = Cost(used, None if used.total else 0)
+            continue
         spec = models[role].spec
         price = prices.of(spec)
         costs[role] = Cost(used, None, (spec,)) if price is None else Cost(used, dollars(used, price))

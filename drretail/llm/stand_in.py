@@ -192,6 +192,10 @@ class _Filling:
             return self._picks()
         if {"quote", "sources"} <= properties.keys() or {"fact", "url"} <= properties.keys():
             return list(self._stated(name, properties))
+        if {"quote", "of"} <= properties.keys():  # what an assistant's answer says, a figure each
+            typed = {"kind": "policy", "of": [], "field": "", "amount": "1", "amount_to": "", "currency": ""}
+            figures = dict.fromkeys(_FIGURE.findall(tag_content("answer", self.question) or ""))
+            return [typed | {"relation": "is", "quote": figure} for figure in figures]
         numbers = dict.fromkeys(map(int, _NUMBERED.findall(self.question)))
         for key in properties:
             if key.endswith("_id") and numbers:

@@ -47,6 +47,34 @@ class PlannedPairs(Document):
     pairs: tuple[PlannedPair, ...]
 
 
+class GateResult(Record):
+    """What a rule of ``compare --fail-if`` such as "clean:drop=.10" says of A, with its errors."""
+
+    rule: str
+    name: str
+    """The score."""
+    a: str
+    b: str
+    judge: str
+    alpha: float
+    """In at most this share of comparisons an unchanged agent fails."""
+    catches: float
+    """The share of comparisons with as many queries, users and repeats in which a change as large as named fails."""
+    detectable: float | None
+    """The change that fails in 80 % of them; None if none does."""
+    queries_needed: int | None
+    """About how many queries let a change as large as named fail in 80 %; None for more than were tried."""
+    queries: int
+    users: int
+    mean_a: float
+    mean_b: float
+    p: float
+    """One-sided p of the difference, from flipping the signs of users."""
+    fails: bool
+    worse: dict[str, tuple[float, float]]
+    """By query on which A is worse: B's value and A's."""
+
+
 class Finished(Estimated):
     """A and B in what both finished, and in how often they did not: no report, or no decision though something is
     wanted.
@@ -118,6 +146,8 @@ class ComparedRow(Estimated):
     failures_added: float = 0.0
     """How many more failures of the higher side ``p_holm`` bears: more if more systems are compared; 0 in figures in
     which a failed run does not earn the worst."""
+    by_query: dict[str, tuple[float, float]] = Field(default_factory=dict[str, tuple[float, float]], exclude=True)
+    """A's and B's value of each paired query; not written."""
     sd: float | None = None
     """Standard deviation of the differences over queries."""
     detectable: float | None = None

@@ -18,7 +18,7 @@ ROLES: tuple[Role, ...] = ("supervisor", "researcher", "retriever", "reader", "s
 """The roles of the built-in agents."""
 Stop = Literal["finished", "turn_limit", "token_budget", "dollar_budget", "context_limit", "no_research", "error"]
 """Why a run ended; one that ended with ``no_research`` or ``error`` has failed."""
-WebMode = Literal["snippets", "ws"]
+WebMode = Literal["snippets", "ws", "chunks"]
 Scope = Literal["own", "any"]
 """Whose data tools show: only the run's own user's, or any user's, as in the paper."""
 LABEL_PATTERN = r"^[a-z0-9][a-z0-9.+@_-]{0,79}$"
@@ -105,8 +105,15 @@ class Limits(Record):
     """What a run may cost; enough is kept back for writing the report."""
     repairs: int = Field(default=2, ge=0)
     """How often a draft with findings is sent back, in agents that verify it."""
-    seconds: int = Field(default=600, ge=1)
-    """How long a command or an address that is an agent may take for its answer."""
+    seconds: int | None = Field(default=None, ge=1)
+    """How long a run may take; None = ``own_seconds`` for agents of the user's own, and any time for the built-in ones,
+    which end by their turns.
+    """
+
+    @property
+    def own_seconds(self) -> int:
+        """How long a run of an agent of the user's own may take."""
+        return self.seconds or 600
 
 
 class RoleModel(Record):
@@ -241,6 +248,10 @@ class System(Record):
         return label if len(label) <= LONGEST_LABEL else f"{label[: LONGEST_LABEL - 9]}-{sha256_of(label)[:8]}"
 
 
+REPORTED = "agent"
+"""The role of the tokens that an agent reports, which it used without asking models by drretail."""
+
+
 class Usage(Record):
     """Tokens as the provider counts them, of all calls of one role."""
 
@@ -328,6 +339,9 @@ class Step(Record):
     """sha256 of the text in results.jsonl that the agent read."""
     calls_before: int | None = None
     """For a tool call in a shop that moves: how many calls came before it, since the shop's time goes by calls."""
+    turn: int | None = None
+    """For a later tool call of a turn, where model turns are not recorded: the ``seq`` of the turn's first call. Calls
+    that overlap in time are of one turn."""
     evidence: tuple[str, ...] = ()
     """Ids of the evidence that the call handed out."""
     error: str | None = None
@@ -337,6 +351,10 @@ class Step(Record):
     def is_outage(self) -> bool:
         """True if a server or the network made a tool call fail. The error begins with its kind."""
         return self.error is not None and self.error.partition(":")[0] in OUTAGES
+
+
+TIME_LIMIT = "its time limit"
+"""Where a run failed that took longer than it may."""
 
 
 class RunError(Record):
@@ -381,6 +399,8 @@ class Answer(Record):
     """Findings that stayed wrong and were removed from the report."""
     understood: Wish | None = None
     """What the question wants, as the agent understood it; None if it doesn't say."""
+    usage: Usage | None = None
+    """The tokens of models that the agent asked by itself; None if it doesn't say."""
 
 
 class Turn(Record):
@@ -448,6 +468,8 @@ class Run(Document):
     """Hash of the tools' schemas as models got them."""
     prompt_hashes: dict[str, str] = Field(default_factory=dict[str, str])
     """Hashes of the prompts, by name."""
+    code_hash: str | None = None
+    """Hash of the agent's own code; None for built-in agents, and where nothing is known of it."""
     world_fingerprint: str | None = None
     """Fingerprint of the world that it saw."""
 
@@ -481,10 +503,12 @@ class Run(Document):
     def is_lost(self, system: System) -> bool:
         """True if it failed because a provider, a server or the web did not answer, or if its run.json is damaged.
 
-        A command or an address that is an agent fails by itself, however it does.
+        A command or an address that is an agent fails by itself, however it does, and so does a run that takes longer
+        than it may.
         """
         kind = None if self.error is None else self.error.kind
-        return kind == "unreadable" or (kind in PROVIDER_FAULTS and not system.is_command_or_address)
+        is_own = system.is_command_or_address or (self.error is not None and self.error.where == TIME_LIMIT)
+        return kind == "unreadable" or (kind in PROVIDER_FAULTS and not is_own)
 
     def is_spoiled(self, system: System) -> bool:
         """True if a provider, a server or the web took the run, or a part of it, by not answering."""

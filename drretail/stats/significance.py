@@ -75,12 +75,22 @@ def flip_test(differences: Sequence[float], groups: Groups) -> float | None:
     If two systems do not differ, all of a user's differences together may as well have the opposite sign. The
     distribution over all patterns of signs is exact, up to a rounding of the sums. None without a query.
     """
-    if not differences:
-        return None
+    return min(1.0, 2 * min(_tails(differences, groups))) if differences else None
+
+
+def below_test(differences: Sequence[float], groups: Groups) -> float | None:
+    """p of a mean so far below 0, or further, if signs are flipped as by ``flip_test``: one-sided. None without a
+    query.
+    """
+    return _tails(differences, groups)[1] if differences else None
+
+
+def _tails(differences: Sequence[float], groups: Groups) -> tuple[float, float]:
+    """The probabilities that sums under random signs are as high as that seen, or higher, and as low, or lower."""
     sums = cluster_sums(differences, groups)
     total = sum(map(abs, sums))
     if not total:
-        return 1.0
+        return 1.0, 1.0
     is_whole = total <= _GRID * _UNIT and all(abs(value / _UNIT - round(value / _UNIT)) < 1e-6 for value in sums)
     unit = _UNIT if is_whole else total / _GRID
     steps = [round(value / unit) for value in sums]
@@ -89,8 +99,8 @@ def flip_test(differences: Sequence[float], groups: Groups) -> float | None:
 
 
 @lru_cache(maxsize=4096)
-def _flipped(sizes: tuple[int, ...], reached: int) -> float:
-    """The probability that sums of these sizes under random signs are as far from 0 as ``reached`` is."""
+def _flipped(sizes: tuple[int, ...], reached: int) -> tuple[float, float]:
+    """The probabilities that a random part of these sizes sums to ``reached`` or more, and to it or less."""
     import numpy as np
 
     # chances[x]: the probability that the users with a positive sign sum to x
@@ -102,7 +112,7 @@ def _flipped(sizes: tuple[int, ...], reached: int) -> float:
         highest += size
         chances[: len(before)] = before
         chances[size : highest + 1] += before
-    return min(1.0, 2 * float(min(chances[reached:].sum(), chances[: reached + 1].sum())))
+    return float(chances[reached:].sum()), float(chances[: reached + 1].sum())
 
 
 def failures_added(systems: int) -> float:

@@ -2,8 +2,9 @@
 has its own run.
 """
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from itertools import count
 from typing import Any
 from uuid import uuid4
 
@@ -11,7 +12,8 @@ import anyio
 from anyio.abc import TaskGroup, TaskStatus
 from mcp.server import Server
 from mcp.server.streamable_http import StreamableHTTPServerTransport
-from mcp_types import INTERNAL_ERROR, INVALID_REQUEST, UNSUPPORTED_PROTOCOL_VERSION, InitializeRequest
+from mcp.shared.message import SessionMessage
+from mcp_types import INTERNAL_ERROR, INVALID_REQUEST, UNSUPPORTED_PROTOCOL_VERSION, InitializeRequest, JSONRPCRequest
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 from starlette.applications import Starlette
@@ -37,10 +39,12 @@ UNUSED = 60
 taken.
 """
 SILENT = 5 * 60
-"""The same of a session that has called tools, while none of its connections is open."""
+"""The same of a session that has called tools, while it has no connection but an event stream whose client answers no
+ping: TCP says nothing of a client that vanished without closing. So often are such clients pinged.
+"""
 GONE = 60
-"""Seconds after which a session ends if its client's event stream has closed and nothing is asked: clients that live
-open it again at once.
+"""Seconds after which a session ends if its client's event stream has closed and nothing is asked, since clients that
+live open it again at once; and in which a ping has to be answered.
 """
 
 
@@ -157,6 +161,10 @@ class Sessions:
             await self._begin(scope, body, again, send)
         elif name in self._open:
             session = self._open[name]
+            session.hear()
+            if scope["method"] == "POST" and b'"method"' not in body:  # an answer, as to a ping, asks for nothing
+                await session.transport.handle_request(scope, again, send)
+                return
             session.patience = self._idle
             session.is_used = session.is_used or b'"tools/call"' in body
             await session.handle_request(scope, again, send)
@@ -192,14 +200,14 @@ class Sessions:
 
     def _make_room(self) -> None:
         """Ends the longest-silent session of those that have called no tool for ``unused`` seconds or, used and with no
-        connection open, were silent for ``silent`` seconds.
+        client to be heard of, were silent for ``silent`` seconds.
         """
         now = anyio.current_time()
         silent = [
             (session.active, name)
             for name, session in self._open.items()
             if now - session.active >= (self._silent if session.is_used else self._unused)
-            and not (session.is_used and session.connections)
+            and not (session.is_used and session.is_alive)
         ]
         if silent:
             self._open.pop(min(silent)[1]).silence.cancel()
@@ -210,7 +218,10 @@ class Sessions:
             async with session.transport.connect() as (read, written):
                 task_status.started()
                 with session.silence:
-                    await self._server.run(read, written, self._server.create_initialization_options())
+                    async with anyio.create_task_group() as beside:
+                        beside.start_soon(session.ping, written.send, self._silent)
+                        await self._server.run(read, written, self._server.create_initialization_options())
+                        beside.cancel_scope.cancel()
         finally:
             self._open.pop(name, None)
             with anyio.CancelScope(shield=True):
@@ -223,8 +234,11 @@ class _Open:
     def __init__(self, transport: StreamableHTTPServerTransport, patience: float, gone: float) -> None:
         self.transport = transport
         self.patience = patience
-        self.connections = 0
-        """Requests that are not yet answered, and event streams."""
+        self.streams, self.connections = 0, 0
+        """Event streams; these, and requests that are not yet answered."""
+        self.is_heard = True
+        """False once a ping was not answered."""
+        self._heard = anyio.Event()
         self._gone = gone
         self.is_used = False
         """True once the client has called a tool."""
@@ -234,14 +248,36 @@ class _Open:
 
     async def handle_request(self, scope: Scope, receive: Receive, send: Send) -> None:
         self._reset()
+        is_stream = scope["method"] == "GET"
         self.connections += 1
+        self.streams += is_stream
         try:
             await self.transport.handle_request(scope, receive, send)
         finally:
             self.connections -= 1
-            if scope["method"] == "GET" and not self.connections:
+            self.streams -= is_stream
+            if is_stream and not self.connections:
                 self.patience = min(self.patience, self._gone)
             self._reset()
+
+    @property
+    def is_alive(self) -> bool:
+        """True while a request is being answered, or an event stream is open whose client answers."""
+        return self.connections > (0 if self.is_heard else self.streams)
+
+    def hear(self) -> None:
+        self.is_heard = True
+        self._heard.set()
+
+    async def ping(self, send: Callable[[SessionMessage], Awaitable[None]], interval: float) -> None:
+        """Asks the client every ``interval`` seconds, through its event stream, whether it is still there."""
+        for number in count(1):
+            await anyio.sleep(interval)
+            self._heard = anyio.Event()
+            with anyio.move_on_after(self._gone):
+                await send(SessionMessage(JSONRPCRequest(jsonrpc="2.0", id=f"ping-{number}", method="ping")))
+                await self._heard.wait()
+            self.is_heard = self._heard.is_set()
 
     def _reset(self) -> None:
         self.active = anyio.current_time()

@@ -4,7 +4,7 @@ It also holds the tool by which an outside client hands in a report, which is no
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, get_args
@@ -13,6 +13,7 @@ from drretail.errors import ToolError, UnknownName, UserError, quoted
 from drretail.grounding.report.picks import Declared, take_picks
 from drretail.plugins import Plugins
 from drretail.records.base import sha256_of
+from drretail.records.run import WebMode
 from drretail.tools.arguments import read_arguments
 from drretail.tools.calculator import calculator
 from drretail.tools.catalog import get_product_details, product_catalog_search
@@ -43,7 +44,8 @@ TOOLS: Mapping[str, Tool] = MappingProxyType({tool.name: tool for tool in _NINE}
 SUMMARISED = Tool("web_search", web_search_of_pages, "read")
 """The same search for a session whose pages are read whole; its description says that results are summaries."""
 CHUNKED = Tool("web_search", web_search_of_chunks, "read")
-"""The same search for an agent that only retrieves: it reads a chunk of each page, not a passage."""
+"""The same search where nobody summarises pages: it shows a chunk of each page, and not a passage."""
+SEARCHES: Mapping[WebMode, Tool] = {"snippets": TOOLS["web_search"], "ws": SUMMARISED, "chunks": CHUNKED}
 FAMILIES: Mapping[str, frozenset[str]] = MappingProxyType(
     {
         "web": frozenset({"web_search"}),
@@ -88,6 +90,12 @@ SUBMITTING = ToolSchema(
         ),
     ),
 )
+
+
+def submit_schema() -> dict[str, Any]:
+    """The schema of ``submit_report``, as ``openai_schemas`` gives those of the others."""
+    about = {"name": SUBMIT, "description": SUBMITTING.description, "parameters": SUBMITTING.as_json()}
+    return {"type": "function", "function": about}
 
 
 def tool_names() -> list[str]:
@@ -150,8 +158,13 @@ def look_ups(session: "Session") -> dict[str, Tool]:
 
     Agents that work in parallel have only these: which of them asked the shopper first would be chance.
     """
-    nine = {**TOOLS, SUMMARISED.name: SUMMARISED} if session.web_mode == "ws" else TOOLS
-    return {name: tool for name, tool in nine.items() if name not in session.without} | dict(session.tools)
+    return nine_of(session.web_mode, session.without) | dict(session.tools)
+
+
+def nine_of(web_mode: WebMode, without: Collection[str] = ()) -> dict[str, Tool]:
+    """The nine in a web mode, without those of these names."""
+    nine = {**TOOLS, "web_search": SEARCHES[web_mode]}
+    return {name: tool for name, tool in nine.items() if name not in without}
 
 
 def json_schemas(tools: Mapping[str, Tool] = TOOLS) -> list[dict[str, Any]]:
@@ -178,6 +191,15 @@ def langchain_tools(toolkit: "Toolkit", path: str = "0") -> "list[StructuredTool
     return structured_tools(toolkit.tools.values(), lambda: toolkit, path)
 
 
+def _graph_step() -> object:
+    """The step of the graph in which a tool is called; None outside of graphs. A model's calls are all in one step."""
+    from langchain_core.runnables import ensure_config
+
+    about = ensure_config().get("metadata", {})
+    where = str(about.get("langgraph_checkpoint_ns", "")).rpartition("|")[0]
+    return None if "langgraph_step" not in about else (where, about["langgraph_step"])
+
+
 def structured_tools(
     tools: Iterable[Tool], toolkit: "Callable[[], Toolkit]", path: str = "0"
 ) -> "list[StructuredTool]":
@@ -188,7 +210,7 @@ def structured_tools(
 
     def structured(tool: Tool) -> "StructuredTool":
         def call(**arguments: Any) -> str:
-            return toolkit().call(tool.name, arguments, path).text
+            return toolkit().call(tool.name, arguments, path, turn=_graph_step()).text
 
         schema = read_schema(tool.function)
         # A plain schema: the toolkit alone validates, so that every agent reads the same errors.

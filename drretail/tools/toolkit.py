@@ -4,6 +4,7 @@ import asyncio
 import inspect
 import threading
 from bisect import insort
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
@@ -70,6 +71,8 @@ class Launch:
     args: object
     calls_before: int | None = None
     """The number of tool calls before it; counted only in a shop that moves."""
+    turn: int | None = None
+    """The first call of its turn, if that was a call of its own and not one of the same list."""
 
     @property
     def place(self) -> Place:
@@ -116,23 +119,32 @@ class Toolkit:
         self._writing = threading.Lock()
         self._noting = threading.Lock()
         self._mended: dict[Place, dict[str, str]] = {}
+        self._running: dict[str, set[int]] = defaultdict(set)
+        """By path, the calls that are not recorded yet."""
+        self._turns: dict[str, tuple[int, object]] = {}
+        """By path, the first call of the last turn, and what its caller names it by."""
 
     def openai_schemas(self) -> list[dict[str, Any]]:
         """The schemas of this toolkit's tools, to bind a model to; the same list at every turn."""
         return self._schemas
 
-    def call(self, name: str, args: object, path: str = "0", *, role: str = "researcher") -> ToolReply:
+    def call(
+        self, name: str, args: object, path: str = "0", *, role: str = "researcher", turn: object = None
+    ) -> ToolReply:
         """The reply to one call; see ``call_all``."""
-        return self.call_all([(name, args)], path, role=role)[0]
+        return self.call_all([(name, args)], path, role=role, turn=turn)[0]
 
-    def call_all(self, calls: Sequence[Call], path: str = "0", *, role: str = "researcher") -> list[ToolReply]:
+    def call_all(
+        self, calls: Sequence[Call], path: str = "0", *, role: str = "researcher", turn: object = None
+    ) -> list[ToolReply]:
         """The replies to one model turn's calls. Replies, ledger and trajectory have the order of the calls.
 
         Reads run in parallel. A write waits for the calls before it, and the calls after it wait for the write. A
-        failed tool gives a reply with an error. Raises ModelError only if a replayed journal lacks an answer: the run
-        would be another run.
+        failed tool gives a reply with an error. Calls of an equal ``turn`` are recorded as those of one model turn.
+
+        Raises ModelError only if a replayed journal lacks an answer: the run would be another run.
         """
-        launches = self._launches(calls, path, role)
+        launches = self._launches(calls, path, role, turn=turn)
         return self.record_all([performed for batch in self._batches(launches) for performed in self._run(batch)])
 
     async def acall_all(self, calls: Sequence[Call], path: str = "0", *, role: str = "researcher") -> list[ToolReply]:
@@ -176,13 +188,20 @@ class Toolkit:
             neighbours = list(group)
             yield from ([launch] for launch in neighbours) if is_write else [neighbours]
 
-    def _launches(self, calls: Sequence[Call], path: str, role: str) -> list[Launch]:
+    def _launches(self, calls: Sequence[Call], path: str, role: str, *, turn: object = None) -> list[Launch]:
         trajectory = self.session.trajectory
         counted = () if self.session.moves is None else offered(self.session)
         launches: list[Launch] = []
-        for name, args in ((_name(call), args) for call, args in calls):
-            before = trajectory.count_call(path) if name in counted else None
-            launches.append(Launch(path, trajectory.reserve(path), role, name, args, before))
+        with self._noting:
+            first, named = self._turns.get(path, (None, None))
+            goes_on = bool(self._running[path]) or (turn is not None and turn == named)
+            for name, args in ((_name(call), args) for call, args in calls):
+                before = trajectory.count_call(path) if name in counted else None
+                seq = trajectory.reserve(path)
+                launches.append(Launch(path, seq, role, name, args, before, first if goes_on else None))
+                self._running[path].add(seq)
+            if launches and not goes_on:
+                self._turns[path] = (launches[0].seq, turn)
         return launches
 
     def _run(self, batch: Sequence[Launch]) -> list[Performed]:
@@ -276,9 +295,12 @@ class Toolkit:
             sent=recordable(self.session.sent.get(launch.place)),
             result_sha=self.session.trajectory.keep_text(text),
             calls_before=launch.calls_before,
+            turn=launch.turn,
             evidence=evidence,
             error=recorded,
         )
+        with self._noting:
+            self._running[launch.path].discard(launch.seq)
         self.session.trajectory.add(step)
         return ToolReply(text, value, evidence, None if error is None else error.kind, launch.seq)
 

@@ -13,7 +13,7 @@ from drretail.eval.claims.claims import Claim as Extracted
 from drretail.eval.claims.labels import CONTRADICTED, INVENTED
 from drretail.eval.claims.quotes import find_words
 from drretail.eval.metric import ClaimMark
-from drretail.grounding.verify.product_statements import Statement
+from drretail.grounding.verify.answers.product_statements import Statement
 from drretail.parsing import parse_json
 from drretail.records.evidence import Finding
 from drretail.records.score import Verdict

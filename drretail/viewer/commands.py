@@ -7,6 +7,8 @@ from drretail.eval.judging.pairs import Labels, choose_pairs, pair_name
 from drretail.eval.registry import PAIRWISE
 from drretail.eval.scores.panel import is_panel
 from drretail.experiment import OPTIONS, KeptOptions, read_options
+from drretail.files import packed_lines
+from drretail.grounding.constraints.gold_files import as_task, gold_line
 from drretail.records.base import Rules, canonical_json
 from drretail.records.run import BASELINES, IMPORTED_AGENT, INSPECT_AGENT, MCP_AGENT
 from drretail.records.score import CODE
@@ -22,11 +24,13 @@ ORIGINS: Mapping[str, str] = {
 """How systems came about whose options the experiment does not keep, by agent."""
 
 
-def queries_file(view: ExperimentView) -> str:
-    """The experiment's queries as the text of a queries.jsonl."""
-    return "".join(
-        f"{canonical_json(query.model_dump(mode='json', exclude_none=True))}\n" for query in view.definition.queries
-    )
+def query_files(view: ExperimentView) -> dict[str, bytes]:
+    """By name, the experiment's queries as files: their tasks, and the gold, packed against crawlers."""
+    queries = view.definition.queries
+    files = {"queries.jsonl": "".join(f"{canonical_json(as_task(query))}\n" for query in queries).encode()}
+    if gold := [gold_line(query) for query in queries if query.has_gold]:
+        files["queries.gold.jsonl.gz"] = packed_lines(gold)
+    return files
 
 
 def is_demo(view: ExperimentView) -> bool:
@@ -39,7 +43,7 @@ def is_demo(view: ExperimentView) -> bool:
 def commands(view: ExperimentView) -> list[str]:
     """Lines for a shell that make the experiment, its scores and its report again. What no command does is a comment.
 
-    W stands for the world's folder, and ``queries.jsonl`` for ``queries_file``.
+    W stands for the world's folder, and ``queries.jsonl`` for that of ``query_files``.
     """
     if is_demo(view):
         return ["drretail demo"]

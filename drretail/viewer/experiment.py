@@ -17,7 +17,7 @@ from drretail.eval.values import Value
 from drretail.eval.verification import first_failure
 from drretail.experiment import Definition, read_definition, read_results, run_folder
 from drretail.grounding.report.render import count_words
-from drretail.grounding.verify.product_statements import Statement
+from drretail.grounding.verify.answers.product_statements import Statement
 from drretail.lab.kept_findings import finding_lines
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
@@ -91,7 +91,9 @@ class RunView:
     is_answer: bool = False
     """True for answers of a shop's assistant, which cite no records and fill no cart."""
     read: tuple[Statement, ...] = ()
-    """What code read in an assistant's answers, true and false."""
+    """What code or a judge read in an assistant's answers, true and false."""
+    false_by: str = ""
+    """Who judged which statements are false."""
     shown: Mapping[str, Sequence[str | None]] = field(default_factory=dict[str, Sequence[str | None]])
     """By evidence id, the addresses of the shop's page and picture of what such an answer names."""
     values: Mapping[str, float] = field(default_factory=dict[str, float])
@@ -199,6 +201,7 @@ class Runs(Sequence[RunView]):
             false=statements,
             is_answer=is_answer,
             read=read,
+            false_by=said.get("by", ""),
             shown=said.get("shown", {}),
             stale=faithfulness.stale + quality.stale + checks.stale,
             values=dict(_values(self._experiment, subject, run, self._board, judgements)) if self._board else {},
@@ -362,7 +365,7 @@ def _false(judgements: Judgements, claims: Sequence[ClaimsView]) -> tuple[tuple[
     ordered = sorted(judgements.by_judge, key=lambda one: (one.judge, one.rules) != first)
     verdict = next((verdict for one in ordered for verdict in one.verdicts if verdict.state == "scored"), None)
     if verdict is not None:
-        return _FINDINGS.validate_python(verdict.value["statements"]), verdict.value
+        return _FINDINGS.validate_python(verdict.value["statements"]), verdict.value | {"by": verdict.judge.spec}
     wrong = (claim for one in claims[:1] for claim in one.claims if claim.support == CONTRADICTED)
     return tuple(Finding(code=CONTRADICTED, severity="error", text=one.text, found=one.reason) for one in wrong), {}
 

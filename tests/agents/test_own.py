@@ -213,6 +213,9 @@ def test_an_agent_that_is_made_wrongly_is_told_so_in_a_sentence(world: World) ->
     def plain(task: Task, session: Session, models: Models, limits: Limits) -> Any:
         return "A report."
 
+    async def two(question: str, user: str) -> str:
+        return "A report."
+
     async def picking(task: Task, session: Session, models: Models, limits: Limits) -> Any:
         return Answer(report=SAID, picks=(Pick(product="B0TEST0001", quantity=-1),))
 
@@ -225,6 +228,8 @@ def test_an_agent_that_is_made_wrongly_is_told_so_in_a_sentence(world: World) ->
             Agent(*cast(Any, wrong))
     with pytest.raises(UserError, match="needs an async function that answers, not str"):
         Agent(cast(Any, "a text"), roles=())
+    with pytest.raises(UserError, match=r"takes \(task, session, models, limits\), and two does not"):
+        Agent(cast(Any, two), roles=())
     twice = replace(BUYER, tools=(replace(SHIPPING, name="calculator"),))
     with pytest.raises(UserError, match="There is a tool 'calculator' already"):
         SystemUnderTest.of("buyer", twice, {"": scripted_model("x")}, world)

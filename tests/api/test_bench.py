@@ -132,8 +132,8 @@ def test_what_is_decided_for_the_queries_is_sealed_with_them(home: Path, tmp_pat
 
 
 def test_the_example_release_keeps_its_promise() -> None:
-    assert read_release(EXAMPLE).queries == len(read_queries(EXAMPLE / "tasks.jsonl")) == 27
-    assert Ranking.model_validate(read_json(EXAMPLE / "ranking.json")).queries == 27
+    assert read_release(EXAMPLE).queries == len(read_queries(EXAMPLE / "tasks.jsonl")) == 29
+    assert Ranking.model_validate(read_json(EXAMPLE / "ranking.json")).queries == 29
 
 
 def test_what_says_other_models_or_was_edited_is_refused(home: Path, tmp_path: Path) -> None:
@@ -167,8 +167,9 @@ def test_what_verifies_is_run_again_taken_in_and_ranked_by_truth_and_a_copy_has_
     assert first.truth == second.truth
     assert (first.ranks, second.ranks) == ((1, 1), None), "what is not verified has no rank, however true it is"
     assert first.dollars == pytest.approx(0.1)
-    with pytest.raises(UserError, match="has submitted already"):
-        submit(home / "R", home / "exp", manifest(home, "acme"))
+    for name in ("acme", "Acme", "acme.", "_ac-me"):
+        with pytest.raises(UserError, match="has submitted already"):
+            submit(home / "R", home / "exp", manifest(home, name))
     submit(home / "R", home / "exp", manifest(home, "mirror"), sample=2, now=CLOSES - timedelta(hours=1))
     found = {row.system: (row.ranks, row.notes) for row in rank(home / "R").rows}
     assert found[f"acme.{LABEL}"] == ((1, 1), ())
@@ -301,7 +302,10 @@ def test_a_system_that_is_not_checked_has_no_rank(home: Path, tmp_path: Path) ->
 
 @pytest.mark.parametrize(
     ("name", "changed"),
-    [("..", {}), ("...-", {}), ("a/b", {}), ("x" * 41, {}), ("poor", {"dollars": -1}), ("rich", {"dollars": "inf"})],
+    [
+        *((name, {}) for name in ("..", "...-", "a/b", "x" * 41)),
+        *(("rich", {"dollars": dollars}) for dollars in (-1, "inf", 1e308)),
+    ],
 )
 def test_a_manifest_that_says_nonsense_is_refused(home: Path, name: str, changed: Mapping[str, object]) -> None:
     with pytest.raises(UserError, match=r"manifest\.json, "):

@@ -546,7 +546,7 @@ def by_client(folder: Path, world: World) -> None:
     web = world.web
     system = System(agent=INSPECT_AGENT, models=models, scope="own", web_provider=web.provider, web_corpus=web.corpus)
     before = recorded_in(folder / OWN_RUN)
-    changed = {"usage": {"client": Usage(calls=1, output=9)}, "prompt_hashes": client_hashes(system)}
+    changed = {"usage": {"client": Usage(calls=1, output=9)}, "prompt_hashes": client_hashes(system), "code_hash": None}
     client = replace(before, run=before.run.model_copy(update=changed), texts=read_results(folder / OWN_RUN))
     save_runs(folder, world, QUERIES[:1], system, [client, client], reference=Offers(world).reference)
     score(folder, ["checks"], world=world)

@@ -1,8 +1,6 @@
 """Agents from the command line, commands among them, and the floors and the oracle that run beside them."""
 
 import json
-import os
-import time
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -69,21 +67,42 @@ def test_too_few_users_are_said_where_systems_are_compared(succeeds: Command, ru
     assert [note in text for text in shown] == [False, True]
 
 
-def test_a_function_that_was_edited_needs_a_new_name(succeeds: Command, run: tuple[str, ...], tmp_path: Path) -> None:
-    mine = tmp_path / "mine.py"
-    mine.write_text("def answer(question):\n    return 'Nothing.'\n")
+def test_an_agent_whose_code_changed_is_refused_until_again_runs_it_anew(
+    drretail: Command, succeeds: Command, run: tuple[str, ...], tmp_path: Path
+) -> None:
+    (tmp_path / "mine.py").write_text("import helper\ndef answer(question):\n    return helper.REPORT\n")
+    helper, asked = tmp_path / "helper.py", (*run, "--no-floors", "--no-pages", "--agent")
 
-    def told(agent: str) -> str:
-        return " ".join(succeeds(*run, "--no-floors", "--no-pages", "--agent", agent).stderr.split())
+    def reports() -> list[tuple[str, str | None]]:
+        return sorted((made.system, made.report) for made in read_runs(tmp_path / "exp"))
 
-    note = "mine.py has changed since its runs here: give it a new name (--agent v{}=mine:answer) to run the new one."
-    assert note.format(2) not in told("mine:answer") + told("mine:answer")
-    later = time.time() + 10
-    os.utime(mine, (later, later))
-    assert told("mine:answer").count(note.format(2)) == 1
-    assert "has changed" not in told("v2=mine:answer")
-    assert note.format(3) in told("v2=mine:answer")
-    assert {made.system for made in read_runs(tmp_path / "exp")} == {"mine-answer", "v2"}
+    helper.write_text("REPORT = 'One.'\n")
+    succeeds(*asked, "mine:answer")
+    helper.write_text("REPORT = 'Two, then.'\n")
+    refused = drretail(*asked, "mine:answer")
+    assert (refused.returncode, "by other code (helper.py)" in refused.stderr) == (2, True)
+    succeeds(*asked, "v2=mine:answer")
+    assert reports() == [("mine-answer", "One.")] * 2 + [("v2", "Two, then.")] * 2
+    # None of the other code's runs stays in the row, not even those that are not asked for now.
+    succeeds(*asked, "mine:answer", "--again", "--only", "q1")
+    assert reports() == [("mine-answer", "Two, then.")] + [("v2", "Two, then.")] * 2
+    (path,) = (tmp_path / "exp").glob("runs/v2/q1-r1/run.json")
+    (known,) = {made.code_hash for made in read_runs(tmp_path / "exp")}
+    path.write_text(path.read_text().replace(str(known), "0" * 64))
+    assert "code_hash is 000" in " ".join(drretail("verify", "exp", "--details").stdout.split())
+
+
+def test_a_commands_files_and_those_beside_them_are_its_code(
+    drretail: Command, succeeds: Command, run: tuple[str, ...], tmp_path: Path
+) -> None:
+    (tmp_path / "agent.sh").write_text('cat > /dev/null; . "./report.sh"\n')
+    asked = (*run, "--no-floors", "--no-pages", "--agent", "cmd:sh agent.sh")
+    (tmp_path / "report.sh").write_text("echo One.\n")
+    succeeds(*asked)
+    (tmp_path / "report.sh").write_text("echo Two.\n")
+    assert "by other code (report.sh)" in drretail(*asked).stderr
+    succeeds(*asked, "--again")
+    assert [made.report for made in read_runs(tmp_path / "exp")] == ["Two.\n"] * 2
 
 
 BESIDE = {*NULL_AGENTS, ORACLE_AGENT}

@@ -1,5 +1,7 @@
 """``drretail compare`` on the command line."""
 
+import json
+import re
 from pathlib import Path
 
 import pytest
@@ -85,10 +87,28 @@ DONE = f"done of {A} less that of {B} is 0.00"
 @pytest.mark.parametrize(
     ("rule", "told"), [("stub said < -0.1", ""), ("said > 0.1", SAID), ("said.low > 0", SAID), ("done <= 0", DONE)]
 )
-def test_a_rule_that_the_difference_meets_ends_with_3(drretail: Command, judged: Path, rule: str, told: str) -> None:
+def test_a_rule_that_the_difference_meets_ends_with_4(drretail: Command, judged: Path, rule: str, told: str) -> None:
     done = drretail("compare", "exp", "react", "hybrid", "--metrics", STUB, "--fail-if", rule)
-    assert done.returncode == (3 if told else 0)
+    assert done.returncode == (4 if told else 0)
     assert bool(told) == (f"{rule}: {told} by code (12 queries)." in done.stderr)
+
+
+def test_a_gate_says_what_it_can_tell_whether_it_fails_and_on_which_queries(drretail: Command, judged: Path) -> None:
+    worse = drretail("compare", "exp", "hybrid", "react", "--metrics", STUB, "--fail-if", "said:drop=.10")
+    told = " ".join(worse.stderr.split())
+    assert worse.returncode == 4
+    assert "said:drop=.10: an unchanged agent fails in at most 5% of comparisons. With these 12 queries" in told
+    assert re.search(r"a drop of \.10 is caught in \d+%, and one of 0\.\d\d in 80%; \.10 in 80% takes about \d", told)
+    assert "Fails: stub said of hybrid@model is " in told
+    assert re.search(r"Worse on \d+ queries: q\d+ \(0\.\d\d → 0\.\d\d\), ", told)
+    better = drretail("compare", "exp", "react", "hybrid", "--metrics", STUB, "--fail-if", "said:drop=.10", "--json")
+    (gate,) = json.loads(better.stdout)["gates"]
+    assert (better.returncode, gate["fails"], gate["alpha"], gate["worse"]) == (0, False, 0.05, {})
+    risen = ("--fail-if", "said:rise=.10", "--fail-if", "said:drop=.10", "--alpha", ".1", "--json")
+    both = drretail("compare", "exp", "react", "hybrid", "--metrics", STUB, *risen)
+    # Two rules share the false alarms.
+    gates = [(gate["fails"], gate["alpha"]) for gate in json.loads(both.stdout)["gates"]]
+    assert (both.returncode, gates) == (4, [(True, 0.05), (False, 0.05)])
 
 
 def test_many_pairs_take_a_line_each_and_what_is_concluded_comes_first(succeeds: Command, tmp_path: Path) -> None:

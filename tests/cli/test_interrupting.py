@@ -51,7 +51,7 @@ def test_ctrl_c_keeps_the_run_in_flight_and_the_same_command_goes_on(
     interrupt(tmp_path, process, lambda: process.stderr, 1, number)
     ended = process.wait()
     assert ended.returncode == 130
-    assert "Stopping: no new run begins, and the 2 current runs are finished." in ended.stderr
+    assert "Stopping: no new run begins, and the 2 current runs have a minute to end." in ended.stderr
     assert ended.stderr.rstrip().endswith("Interrupted: the same command continues from here.")
     assert len(list(tmp_path.glob("exp/runs/*/*/run.json"))) == 2
     (counts,) = json.loads(drretail(*command, "--json").stdout)["systems"]

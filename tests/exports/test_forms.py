@@ -28,10 +28,11 @@ from drretail.grounding.report.citations import find_citations
 from drretail.imports.formats import load_format
 from drretail.imports.recording import Imported, record
 from drretail.progress import Progress
+from drretail.querygen.reading import read_queries
 from drretail.records.base import canonical_json
 from drretail.records.evidence import Evidence, FetchedPage, FetchedPages
 from tests.build import files, known
-from tests.exports.conftest import HYBRID, REACT, lines
+from tests.exports.conftest import HYBRID, QUERIES, REACT, lines
 from tests.imports.foreign import CHINESE, REPORT, drb
 from tests.viewer.experiment import keep_scores, rewrite
 
@@ -47,15 +48,17 @@ def table(path: Path) -> list[dict[str, str]]:
 
 
 @pytest.fixture(scope="module")
-def chat(exp: Path, tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
-    to = tmp_path_factory.mktemp("chat") / "chat.jsonl"
-    assert export(Selection.of(exp), "chat", to).endswith("conversations of 3 runs")
+def roles(exp: Path, tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+    to = tmp_path_factory.mktemp("roles") / "roles.jsonl"
+    assert export(Selection.of(exp), "roles", to).endswith("conversations of 3 runs")
     return lines(to)
 
 
-def test_an_agent_is_one_conversation_in_which_every_call_is_answered(exp: Path, chat: list[dict[str, Any]]) -> None:
+def test_a_single_role_is_one_conversation_in_which_every_call_is_answered(
+    exp: Path, roles: list[dict[str, Any]]
+) -> None:
     runs = {run.run_id: run for run in read_runs(exp)}
-    mine = [line for line in chat if line["system"] == REACT]
+    mine = [line for line in roles if line["system"] == REACT]
     assert len(mine) == 2
     for line in mine:
         run = runs[line["run_id"]]
@@ -63,12 +66,12 @@ def test_an_agent_is_one_conversation_in_which_every_call_is_answered(exp: Path,
         assert called == [step.name for step in run.steps if step.kind == "tool"]
         assert line["messages"][-1]["content"].startswith(cast(str, run.report)[:40])
         assert {tool["function"]["name"] for tool in line["tools"]} >= set(called)
-    team = [line for line in chat if line["system"] == HYBRID]
+    team = [line for line in roles if line["system"] == HYBRID]
     assert {line["role"] for line in team} >= {"supervisor", "researcher", "synthesis", "report"}
     firsts = [json.dumps(line["messages"][:2]) + line["path"] for line in team]
     assert len(firsts) == len(set(firsts))
 
-    for line in chat:
+    for line in roles:
         messages = convert_to_messages(line["messages"])
         called = [call["id"] for message in messages if isinstance(message, AIMessage) for call in message.tool_calls]
         answered = [message.tool_call_id for message in messages if isinstance(message, ToolMessage)]
@@ -166,6 +169,18 @@ def test_a_dataset_folder_names_its_files_and_says_what_to_heed(exp: Path, tmp_p
     assert subprocess.run(["sha256sum", "-c", "SHA256SUMS"], cwd=tmp_path / "d", check=False).returncode == 0
 
 
+def test_a_dataset_has_gold_in_a_file_of_its_own(exp: Path, tmp_path: Path) -> None:
+    own = Path(shutil.copytree(exp, tmp_path / "exp"))
+    wish = {"wants": [{"name": "feeder", "kinds": ["bird feeder"]}]}
+    (own / "gold.jsonl").write_text(json.dumps({"format": 1, "query_id": "q1", "wish": wish}), encoding="utf-8")
+    for name in ("whole", "redacted"):
+        export(Selection.of(own, redact=name == "redacted"), "dataset", tmp_path / name)
+        assert "bird feeder" not in (tmp_path / name / "queries.jsonl").read_text().replace(QUERIES[0].text, "")
+        (gold,) = [query for query in read_queries(tmp_path / name / "queries.jsonl") if query.wish]
+        assert (gold.query_id, gold.wish and gold.wish.wants[0].name) == ("q1", "feeder")
+        assert "queries.gold.jsonl" in (tmp_path / name / "README.md").read_text(encoding="utf-8")
+
+
 def test_an_experiment_that_nobody_scored_gives_reports_but_no_tables(exp: Path, tmp_path: Path) -> None:
     bare = Path(shutil.copytree(exp, tmp_path / "exp", ignore=shutil.ignore_patterns("verdicts", "scores.json")))
     assert export(Selection.of(bare), "drb", tmp_path / "drb").startswith("3 reports")
@@ -179,7 +194,7 @@ def test_a_run_whose_journal_is_lost_is_counted_and_not_made_up(exp: Path, tmp_p
     lost = Path(shutil.copytree(exp, tmp_path / "exp", ignore=shutil.ignore_patterns("journal.jsonl.gz")))
     shutil.copytree(exp / "runs" / HYBRID, lost / "runs" / HYBRID, dirs_exist_ok=True)
     selection = Selection.of(lost)
-    assert export(selection, "chat", tmp_path / "chat.jsonl").endswith("of 1 run")
+    assert export(selection, "roles", tmp_path / "roles.jsonl").endswith("of 1 run")
     assert selection.left_out["without a journal"] == 2
 
 

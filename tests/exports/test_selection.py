@@ -161,7 +161,7 @@ def test_a_pseudonym_is_the_same_in_every_file_and_every_export(telling: Path, t
     asking = {row["user_id"] for row in lines(tmp_path / "one" / "queries.jsonl")}
     assert asking == {"user_0001", "user_0002"}
     assert {row["user_id"] for row in lines(tmp_path / "one" / "runs.jsonl")} == {"user_0001"}
-    assert "user_0001" in texts(tmp_path / "one")["conversations.jsonl"]
+    assert "user_0001" in texts(tmp_path / "one")["chat.jsonl"]
     before = {run.run_id: run for run in read_runs(telling)}
     for run in lines(tmp_path / "one" / "runs.jsonl"):  # citations stand where they stand in the redacted report
         cited = run["citations"]
@@ -171,7 +171,7 @@ def test_a_pseudonym_is_the_same_in_every_file_and_every_export(telling: Path, t
         assert "report_sha" not in run
 
 
-@pytest.mark.parametrize("form", ["chat", "csv", "parquet"])
+@pytest.mark.parametrize("form", ["chat", "roles", "csv", "parquet"])
 def test_other_forms_with_rows_redact_too(telling: Path, tmp_path: Path, form: str) -> None:
     to = tmp_path / form / "out"
     to.parent.mkdir()

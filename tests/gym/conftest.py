@@ -1,6 +1,7 @@
-"""The demo's shop with its dev queries, opened once; and what policies do in it."""
+"""The demo's shop with its dev queries, opened once, without and with what they ask the web."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
@@ -11,10 +12,21 @@ from tests.gym.policies import QUERY
 
 
 @pytest.fixture(scope="session")
-def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
+def researched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
+    """Each query has a question to the web."""
     folder = ensure_world("demo", tmp_path_factory.mktemp("cache"), Progress())
     with Shop.open(folder, "dev") as opened:
         yield opened
+
+
+@pytest.fixture(scope="session")
+def shop(researched: Shop) -> Shop:
+    """The same queries about the shop alone."""
+    queries = {
+        key: query.model_copy(update={"gold": query.gold and query.gold.model_copy(update={"web_question": None})})
+        for key, query in researched.queries.items()
+    }
+    return replace(researched, queries=queries)
 
 
 @pytest.fixture

@@ -2,13 +2,17 @@
 
 from collections.abc import Sequence
 from random import Random
+from typing import Any
 
 import pytest
 
+from benchmarks.gym import knows_all
+from drretail.eval.metrics.reward import BOUGHT, HTML, NO_PICKS, NO_REPORT, NOT_SHOWN, OVER, REFUSED
+from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.grounding.verify.integrity import CONTRADICTED, NOT_ARGUED, UNRESOLVED
 from drretail.grounding.verify.integrity import NOT_SHOWN as NEVER_SHOWN
 from drretail.gym import Reward, Shop, ShopEnv
-from drretail.gym.reward import BOUGHT, HTML, NO_PICKS, NO_REPORT, NOT_SHOWN, OVER, REFUSED
+from drretail.gym.split import asks_nothing, earned
 from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.reading import Pick
@@ -34,15 +38,48 @@ def handed_in(env: ShopEnv, *picks: str, argued: Sequence[str] | None = None, te
     return reward, rewarded(env).why
 
 
-def test_the_honest_report_of_the_best_cart_earns_everything_on_every_query(shop: Shop) -> None:
-    with ShopEnv(shop) as env:
-        for query_id in shop.queries:
-            env.reset(query_id)
-            picks = best_picks(shop, query_id)
-            looked_up(env, [pick.product for pick in picks])
-            _, reward, done, info = env.step(submit(praised(shop, [pick.product for pick in picks]), *picks))
-            assert (reward, done, info["ended"]) == (1.0, True, "report"), query_id
-            assert info["reward"] == {**dict.fromkeys(info["reward"], 1.0), "why": ""}
+def explained(reward: Reward) -> float:
+    """The value by the formula of docs/gym.md."""
+    cart = reward.worth * reward.wanted * reward.within_budget * (1 + reward.verified) / 2
+    cart *= 1 if reward.right else 0.5
+    decision = (1 + cart) / 2 if reward.refused else cart
+    return decision * reward.integrity * (1 + reward.web) / 2 * reward.patience
+
+
+def test_the_best_cart_earns_everything_with_the_webs_answer_and_half_without(researched: Shop) -> None:
+    with ShopEnv(researched) as env:
+        for query_id in researched.queries:
+            for policy, value in ((knows_all, 1.0), (asks_nothing, 0.5)):
+                reward = earned(env, policy, query_id)
+                assert (reward.value, reward.web, reward.why) == (value, float(value == 1), ""), query_id
+                assert explained(reward) == value
+
+
+def told_of_the_web(env: ShopEnv, *calls: dict[str, Any], line: str) -> Reward:
+    """The reward of the best cart after these calls, with this line on what the query asks the web."""
+    env.reset(QUERY)
+    for each in calls:
+        env.step(each)
+    looked_up(env, wanted(env))
+    env.step(submit(f"{praised(env.shop, wanted(env))}\n{line}", *wanted(env)))
+    return rewarded(env)
+
+
+def test_what_the_query_asks_the_web_is_answered_by_a_statement_whose_page_was_read(researched: Shop) -> None:
+    with ShopEnv(researched) as env:
+        env.reset(QUERY)
+        question = env.query.web_question
+        assert question is not None
+        page, other = (web_evidence_id(answer.url) for answer in question.answers)
+        asked = call("web_search", query=question.text)
+        said = "A rucksack shape lets the arms swing"
+        assert told_of_the_web(env, asked, line=f"- {said} [{page}].").web == 1
+        assert told_of_the_web(env, asked, line=f"- Your arms will swing freely [{page}].").web == 0.5
+        assert told_of_the_web(env, asked, line=f"- {said} [{other}].").web < 1, "another page says so"
+        assert told_of_the_web(env, asked, line=f"- {said}.").web == 0, "nothing is cited"
+        assert told_of_the_web(env, line=f"- {said} [{page}].").web == 0, "nobody has read it"
+    with ShopEnv(researched, without=["web"]) as env:
+        assert told_of_the_web(env, line="").value == 1, "there is no web to ask"
 
 
 def test_no_cart_that_is_not_right_earns_more_than_half_however_well_it_is_told(shop: Shop) -> None:
@@ -126,6 +163,8 @@ def test_the_right_cart_earns_half_without_a_figure_and_nothing_without_a_word_f
 BESIDE = {
     "figures that nothing bears out": (["- It weighs 812 ounces.", "- It was awarded 330 prizes."], {"verified": 0.5}),
     "the same, one cited": (["- It was tried for 812 days [P:{bag}].", "", "330 prizes."], {"verified": 0.5}),
+    "a small weight that nothing bears out": (["- It weighs 3 ounces [P:{bag}]."], {"value": 5 / 6}),
+    "its own small count": (["- This is the best of the 3 that fit [P:{bag}]."], {"value": 1.0}),
     "eight cited lies": ([f"- It has {n} pockets [P:{{bag}}]." for n in range(310, 318)], {"value": 0.6}),
     "a contradicted figure": (
         ["", "The bag costs $3.00 [P:{bag}]."],
@@ -187,10 +226,11 @@ def test_a_refusal_of_what_cannot_be_met_is_rewarded_only_where_the_searches_sho
         cheapest = opened.references["unmet"].proof
         assert cheapest is not None
         (item,) = cheapest.cheapest_without["too_dear"].items
-        assert refused(env, "none: too_dear") == 0.5
+        assert refused(env, "none: too_dear") == explained(rewarded(env)) == 0.5
         env.reset("unmet")
         env.step(call("product_catalog_search", query="swaddle blanket", sort_by="price"))
-        assert refused(env, "none: too_dear", f"nearest: P:{item.product_id} x 1") == 1.0
+        assert refused(env, "none: too_dear", f"nearest: P:{item.product_id} x 1") == explained(rewarded(env)) == 1.0
+        assert rewarded(env).refused == 1
         env.reset("unmet")
         assert (refused(env, f"P:{item.product_id} x 1"), rewarded(env).why) == (0.0, BOUGHT)
 
@@ -205,7 +245,7 @@ def test_the_rest_is_bought_where_one_thing_cannot_be_had(shop: Shop) -> None:
                 env.step(search(words))
             block = "```picks\n" + "\n".join(lines) + "\n```"
             reward = env.step(call("submit_report", report=f"{praised(shop, [CHEAP])}\n\n{block}"))[1]
-            assert reward == pytest.approx(worth, abs=0.1)
+            assert reward == explained(rewarded(env)) == pytest.approx(worth, abs=0.1)
 
 
 def test_a_refusal_of_what_the_shop_has_earns_nothing_beside_a_right_cart_either(env: ShopEnv) -> None:

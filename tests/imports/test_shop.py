@@ -14,6 +14,7 @@ from drretail.data_ingest.ingest import ingest
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.world import World, open_world
 from drretail.experiment import read_definition, read_evidence, read_runs, run_folder
+from drretail.grounding.verify.answers.shop_records import GONE, UNKNOWN
 from drretail.imports.formats import load_format
 from drretail.imports.recording import Imported, record
 from drretail.imports.shop import NamedProducts
@@ -193,6 +194,33 @@ def test_a_product_that_the_shop_had_is_gone_and_one_it_never_had_unknown(tmp_pa
     ]  # fmt: skip
 
 
+NAMES = {
+    "There is also the Fjord Pendant Lamp for €79.": "Fjord Pendant Lamp",
+    "Yes, the Brass Pendant Lamp 60 W is €49.": None,  # the product, with another figure
+    "Yes, the Brass Desk Lamp is €49.": "Brass Desk Lamp",
+    "The Oak Desk Lamp is €39.": None,
+    "We have the Oak Dsek Lamp for €39.": None,  # misspelled
+    "Express Delivery costs €9.": None,  # nothing of the shop is called a delivery
+    "We don't sell the Fjord Pendant Lamp.": None,
+    "The Fjord Pendant Lamp was €79, it is sold out.": None,
+    "Our Lamp Range starts at €39.": None,
+}
+
+
+def test_a_product_that_never_existed_is_found_by_its_name_where_it_is_sold(tmp_path: Path, succeeds: Command) -> None:
+    text(tmp_path / "p.csv", "sku,name,price\n1,Oak Desk Lamp,39\n2,Brass Pendant Lamp 40 W,59\n")
+    columns = 'currency = "EUR"\n[products]\nfile = "p.csv"\nid = "sku"\ntitle = "name"\nprice = "price"\n'
+    ingest([text(tmp_path / "shop.toml", columns)], tmp_path / "w")
+    path = jsonl(tmp_path / "a.jsonl", [conversation(f"{at}?", answer) for at, answer in enumerate(NAMES)])
+    with open_world(tmp_path / "w") as shop:
+        record(load_format("chat").read(path), "chat", tmp_path / "exp", Progress(), world=shop)
+    succeeds("score", "exp", "--metrics", "false_statements")
+    succeeds("export", "exp", "--as", "statements", "--to", "said.csv")
+    rows = csv.DictReader((tmp_path / "said.csv").read_text("utf-8-sig").splitlines())
+    false = [(int(row["question"][:-1]), row["kind"]) for row in rows if row["state"] == "contradicted"]
+    assert sorted(false) == [(at, "unknown") for at, name in enumerate(NAMES.values()) if name]
+
+
 def test_an_order_has_a_status_only_if_a_column_of_the_shop_tells_it(tmp_path: Path) -> None:
     text(tmp_path / "p.csv", "sku,name,price\n1,Oak desk lamp,39\n")
     text(tmp_path / "o.csv", "nr,who,sku,day,state\n9001,ada,1,2024-03-01,Shipped\n")
@@ -243,7 +271,12 @@ def test_words_that_look_like_ids_are_no_products_whatever_the_shops_ids_look_li
     linked = f"Take it: https://shop.example/products/{FOREIGN_IDS['invented'][ids]}"
     with open_world(tmp_path / "w") as shop:
         find = NamedProducts(shop)
-        accused = [one.key for answer in FOREIGN_IDS["honest"] for one in find.named_by(answer) if one.problem]
+        accused = [
+            one.key
+            for answer in FOREIGN_IDS["honest"]
+            for one in find.named_by(answer)
+            if one.problem in (GONE, UNKNOWN)
+        ]
         unknown = [one.key for one in find.named_by(linked) if one.problem]
     assert (accused, unknown) == ([], [FOREIGN_IDS["invented"][ids]])
 
@@ -322,7 +355,7 @@ def test_a_bot_that_run_asks_is_checked_as_its_log_is(
         assert not [name for name in (" FP ", " FR ", "null_search", "oracle") if name in board]
     assert succeeds("compare", "right", "--last", "wrong", "--fail-if", "false_answers > last").stdout == ""
     gate = drretail("compare", "wrong", "--last", "right", "--fail-if", "false_answers > last")
-    assert (gate.returncode, "is 1, and was 0." in gate.stdout + gate.stderr) == (3, True)
+    assert (gate.returncode, "is 1, and was 0." in gate.stdout + gate.stderr) == (4, True)
     succeeds("export", "wrong", "--format", "statements", "--to", "said.csv")
     rows = list(csv.DictReader((tmp_path / "said.csv").read_text("utf-8-sig").splitlines()))
     shown = [(row["conversation"], row["turn"], row["question"], row["state"], row["record_says"]) for row in rows]

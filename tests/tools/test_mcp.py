@@ -1,9 +1,15 @@
 """The tools over MCP, by the official client in process, and over HTTP: who is answered there, and how much."""
 
 import asyncio
+import ctypes
 import json
+import re
+import select
+import socket
+import struct
+import sys
 import time
-from collections.abc import Awaitable, Callable, Generator, Iterator
+from collections.abc import Awaitable, Callable, Generator, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from typing import Any, Literal, TypeVar
@@ -12,6 +18,7 @@ import pytest
 
 from drretail.env.session import Session
 from drretail.env.world import World
+from drretail.local_server import bound, port_of, serving
 from drretail.tools.registry import TOOLS, json_schemas
 from drretail.tools.tool import Tool, ToolResult
 from drretail.tools.toolkit import Toolkit
@@ -263,6 +270,55 @@ def test_clients_that_vanish_free_their_places(opened: Opened) -> None:
         assert client.post("/mcp", json=HELLO).status_code == 503
         left_stream(client, headers)
         assert any(client.post("/mcp", json=HELLO).status_code == 200 for _ in range(10_000))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets a socket be deaf")
+def test_a_client_whose_connection_is_half_open_frees_its_place_and_one_that_answers_keeps_it(session: Session) -> None:
+    """A socket that drops all that comes, and never closes: as if its machine had lost power."""
+
+    def served(headers: Mapping[str, str], body: Any = None, method: str = "POST") -> bytes:
+        return asked_of(port, method, {**ALLOWED, "content-type": "application/json", **headers}, body)[1]
+
+    async def visit(answers: bool) -> list[bool]:
+        server = mcp_server(session, lambda: UnrecordedRun(session), "")
+        async with serving(http_app(server, TOKEN, port, most_sessions=1, silent=0.1, gone=0.1), listening):
+            return await asyncio.to_thread(client, answers)
+
+    def client(answers: bool) -> list[bool]:
+        name = served({}, HELLO).decode().split("mcp-session-id: ")[1].split("\r\n")[0]
+        headers = {"mcp-session-id": name}
+        served(headers, request("tools/call", name="calculator", arguments={"expression": "2 + 3"}))
+        stream, _ = asked_of(port, "GET", {**ALLOWED, "accept": "text/event-stream", **headers}, None)
+        if not answers:
+            drops_all = ctypes.create_string_buffer(struct.pack("HBBI", 6, 0, 0, 0))  # BPF: return 0
+            program = struct.pack("HP", 1, ctypes.addressof(drops_all))
+            stream.setsockopt(socket.SOL_SOCKET, 26, program)  # SO_ATTACH_FILTER
+        found: list[bool] = []
+        for _ in range(20):
+            time.sleep(0.05)
+            while answers and select.select([stream], [], [], 0)[0] and (said := stream.recv(4096)):
+                for number in re.findall(rb'"id":\s*"(ping-\d+)"', said):
+                    served(headers, {"jsonrpc": "2.0", "id": number.decode(), "result": {}})
+            found.append(b" 200 OK" in served({}, HELLO))
+            if found[-1]:
+                break
+        stream.close()
+        return found
+
+    for answers in (False, True):
+        listening = bound(0)
+        port = port_of(listening)
+        assert any(asyncio.run(visit(answers))) is not answers
+
+
+def asked_of(port: int, method: str, headers: Mapping[str, str], body: Any) -> tuple[socket.socket, bytes]:
+    """One request over a raw socket, which stays open, and the beginning of the response."""
+    raw = b"" if body is None else json.dumps(body).encode()
+    fields = {**headers, "host": f"127.0.0.1:{port}", "content-length": str(len(raw))}
+    head = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
+    connection = socket.create_connection(("127.0.0.1", port), 5)
+    connection.sendall(f"{method} /mcp HTTP/1.1\r\n{head}\r\n".encode() + raw)
+    return connection, connection.recv(65536)
 
 
 def left_stream(client: TestClient, headers: dict[str, str]) -> None:

@@ -34,14 +34,14 @@ def agent_at(place: str) -> Agent:
         async with served(session) as tools:
             asked = question(task, session, tools, limits)
             try:
-                written = await _output_of(words, asked, limits.seconds)
+                written = await _output_of(words, asked, limits.own_seconds)
             except _Failed as problem:
                 last = last_words(problem.stderr, tools.token)
                 ending = f"; its stderr ends: {last}" if last else ""
                 raise ModelError(problem.kind, f"{words[0]} {problem.message}{ending}") from problem
         return answer_of(written, words[0])
 
-    return Agent(answer, roles=(), prompts=lambda: (own_agent_prompt(),), heeds=frozenset({"seconds"}), place=place)
+    return Agent(answer, roles=(), prompts=lambda: (own_agent_prompt(),), heeds=frozenset(), place=place)
 
 
 def _words(place: str) -> list[str]:

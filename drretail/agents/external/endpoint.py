@@ -10,13 +10,15 @@ from drretail.agents.base import Agent
 from drretail.agents.external.exchange import MOST_BYTES, answer_of, last_words, question, served
 from drretail.agents.information import own_agent_prompt
 from drretail.env.session import Session
-from drretail.errors import ModelError, UserError, quoted
+from drretail.errors import ModelError, UserError, quoted, shortened
 from drretail.llm.models import Models
 from drretail.records.query import Task
 from drretail.records.run import Answer, Limits
 
 CONNECTING = 10
 """Seconds within which the connection must be accepted."""
+ASKING = 2
+"""Seconds within which it must say its version."""
 _HEADERS = {"content-type": "application/json", "accept": "application/json, text/markdown, text/plain"}
 
 
@@ -36,10 +38,12 @@ def agent_at(place: str) -> Agent:
         async with served(session) as tools:
             asked = question(task, session, tools, limits)
             try:
-                async with asyncio.timeout(limits.seconds):
+                async with asyncio.timeout(limits.own_seconds):
                     status, body = await _posted(place, asked, through_proxy=not is_here)
             except TimeoutError as problem:
-                raise ModelError("timeout", f"{place} gave no answer within {limits.seconds:,} seconds") from problem
+                raise ModelError(
+                    "timeout", f"{place} gave no answer within {limits.own_seconds:,} seconds"
+                ) from problem
             except httpx2.HTTPError as problem:
                 reason = f"{type(problem).__name__}: {problem}".rstrip(": ")
                 raise ModelError("agent", f"{place} cannot be asked: {reason}") from problem
@@ -50,7 +54,25 @@ def agent_at(place: str) -> Agent:
             raise ModelError("agent", f"{place} answered with status {status}{f': {reason}' if reason else ''}")
         return answer_of(body, place)
 
-    return Agent(answer, roles=(), prompts=lambda: (own_agent_prompt(),), heeds=frozenset({"seconds"}), place=place)
+    return Agent(
+        answer,
+        roles=(),
+        prompts=lambda: (own_agent_prompt(),),
+        heeds=frozenset(),
+        place=place,
+        version=lambda: _version(place, through_proxy=not is_here),
+    )
+
+
+def _version(address: str, *, through_proxy: bool) -> str | None:
+    """What an address answers to GET under ``version``; None if it says nothing."""
+    try:
+        answer = httpx2.get(address, headers=_HEADERS, timeout=ASKING, trust_env=through_proxy)
+        found = answer.json() if answer.is_success else None
+    except (httpx2.HTTPError, ValueError):
+        return None
+    stated = found.get("version") if isinstance(found, dict) else None
+    return shortened(str(stated), 80) if isinstance(stated, str | int | float) else None
 
 
 async def _posted(address: str, asked: bytes, *, through_proxy: bool) -> tuple[int, bytes]:

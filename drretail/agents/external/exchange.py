@@ -68,7 +68,7 @@ def question(task: Task, session: Session, tools: Served, limits: Limits) -> byt
         "today": session.now.date().isoformat(),
         "instructions": own_agent_instructions(session, task),
         "mcp": {"url": tools.url, "token": tools.token},
-        "seconds": limits.seconds,
+        "seconds": limits.own_seconds,
     }
     return json.dumps(asked, ensure_ascii=False).encode()
 

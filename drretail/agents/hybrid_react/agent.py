@@ -49,7 +49,7 @@ def prompts() -> tuple[Prompt, ...]:
     return supervisor_prompt(), researcher_prompt(), synthesis_prompt(), report_prompt(), moves_prompt(), *challenges()
 
 
-_HEEDS = frozenset(Limits.model_fields) - {"rag_turns", "repairs", "seconds"}
+_HEEDS = frozenset(Limits.model_fields) - {"rag_turns", "repairs"}
 HYBRID_REACT = Agent(answer, roles=ROLES, prompts=prompts, heeds=_HEEDS)
 
 

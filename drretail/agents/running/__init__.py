@@ -1,6 +1,7 @@
 """Agents at work: one run, many runs, and what they took.
 
 system.py           a system under test: an agent with its models, options and limits
+code.py             the identity of an agent's code
 varied.py           the systems that values of conditions make
 runner.py           one query, one system, one recorded run
 new_experiment.py   an experiment's folder, opened with what is frozen in it; one question outside a benchmark

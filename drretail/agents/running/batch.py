@@ -1,15 +1,16 @@
 """Many runs side by side on one event loop, each in its own folder, so that nothing depends on which ends first.
 
-The first Ctrl-C starts no new run and lets those in flight end; the second stops at once. A run that was cut goes on
-from its journal the next time.
+The first Ctrl-C starts no new run and gives those in flight a minute to end; the second stops at once. A run that was
+cut goes on from its journal the next time.
 """
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import product
 
-from drretail.agents.running.outcomes import Ended, Tally, is_open, tallies
+from drretail.agents.running.outcomes import ALL, Ended, Tally, is_open, tallies
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import SystemUnderTest
 from drretail.errors import CommandStopped
@@ -19,6 +20,8 @@ from drretail.llm.budget import ExperimentBudget
 from drretail.records.query import Query
 from drretail.records.run import Run
 
+ENDING = 60.0
+"""Seconds after Ctrl-C for the runs in flight to end in. Those that don't are cut: an agent may hang."""
 PARALLEL = 4
 """The default number of runs at the same time. Each may have several model calls in flight (``MODEL_CALLS``)."""
 
@@ -73,14 +76,13 @@ class Batch:
         queries: Sequence[Query],
         repeats: int = 1,
         *,
-        retry_failed: bool = False,
-        retry_spoiled: bool = False,
+        retry: Collection[str] = (),
         open_gold: Callable[[], Sequence[Query]] | None = None,
     ) -> list[Tally]:
         """Runs every system over every query; then, once each, floors and the oracle, on what ``open_gold`` returns.
 
-        Runs that have ended are not made again, unless ``retry_failed`` or ``retry_spoiled`` asks for those that failed
-        or that a failing server spoiled. Raises CommandStopped if no further run can succeed, KeyboardInterrupt after
+        Runs that have ended are not made again, unless ``retry`` names them (``outcomes``); all does not stand for
+        floors. Raises CommandStopped if no further run can succeed, KeyboardInterrupt after
         Ctrl-C, and what keeps a run from being written, such as a full disk.
         """
         asked = (Job(*each) for sut in suts for each in product([sut], queries, range(1, sut.repeats(repeats) + 1)))
@@ -88,7 +90,7 @@ class Batch:
         known: dict[tuple[str, str, int], Ended | None] = {}
         for job in jobs:
             run = ended_run(self.experiment.folder, *job.place)
-            is_wanted = is_open(run, job.sut.system, retry_failed=retry_failed, retry_spoiled=retry_spoiled)
+            is_wanted = is_open(run, job.sut.system, {*retry} - ({ALL} if job.sut.agent.is_baseline else set()))
             if run is None or is_wanted:
                 known[job.place] = None
             else:
@@ -125,7 +127,9 @@ class Batch:
             except asyncio.CancelledError:
                 self._stopping = True
                 self.watch.stopping(self._in_flight)
-                await _all_of(workers)
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(ENDING):
+                        await _all_of(workers)
                 raise
         finally:
             for worker in workers:

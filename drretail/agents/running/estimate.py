@@ -5,7 +5,7 @@ answers in place of every model, and an open web is not searched.
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -59,23 +59,22 @@ def estimate_runs(
     From finished runs it is mean ± standard deviation; without any it is from the ``dry`` runs. A run's own limits
     bound it.
     """
-    if not sut.system.models and (spent is None or not spent.calls.mean):
-        none = Range(0, 0)
-        return Estimate(sut.label, count, none, none, none, none, NOTHING_ASKED)
+    if not sut.system.models and (spent is None or spent.input.mean is None):
+        left = None if count else Range(0, 0)
+        return Estimate(sut.label, count, left, left, left, left, NOTHING_ASKED)
     if spent is not None and spent.done:
         estimate = _from_runs(sut.label, count, spent)
     else:
         estimate = _from_dry_runs(sut, count, dry, prices)
     # What the limits of a run allow at most.
     tokens, dollars = sut.system.limits.tokens, sut.system.limits.dollars
-    money = None if estimate.dollars is None or dollars is None else estimate.dollars.at_most(dollars * count)
-    most = None if tokens is None else tokens * count
-    return replace(
-        estimate,
-        input=estimate.input.at_most(most),
-        output=estimate.output.at_most(most),
-        dollars=estimate.dollars if money is None else money,
-    )
+    most = {"input": tokens, "output": tokens, "dollars": dollars}
+    bounded = {
+        name: part.at_most(limit * count)
+        for name, limit in most.items()
+        if limit is not None and (part := getattr(estimate, name)) is not None
+    }
+    return replace(estimate, **bounded)
 
 
 def _from_runs(label: str, count: int, spent: Spending) -> Estimate:
@@ -85,11 +84,8 @@ def _from_runs(label: str, count: int, spent: Spending) -> Estimate:
         else Range.around(spread.mean, spread.mean * ONE_RUN if spread.sd is None else spread.sd).times(count)
         for spread in (spent.calls, spent.input, spent.output, spent.dollars)
     )
-    none = Range(0, 0)
     runs = "1 finished run" if spent.done == 1 else f"{spent.done:,} finished runs"
-    return Estimate(
-        label, count, calls or none, read or none, written or none, money, f"its {runs} here", spent.unpriced
-    )
+    return Estimate(label, count, calls, read, written, money, f"its {runs} here", spent.unpriced)
 
 
 def _from_dry_runs(sut: SystemUnderTest, count: int, dry: Sequence[Run], prices: PriceTable) -> Estimate:
@@ -126,8 +122,7 @@ def estimate_left(
     world: World,
     *,
     files: Path | None = None,
-    retry_failed: bool,
-    retry_spoiled: bool,
+    retry: Collection[str] = (),
 ) -> list[Estimate]:
     """What the runs that ``to`` still lacks are likely to take: one estimate for each system that is no baseline.
 
@@ -139,8 +134,7 @@ def estimate_left(
     left: dict[str, list[Query]] = {}
     for sut in asking:
         runs = [(query, ended_run(to, sut.label, query.query_id, repeat)) for query, repeat in places]
-        is_left = {"retry_failed": retry_failed, "retry_spoiled": retry_spoiled}
-        left[sut.label] = [query for query, run in runs if is_open(run, sut.system, **is_left)]
+        left[sut.label] = [query for query, run in runs if is_open(run, sut.system, retry)]
     unknown = [sut for sut in asking if sut.models and not ((known := spent.get(sut.label)) and known.done)]
     wanted = [(sut, query) for sut in unknown for query in list(dict.fromkeys(left[sut.label]))[:DRY_RUNS]]
     dry = dry_runs(world, wanted, files) if wanted else {}

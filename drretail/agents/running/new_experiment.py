@@ -1,6 +1,6 @@
 """Opens an experiment: writes down what is asked, and freezes what judges will be told of its users."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 from drretail.agents.running.runner import Recorded, Runner, recorded_in
@@ -27,15 +27,16 @@ def open_experiment(
     title: str | None = None,
     is_part: bool = False,
     options: str | None = None,
+    anew: Collection[str] = (),
 ) -> Experiment:
     """The experiment in ``folder``, held for writing, with a profile summary of every user that a query names.
 
     ``options`` is the text of a file with the options that made the systems. If a system sees other data than the
     user's, it is settled whose. With ``is_part`` systems that are new in the folder are asked no more than these
-    queries. Raises UserError as ``Experiment`` does.
+    queries. Of systems ``anew``, runs by other code are discarded. Raises UserError as ``Experiment`` does.
     """
     asked = definition(world, tuple(queries), list(suts), seed, is_part=is_part).model_copy(update={"title": title})
-    experiment = Experiment(folder, asked)
+    experiment = Experiment(folder, asked, anew)
     if options is not None:
         experiment.keep_options(options)
     for sut in suts:

@@ -1,12 +1,15 @@
 """How runs ended: one run, and all runs of one system."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Self
 
 from drretail.records.run import Run, Step, System
 from drretail.tools.registry import TOOLS
+
+FAILED, SPOILED, ALL = "failed", "spoiled", "all"
+"""Which ended runs are made again: those that failed, those of which a server or provider took a part, or all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,11 +112,11 @@ def is_tool_call(step: Step, own: Sequence[str] = ()) -> bool:
     return step.kind == "tool" and (step.name in TOOLS or step.name in own)
 
 
-def is_open(run: Run | None, system: System, *, retry_failed: bool, retry_spoiled: bool) -> bool:
-    """True if a run is to be made: it has not ended, or it failed or was spoiled and is to be tried again for that."""
-    if run is None:
+def is_open(run: Run | None, system: System, retry: Collection[str] = ()) -> bool:
+    """True if a run is to be made: it has not ended, or it is one of those that ``retry`` names."""
+    if run is None or ALL in retry:
         return True
-    return (retry_failed and run.status == "failed") or (retry_spoiled and run.is_spoiled(system))
+    return (FAILED in retry and run.status == "failed") or (SPOILED in retry and run.is_spoiled(system))
 
 
 def tallies(labels: Iterable[str], ended: Iterable[Ended], not_started: Iterable[str] = ()) -> list[Tally]:

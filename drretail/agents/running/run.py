@@ -1,13 +1,13 @@
 """``run``: systems over queries, many runs into one experiment folder. ``batch.py`` makes them side by side."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
 from drretail.agents.running.batch import PARALLEL, Batch, Watch
 from drretail.agents.running.new_experiment import add_gold, open_experiment
-from drretail.agents.running.outcomes import Tally
+from drretail.agents.running.outcomes import ALL, Tally
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.shard import WHOLE, Shard
 from drretail.agents.running.spending import Caps, opened_budget
@@ -48,13 +48,12 @@ def run(
     parallel: int = PARALLEL,
     caps: Caps | None = None,
     watch: AbstractContextManager[Watch] | None = None,
-    retry_failed: bool = False,
-    retry_spoiled: bool = False,
+    retry: Collection[str] = (),
 ) -> Outcome:
     """Runs each system over the queries of ``shard``, ``repeats`` times, into the experiment in ``to``.
 
-    Runs that have ended are not made again, unless ``retry_failed`` or ``retry_spoiled`` asks for those that failed or
-    that a failing server spoiled. A run that was cut goes on from its journal. Systems that research are given tasks
+    Runs that have ended are not made again, unless ``retry`` names them (``outcomes``); with all, those of other code
+    are discarded first. A run that was cut goes on from its journal. Systems that research are given tasks
     alone, and of a query with hidden limits those by which its shopper answers. Once they have ended, ``open_gold``
     returns the queries with their gold (without it, ``queries`` have theirs), and floors and the oracle run.
     ``reference`` finds the baskets by which reports are measured; without it they are not measured.
@@ -78,6 +77,7 @@ def run(
             title=title,
             is_part=is_part,
             options=options,
+            anew=[sut.label for sut in suts] if ALL in retry else (),
         ) as experiment,
     ):
 
@@ -92,8 +92,7 @@ def run(
             suts,
             [query.played for query in shard.of_queries(queries)],
             repeats,
-            retry_failed=retry_failed,
-            retry_spoiled=retry_spoiled,
+            retry=retry,
             open_gold=opened,
         )
     return Outcome(tallies, None if experiment_budget is None else experiment_budget.closing)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from inspect import isawaitable
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from langgraph.errors import GraphRecursionError
 from pydantic import ValidationError
 
 from drretail.agents.answers import read_answer
+from drretail.agents.base import Answering
 from drretail.agents.information import shopper_context
 from drretail.agents.picks import with_picks
 from drretail.agents.running.outages import Outages
@@ -31,6 +33,7 @@ from drretail.env.web.dense import Retrievers, embeddings_of
 from drretail.env.web.sealed import SealedWeb, web_for
 from drretail.env.world import World
 from drretail.errors import CommandStopped, ModelError, ToolError, UserError, describe_error, raised_at, traceback_of
+from drretail.event_loop import aside
 from drretail.experiment import Experiment, read_counterfactual, read_evidence, read_reference, read_run, run_folder
 from drretail.grounding.report.citations import find_citations
 from drretail.journal import EffectKind, Journal
@@ -44,8 +47,10 @@ from drretail.records.query import ASK, Query, Reference, Task
 from drretail.records.run import (
     BM25,
     PERSON,
+    REPORTED,
     RETRIEVER,
     SHOPPER,
+    TIME_LIMIT,
     Answer,
     Information,
     Run,
@@ -54,6 +59,7 @@ from drretail.records.run import (
     Usage,
 )
 from drretail.records.wish import Topic
+from drretail.tables.figures import counted
 from drretail.tools.registry import TOOLS, own_tools, tool_schema_hash, tools_of
 from drretail.tools.web import fetch_cited
 from drretail.trajectory import Trajectory, span
@@ -147,6 +153,7 @@ class Runner:
             seconds = time.monotonic() - began
             usage = models.usage | speaking.usage
             run = run_of(sut.label, query, repeat, session, ended, usage=usage, prompt_hashes=prompt_hashes(sut))
+            run = run.model_copy(update={"code_hash": sha256_of({**sut.code}) if sut.code else None})
             evidence = session.ledger.evidence()
             if self.pages and journal is not None:
                 evidence = await asyncio.to_thread(with_cited_pages, world, run, evidence, effects, self.tool_timeout)
@@ -261,6 +268,7 @@ def run_of(
     answer = ended if isinstance(ended, Answer) else None
     error = None if isinstance(ended, Answer) else ended
     report = None if answer is None else visible(answer.report)
+    reported = {} if answer is None or answer.usage is None else {REPORTED: answer.usage}
     steps = session.trajectory.steps()
     return Run(
         run_id=_run_id(label, query, repeat),
@@ -284,7 +292,7 @@ def run_of(
         struck=answer.struck if answer else (),
         understood=answer.understood if answer else None,
         setbacks=session.trajectory.setbacks() if any(step.kind != "tool" for step in steps) else None,
-        usage=dict(usage),
+        usage={**usage, **reported},
         tools=tuple(session.tools),
         tool_schema_hash=tool_schema_hash({**TOOLS, **session.tools}),
         prompt_hashes=dict(prompt_hashes),
@@ -344,6 +352,13 @@ def _known_user(query: Query, information: Information) -> str | None:
     return query.user_id if information == "tools" else None
 
 
+async def _awaited(answer: Answering, *given: Any) -> Any:
+    answering = answer(*given)
+    if not isawaitable(answering):
+        raise ModelError("agent", "the agent's function cannot be awaited: begin it with async def")
+    return await answering
+
+
 async def _answered(
     sut: SystemUnderTest, query: Query, reference: Reference | None, session: Session, models: Models
 ) -> Answer | RunError:
@@ -351,7 +366,7 @@ async def _answered(
 
     This is the boundary of a run: every failure but CommandStopped ends here.
     """
-    where = sut.system.agent
+    where, limit = sut.system.agent, None
     try:
         with overridden(sut.overrides.texts):
             remembered = None
@@ -367,13 +382,12 @@ async def _answered(
                 task = task if condition.task is None else condition.task(task, query, value)
             if sut.agent.sees_reference:  # oracles alone are told what could be sold for the query
                 task = task.model_copy(update={"reference": reference, "wish": query.wish})
-            answering = sut.agent.answer(task, session, models, sut.system.limits)
-            if not isawaitable(answering):
-                raise ModelError("agent", "the agent's function cannot be awaited: begin it with async def")
-            answer = read_answer(await answering)
-            if not answer.report.strip() and not sut.agent.is_baseline:  # only a floor's report may be empty
-                raise ModelError("agent", "the agent returned an empty report")
-            return await with_picks(answer, task, sut.agent.writer, models)
+            async with asyncio.timeout(sut.seconds) as limit:
+                ask = partial(_awaited, sut.agent.answer, task, session, models, sut.system.limits)
+                answer = read_answer(await (aside(ask) if sut.runs_aside else ask()))
+                if not answer.report.strip() and not sut.agent.is_baseline:  # only a floor's report may be empty
+                    raise ModelError("agent", "the agent returned an empty report")
+                return await with_picks(answer, task, sut.agent.writer, models)
     except ModelError as problem:
         return RunError(kind=problem.kind, where=where, message=problem.message)
     except ToolError as problem:  # the world failed the agent itself, outside of a tool call
@@ -386,4 +400,8 @@ async def _answered(
         message = f"{problem.title}: {fault_of(problem)} ({raised_at(problem)})"
         return RunError(kind="agent", where=where, message=message, traceback=traceback_of(problem))
     except (Exception, SystemExit) as problem:  # noqa: BLE001 — an agent's bug fails its own run, not the experiment
+        if limit is not None and limit.expired():
+            notes = getattr(problem.__cause__, "__notes__", ())
+            message = "; ".join([f"it gave no answer within {counted(sut.seconds or 0, 'second')}", *notes])
+            return RunError(kind="timeout", where=TIME_LIMIT, message=message)
         return RunError(kind="agent", where=where, message=describe_error(problem), traceback=traceback_of(problem))

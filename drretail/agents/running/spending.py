@@ -99,7 +99,7 @@ def spending_of(experiment: Path, prices: PriceTable) -> list[Spending]:
                 runs=len(runs),
                 done=len(done),
                 unknown=len(done) - len(told),
-                calls=Spread.of([cost.usage.calls for cost in ended]),
+                calls=Spread.of([cost.usage.calls for cost in ended if cost.usage.calls or not cost.usage.total]),
                 input=Spread.of([cost.usage.total - cost.usage.output for cost in ended]),
                 output=Spread.of([cost.usage.output for cost in ended]),
                 words=Spread.of([words_of(experiment, run).shown for run in done]),
@@ -142,7 +142,8 @@ def opened_budget(experiment: Path, suts: Sequence[SystemUnderTest], caps: Caps 
         unknown = cost_of(run.usage, system.models, caps.prices).unpriced
         if caps.dollars is not None and unknown:
             raise UserError(f"What {run.run_id} cost is unknown. {unpriced(unknown)}")
-        experiment_budget.count(run.system, system, run.usage)
+        if system.agent not in BASELINES:
+            experiment_budget.count(run.system, system, run.usage)
     return experiment_budget
 
 

@@ -7,9 +7,11 @@ from typing import Any, Self
 from drretail import __version__
 from drretail.agents.base import Agent
 from drretail.agents.information import ask_shopper_prompt, context_prompt, shopper_prompt
+from drretail.agents.names import answers_here
 from drretail.agents.page_reading import reading_pages
 from drretail.agents.prompt_files import NO_OVERRIDES, Overrides, wordings_of
 from drretail.agents.registry import load_agent, split_web_mode
+from drretail.agents.running.code import code_of
 from drretail.agents.user_files import files_hash
 from drretail.conditions.condition import Condition
 from drretail.conditions.memory import Memory, load_memory
@@ -54,17 +56,36 @@ class SystemUnderTest:
     """The memory whose text on the shopper it is told, in addition to its tools or in their place."""
     conditions: Mapping[str, Condition] = field(default_factory=dict[str, Condition])
     """By name, the user's own conditions that it may run under."""
+    code: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The hashes of the agent's own code, by file."""
 
     def as_system(self, system: System) -> Self:
         """The same agent and models as another system: only with those limits that it heeds, and with its memory.
 
         Raises UserError if a limit in dollars is given and a model has no known price.
         """
-        system = system.model_copy(update={"limits": heeded(system.limits, self.agent)})
+        system = system.model_copy(update={"limits": heeded(system.limits, self.agent, system.agent)})
         if system.limits.dollars is not None:
             check_priced(self.models.values())
         memory = load_memory(system.options[MEMORY][0]) if MEMORY in system.options else None
         return replace(self, label=system.label(), system=system, memory=memory)
+
+    @property
+    def seconds(self) -> int | None:
+        """How long a run may take; None for any time. Commands and addresses keep to their limit by themselves, since
+        they say more about what failed.
+        """
+        limits = self.system.limits
+        if self.system.is_command_or_address:
+            return None
+        return limits.own_seconds if answers_here(self.system) else limits.seconds
+
+    @property
+    def runs_aside(self) -> bool:
+        """True if code of the user's own answers, and asks no model by the loop of all runs, to which connections
+        belong.
+        """
+        return answers_here(self.system) and not self.agent.roles
 
     def repeats(self, asked: int) -> int:
         """How often it runs for each query. A baseline uses no chance, so it runs once."""
@@ -115,17 +136,28 @@ class SystemUnderTest:
                 role: RoleModel(spec=model.spec, kind=model.info.kind, params=model.asked or None)
                 for role, model in by_role.items()
             },
-            limits=heeded(limits, agent),
+            limits=heeded(limits, agent, name),
             prompts=overrides.as_record(),
             place=agent.place,
             **given,
         )
-        return cls(system.label(), system, agent, by_role, overrides)
+        return cls(system.label(), system, agent, by_role, overrides, code=code_of(system, agent))
 
 
-def heeded(limits: Limits, agent: Agent) -> Limits:
-    """The limits with only those that change what the agent does."""
-    return Limits(**limits.model_dump(include=set(agent.heeds)))
+def heeded(limits: Limits, agent: Agent, name: str) -> Limits:
+    """The limits with only those that change what the agent does.
+
+    Raises UserError for a limit that can't hold: what an agent takes that asks its models by itself is known too late.
+    """
+    if agent.is_baseline:
+        return Limits()
+    spending = {"tokens", "dollars"}
+    if not agent.roles and (given := sorted(limits.model_dump(include=spending, exclude_none=True))):
+        raise UserError(
+            f"--limit {given[0]} can't hold for {name}, which asks its models by itself: limit its seconds, or let it "
+            "ask them by `models` (docs/own-agents.md)."
+        )
+    return Limits(**limits.model_dump(include={*agent.heeds, "seconds"} - (set() if agent.roles else spending)))
 
 
 def suts(
@@ -203,6 +235,7 @@ def definition(
         asked={sut.label: tuple(sorted(query.query_id for query in queries)) for sut in suts} if is_part else {},
         systems={sut.label: sut.system for sut in suts},
         prompt_hashes={sut.label: prompt_hashes(sut) for sut in suts},
+        code={sut.label: {**sut.code} for sut in suts if sut.code},
         tool_schema_hash=tool_schema_hash(),
         seed=seed,
         versions={"drretail": __version__},

@@ -30,8 +30,11 @@ def grade(
             add_gold(graded, world, queries, Offers(world).reference)
             for new, (experiment, label) in systems.items():
                 given = read_definition(experiment)
-                prompts = given.prompt_hashes.get(label, {})
-                asked = {"systems": {new: given.systems[label]}, "prompt_hashes": {new: prompts}}
+                asked = {
+                    "systems": {new: given.systems[label]},
+                    "prompt_hashes": {new: given.prompt_hashes.get(label, {})},
+                    "code": {new: given.code[label]} if label in given.code else {},
+                }
                 graded.ask(graded.definition.model_copy(update=asked))
                 for query in queries:
                     source = run_folder(experiment, label, query.query_id, 1)

@@ -1,5 +1,6 @@
 """Submissions: run folders with a manifest, verified when they are taken in and graded together with all others."""
 
+import re
 import shutil
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -20,6 +21,7 @@ from drretail.eval.check_results import Verification
 from drretail.eval.judging.pairs import research_labels
 from drretail.experiment import read_definition, runs_folder
 from drretail.files import files_below, is_unfinished, made_whole, read_json, read_lines, write_json
+from drretail.parsing import keys_that_stand_twice
 from drretail.querygen.reading import read_queries
 from drretail.records.base import Document, Record
 from drretail.records.query import Query
@@ -38,7 +40,7 @@ class SystemEntry(Record):
     """What a contestant declares about one of its systems."""
 
     models: tuple[str, ...]
-    dollars: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    dollars: float | None = Field(default=None, ge=0, le=1e9, allow_inf_nan=False)
     """List-price dollars of all its runs together; None if they were not counted."""
 
 
@@ -85,7 +87,7 @@ def submit(
         raise UserError(f"{runs} was made by drretail {made_by}, and this release is ranked by {release.drretail}.")
     # Without dots: in a label, the text before the first dot is the contestant.
     now, target = now or datetime.now(UTC), folder / "submissions" / slug(given.name).replace(".", "-")
-    if target.exists():
+    if _letters(target.name) in {_letters(path.name) for path in target.parent.glob("*")}:
         raise UserError(f"{given.name} has submitted already: a release takes one entry of each contestant.")
     found = {} if exhibit else _checked(folder, runs, given, sample)
     accepted = Accepted(submitted=now, late=now > release.closes, verified=not exhibit, **found)
@@ -97,6 +99,11 @@ def submit(
         write_json(made / "manifest.json", given.model_dump(mode="json", exclude_none=True))
         write_json(made / "accepted.json", accepted.model_dump(mode="json"))
     return accepted
+
+
+def _letters(name: str) -> str:
+    """What two spellings of one contestant's name share: "a.b." is "A-B"."""
+    return re.sub(r"[^a-z0-9]", "", name.casefold())
 
 
 def _check_sizes(runs: Path) -> None:
@@ -170,6 +177,8 @@ def _read_manifest(path: Path, experiment: Path) -> Manifest:
     """The manifest. Raises UserError if it is invalid, or names other systems or models than the folder."""
     try:
         given = Manifest.model_validate(read_json(path))
+        if twice := keys_that_stand_twice(path.read_text(encoding="utf-8")):
+            raise UserError(f"{path} has {twice[0]} twice.")
     except ValidationError as problem:
         first = problem.errors()[0]
         raise UserError(f"{path}, {'.'.join(map(str, first['loc']))}: {first['msg']}.") from problem

@@ -20,7 +20,7 @@ RETRIES = get_args(shared.Retry)
 METRICS = (
     "basket", "checks", "dr3", "faithfulness", "false_statements", "fault_place", "intent", "moves",
     "next_purchase", "outcome", "pairwise", "pqr", "process", "quality", "race", "reading", "report_eval", "robustness",
-    "rubrics", "truth", "understood",
+    "reward", "rubrics", "truth", "understood",
 )  # fmt: skip
 """The built-in metrics, named here so that help need not load them; a test compares them with the registry."""
 
@@ -156,12 +156,15 @@ class CompareOptions:
     fail_if: Annotated[
         shared.Texts,
         Option(
-            "End with exit code 3 if this is true of the difference A − B, such as 'FP < -0.02' or 'FP.high < 0', or "
-            "of a score beside that in --last, such as 'false_answers > last'.",
+            "End with exit code 4 if A is shown to be lower than B, which says what it can tell ('clean:drop=.10'), if "
+            "the difference A − B is so ('FP < -0.02'), or a score beside that in --last ('false_answers > last').",
             metavar="RULE",
             type=list[str],
         ),
     ] = ()
+    alpha: Annotated[
+        float, Option("How often rules on a drop or rise may fail an unchanged agent.", min=0.0001, max=0.5)
+    ] = 0.05
     last: Annotated[
         str | Path | None,
         Option("An earlier experiment, such as yesterday's answers, for rules on `last`.", metavar="EXP2"),

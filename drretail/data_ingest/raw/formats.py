@@ -36,7 +36,8 @@ def with_format(content: Mapping[str, Any], columns_of: ColumnsOf) -> dict[str, 
                 whole[part]["details"] = own | whole[part].get("details", {})
         elif given is None:
             whole.pop(part, None)
-    columns = whole.get("orders", {}).get("status")
+    orders = whole.get("orders")
+    columns = orders.get("status") if isinstance(orders, dict) else None
     if columns is None:
         whole.pop("status")
     elif isinstance(columns, list) and len(columns) == 1:  # there is no next column to which "paid" could leave it

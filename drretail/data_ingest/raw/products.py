@@ -57,6 +57,9 @@ ROW_FIELDS = (
 def product_of(product_id: str, category: str, row: dict[str, Any]) -> Product:
     """The product that a row describes. Missing or garbled values are left out, never invented."""
     price, price_from = parse_price(row.get("price"))
+    if row.get("shop_currency"):
+        texts = _listed(row.get("description"))
+        row = row | {"description": [_ROW.sub(r"<p>\1: \2.</p>", each) for each in texts if isinstance(each, str)]}
     return Product(
         product_id=product_id,
         title=_text(row.get("title")) or product_id,
@@ -76,6 +79,11 @@ def product_of(product_id: str, category: str, row: dict[str, Any]) -> Product:
     )
 
 
+# A row of two cells, which are a name and a value: without its borders, "Whistle yes Dishwasher safe no" denies both.
+_ROW = re.compile(
+    r"<tr[^<>]{0,200}>\s*<t[hd][^<>]{0,200}>([^<>]{1,60})</t[hd]>\s*<t[hd][^<>]{0,200}>([^<>]{1,200})</t[hd]>\s*</tr>",
+    re.I,
+)
 _FIELD = re.compile(
     r"(?:[^:.!?;]{1,40}:\s+)?(?P<name>[^\W\d_][^:.!?;]{0,39}):\s+(?P<value>(?:[^:.!?;]|[.](?=\d)){1,80})"
 )

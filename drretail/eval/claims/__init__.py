@@ -6,6 +6,7 @@ quotes.py          where a text holds the words that are quoted from it
 report_index.py    the parts of a long report, and where copied sources and quotes are in it
 named_products.py  products that a report names without a citation, whose records were looked up for judging
 typed_values.py    figures, names and picks as a judge types them: schema, problems, places
+typed_turns.py     what each answer of a shop's assistant says, as a judge types it
 support.py         stage 2: the texts of a claim's sources, how a judge is shown them, which claims share a call
 labels.py          a judge's answers on claims, what is kept of them, and what the records say of their values
 rulings.py         stage 3: support 1, 0.5 or 0 of claims that share a call, with quotes and reason

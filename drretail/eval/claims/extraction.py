@@ -21,11 +21,13 @@ from drretail.eval.claims.claims import (
 from drretail.eval.claims.named_products import Subjects
 from drretail.eval.claims.report_index import SentenceFinder, SourceResolver, part_tags, parts_of, section_around
 from drretail.eval.claims.typed_values import (
+    MOST_TOLD,
     PickReader,
     ReportPicks,
     SaidValue,
     are_declared,
     as_values,
+    joined_problems,
     value_problems,
     what_picks_are,
 )
@@ -40,7 +42,6 @@ from drretail.records.base import Record
 from drretail.records.reading import ReadValue
 from drretail.records.score import Verdict
 
-_TOLD = 8
 _WORDS_TOLD = 120
 
 
@@ -208,10 +209,10 @@ def _left_out(claims: Sequence[Claim], marks: Sequence[MarkPlace], report: str) 
     """What a list of claims lacks, in words for the judge: quotes that the report holds, and most of its marks."""
     strange = [f"{claim.quote!r}" for claim in claims if claim.start is None]
     if strange:
-        yield f"These quotes do not stand in the report: {', '.join(strange[:_TOLD])}. Copy quotes exactly."
+        yield f"These quotes do not stand in the report: {', '.join(strange[:MOST_TOLD])}. Copy quotes exactly."
     left = uncovered(marks, claims)
     if len(marks) - len(left) < LEAST * len(marks):
-        places = (f"[{mark.source}] in {report[mark.start : mark.end][:_WORDS_TOLD]!r}" for mark in left[:_TOLD])
+        places = (f"[{mark.source}] in {report[mark.start : mark.end][:_WORDS_TOLD]!r}" for mark in left[:MOST_TOLD])
         yield (
             f"The list covers {len(marks) - len(left)} of the {len(marks)} citation marks in the text. Give all claims "
             f"of the whole text, each with its source and quote. Left out are, for example, {'; '.join(places)}."
@@ -230,15 +231,9 @@ def answer_problem(answer: Answer, *, report: str, known: frozenset[str], resolv
         if source.strip() and not resolver.is_in_report(source)
     ]
     if strange:
-        return f"These sources do not stand in the report: {', '.join(strange[:_TOLD])}. Copy sources exactly."
+        return f"These sources do not stand in the report: {', '.join(strange[:MOST_TOLD])}. Copy sources exactly."
     values = [value for claim in answer.claims if isinstance(claim, ValuedClaim) for value in claim.values]
     return joined_problems(list(value_problems(values, report, known)))
-
-
-def joined_problems(problems: Sequence[str]) -> str | None:
-    """Problems as one text for the judge; None without any."""
-    more = f" … and {len(problems) - _TOLD} more" if len(problems) > _TOLD else ""
-    return "; ".join(problems[:_TOLD]) + more if problems else None
 
 
 def claims_of(

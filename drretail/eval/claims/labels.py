@@ -11,8 +11,8 @@ from drretail.eval.claims.claims import Claim
 from drretail.eval.claims.quotes import find_words
 from drretail.eval.claims.support import SourceText
 from drretail.eval.judging.question import REASON, JudgeAnswer
-from drretail.grounding.verify.answers import statements_of
-from drretail.grounding.verify.product_statements import AGREES
+from drretail.grounding.verify.answers.product_statements import AGREES
+from drretail.grounding.verify.answers.turns import statements_of
 from drretail.grounding.verify.records import Ledger
 from drretail.grounding.verify.values import verify
 from drretail.records.base import Record

@@ -11,7 +11,7 @@ from drretail.grounding.report.citations import find_citations
 from drretail.grounding.report.evidence_ids import product_evidence_id
 from drretail.grounding.text.sentences import find_sentences
 from drretail.grounding.text.titles import Named, products_named
-from drretail.grounding.verify.product_statements import option_in
+from drretail.grounding.verify.answers.product_statements import option_in
 from drretail.grounding.verify.records import read_ledger
 from drretail.records.evidence import Evidence
 from drretail.records.shop import Product, offers_of

@@ -19,10 +19,12 @@ _OF_WORDS = frozenset({"brand", "place", "order_status", "property"})
 _NAMED = frozenset({"property", *COMPARISONS})
 """The kinds with a ``field``."""
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
-_DATE = re.compile(r"(?:19|20)\d\d(?:-\d\d){0,2}|\d\d-\d\d")
+DATE = re.compile(r"(?:19|20)\d\d(?:-\d\d){0,2}|\d\d-\d\d")
 _PER_CENT = re.compile(rf"{_NUMBER.pattern} ?%?")
 _NUMBER_OR_NONE = re.compile(rf"(?:{_NUMBER.pattern})?")
 _ANY, _SOME_WORDS = re.compile(r".*", re.DOTALL), re.compile(r"(?<!\s)[^\S\n]*+\S.*")
+MOST_TOLD = 8
+"""The most problems that a judge is told of at once."""
 _CURRENCY = re.compile(r"[A-Z]{3}")
 
 
@@ -49,7 +51,7 @@ class SaidValue(Record):
 def value_problems(values: Iterable[SaidValue], report: str, known: Collection[str]) -> Iterable[str]:
     """What is wrong with values, in words for the judge; ``known`` are the run's evidence ids."""
     for value in values:
-        form, what = (_DATE, "a date") if value.kind == "date" else (_NUMBER, "a number in digits")
+        form, what = (DATE, "a date") if value.kind == "date" else (_NUMBER, "a number in digits")
         if value.kind == "share":
             form = _PER_CENT
         elif value.kind in _OF_WORDS:
@@ -70,6 +72,12 @@ def value_problems(values: Iterable[SaidValue], report: str, known: Collection[s
         yield from strange_ids((bare(each) for each in (*value.of, *than)), report, known)
         if value.quote.strip():
             yield from strange_quote(value.quote, report)
+
+
+def joined_problems(problems: Sequence[str]) -> str | None:
+    """Problems as one text for the judge; None without any."""
+    more = f" … and {len(problems) - MOST_TOLD} more" if len(problems) > MOST_TOLD else ""
+    return "; ".join(problems[:MOST_TOLD]) + more if problems else None
 
 
 def strange_ids(names: Iterable[str], report: str, known: Collection[str]) -> Iterable[str]:
@@ -97,7 +105,7 @@ def as_values(
         place = find_quote(report, typed.quote, sentence[0]) if typed.quote.strip() else whole
         if place is None:
             continue
-        start, end = _narrowed(report, *place, typed)
+        start, end = narrowed(report, *place, typed.kind, typed.amount)
         is_day = typed.kind == "date" and len(typed.amount) == 5
         amount = f"--{typed.amount}" if is_day else typed.amount
         found.append(
@@ -131,16 +139,16 @@ def bare(name: str) -> str:
     return name.strip("[] ")
 
 
-def _narrowed(report: str, start: int, end: int, typed: SaidValue) -> tuple[int, int]:
+def narrowed(report: str, start: int, end: int, kind: str, said: str) -> tuple[int, int]:
     """The amount within a quote, if it occurs once."""
     text = report[start:end]
-    number = _NUMBER.search(typed.amount)
-    if typed.kind == "date":
+    number = _NUMBER.search(said)
+    if kind in ("date", "order_date"):
         dates = [*find_dates(text), *find_days(text, notation_of(report))]
-        places = [(date.start, date.end) for date in dates if date.iso.lstrip("-") == typed.amount]
-    elif number is None or typed.kind in ("brand", "place"):
-        words = re.finditer(re.escape(typed.amount.strip()), text, re.IGNORECASE)
-        places = [match.span() for match in words if typed.kind in ("brand", "place", "order_status")]
+        places = [(date.start, date.end) for date in dates if date.iso.lstrip("-") == said]
+    elif number is None or kind in ("brand", "place"):
+        words = re.finditer(re.escape(said.strip()), text, re.IGNORECASE)
+        places = [match.span() for match in words if kind in ("brand", "place", "order_status")]
     else:
         amounts = find_amounts(text)
         places = [(amount.start, amount.end) for amount in amounts if amount.low == Decimal(number[0])]

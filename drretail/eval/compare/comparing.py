@@ -9,7 +9,7 @@ from drretail.errors import UserError
 from drretail.eval.compare.conclusions import OF_PICKS, conclusions, exploratory
 from drretail.eval.compare.differences import Primary, primary_tests, with_primary
 from drretail.eval.compare.missing import missing
-from drretail.eval.compare.rows import Sides, done_row, rows_between, runs_of, side_of
+from drretail.eval.compare.rows import Sides, by_query, done_row, rows_between, runs_of, side_of
 from drretail.eval.compare.steadiness import corrected, reliability
 from drretail.eval.compare.wording import bar_of, compared, family_of, row_facts
 from drretail.eval.judging.pairs import research_labels, resolve_name
@@ -199,7 +199,8 @@ def _table(
             sides = side_of(runs[0], variant), side_of(runs[1], variant)
             if any(values for side in sides for values in side.values.values()):
                 variants[variant] = sides
-        rows += rows_between(gathered, metric, assessor, {a: runs[0], b: runs[1]}, variants, decided)
+        compared_rows = rows_between(gathered, metric, assessor, {a: runs[0], b: runs[1]}, variants, decided)
+        rows += [row.model_copy(update={"by_query": by_query(variants[row.variant])}) for row in compared_rows]
         known: list[Reliability] = []
         for variant, sides in variants.items():
             bar = bar_of(metric, variant, request.bar)

@@ -1,20 +1,25 @@
 """``--fail-if``: rules that fail a comparison, as a gate for changes to prompts and agents.
 
-A rule such as ``FP < -0.02`` names a row, and fails if the row's difference A − B is within the bound. In ``FP.high <
-0`` the bound is on the upper end of the interval, so the rule fails only if the difference is shown. ``false_answers >
-last`` compares each system's score with its score in another experiment, whose questions may be others.
+``clean:drop=.10`` fails if a test shows that A is lower than B, and says how often it is wrong and what it catches. A
+rule such as ``FP < -0.02`` names a row, and fails if the row's difference A − B is within the bound, which chance alone
+can do. In ``FP.high < 0`` the bound is on the upper end of the interval. ``false_answers > last`` compares each
+system's score with its score in another experiment, whose questions may be others.
 """
 
 import operator
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from math import ceil
+from statistics import fmean
 
 from drretail.errors import UnknownName, UserError
 from drretail.eval.compare.wording import name_of
-from drretail.records.comparison import Comparison
+from drretail.records.comparison import ComparedRow, Comparison, GateResult
 from drretail.records.score import Scores
-from drretail.tables.figures import signed
+from drretail.stats.clusters import Clusters
+from drretail.stats.gate import Gate
+from drretail.tables.figures import counted, percent, signed
 
 _RULE = re.compile(
     r"(?P<name>.+?)(?:\.(?P<end>low|high))?(?:(?<!\s)\s++)?(?P<sign><=|>=|<|>)\s*(?P<bound>[+-]?\d*\.?\d+|last)"
@@ -25,6 +30,20 @@ _SIGNS: dict[str, Callable[[float, float], bool]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
+
+
+_GATE = re.compile(r"(?P<name>[^:<>=]+):(?P<way>drop|rise)=(?P<size>\d*\.?\d+)")
+MOST_NAMED = 10
+
+
+@dataclass(frozen=True, slots=True)
+class GateRule:
+    """A drop or a rise of A below or above B that is to be caught."""
+
+    text: str
+    name: str
+    is_drop: bool
+    size: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +62,16 @@ class Rule:
         return _SIGNS[self.sign](figure, last if self.bound is None else self.bound)
 
 
-def read_rule(text: str) -> Rule:
-    """Reads a rule such as "FP < -0.02". Raises UserError for any other text."""
+def read_rule(text: str) -> Rule | GateRule:
+    """Reads a rule such as "clean:drop=.10" or "FP < -0.02". Raises UserError for any other text."""
+    if (found := _GATE.fullmatch(text.strip())) is not None and float(found["size"]):
+        return GateRule(text.strip(), found["name"].strip(), found["way"] == "drop", float(found["size"]))
     found = _RULE.fullmatch(text.strip())
     if found is None:
-        raise UserError(f"--fail-if {text!r} is no rule: write NAME < NUMBER, such as 'FP < -0.02' or 'FP.high < 0'.")
+        raise UserError(
+            f"--fail-if {text!r} is no rule: write NAME:drop=NUMBER or NAME < NUMBER, such as 'clean:drop=.10' or "
+            "'FP < -0.02'."
+        )
     bound = None if found["bound"] == "last" else float(found["bound"])
     return Rule(text.strip(), found["name"].strip(), found["sign"], bound, found["end"])
 
@@ -74,31 +98,100 @@ def broken_since_last(now: Scores, last: Scores, rules: Iterable[Rule], floors: 
                 yield f"{rule.text}: {rule.name} of {label} is {here[label]:.3g}, and was {there[other]:.3g}."
 
 
+def judged_gates(
+    comparisons: Sequence[Comparison], rules: Sequence[GateRule], clusters: Clusters, alpha: float
+) -> list[GateResult]:
+    """The result of each rule for each comparison and judge with such a row; all together keep to ``alpha``.
+
+    Raises UnknownName and UserError as ``broken_rules`` does.
+    """
+    tested = [(rule, row) for rule in rules for row in _rows_named(comparisons, rule.name, rule.text)]
+    level = alpha / max(1, len(tested))
+    return [_gate(rule, *row, clusters, level) for rule, row in tested]
+
+
+def _gate(
+    rule: GateRule, comparison: Comparison, judge: str, row: ComparedRow, clusters: Clusters, level: float
+) -> GateResult:
+    sign, values = 1 if rule.is_drop else -1, row.by_query
+    differences = [round(sign * (a - b), 10) for a, b in values.values()]
+    is_share = all(0 <= value <= 1 for both in values.values() for value in both)
+    before = fmean(b for _, b in values.values())
+    gate = Gate(differences, clusters.groups(values), level, is_share, before if rule.is_drop else 1 - before)
+    users = gate.users_needed(rule.size)
+    return GateResult(
+        rule=rule.text,
+        name=name_of(row),
+        a=comparison.a,
+        b=comparison.b,
+        judge=judge,
+        alpha=level,
+        catches=gate.catches(rule.size),
+        detectable=gate.detectable,
+        queries_needed=None if users is None else ceil(users * len(values) / gate.users),
+        queries=len(values),
+        users=gate.users,
+        mean_a=row.mean_a or 0.0,
+        mean_b=row.mean_b or 0.0,
+        p=1.0 if gate.p is None else gate.p,
+        fails=gate.fails,
+        worse={query: (b, a) for query, (a, b) in values.items() if sign * (a - b) < 0},
+    )
+
+
+def stated(gate: GateResult) -> Iterator[str]:
+    """Two sentences: what the rule can tell here, which holds before its result is known, and the result."""
+    of_users = "" if gate.users == gate.queries else f" of {counted(gate.users, 'user')}"
+    size, change = (part for part in reversed(gate.rule.rpartition(":")[2].split("=")))
+    seen = "none in 80%" if gate.detectable is None else f"one of {gate.detectable:.2f} in 80%"
+    needed = "more queries than can be tried here" if gate.queries_needed is None else f"about {gate.queries_needed:,}"
+    yield (
+        f"{gate.rule}: an unchanged agent fails in at most {100 * gate.alpha:.3g}% of comparisons. With these "
+        f"{counted(gate.queries, 'query')}{of_users} a {change} of {size} is caught in {percent(gate.catches)}, and "
+        f"{seen}; {size} in 80% takes {needed}."
+    )
+    named = ", ".join(f"{query} ({was:.2f} → {now:.2f})" for query, (was, now) in [*gate.worse.items()][:MOST_NAMED])
+    left = len(gate.worse) - MOST_NAMED
+    yield (
+        f"{'Fails' if gate.fails else 'Passes'}: {gate.name} of {gate.a} is {gate.mean_a:.2f}, and of {gate.b} "
+        f"{gate.mean_b:.2f} (p = {gate.p:.2g}, by {gate.judge})."
+        + (f" Worse on {counted(len(gate.worse), 'query')}: {named}" if named else "")
+        + (f" and {left:,} more." if left > 0 else "." if named else "")
+    )
+
+
 def broken_rules(comparisons: Sequence[Comparison], rules: Sequence[Rule]) -> Iterator[str]:
     """A sentence for every rule whose bound a comparison meets, which makes it fail.
 
     Raises UnknownName for a row that no comparison has, and UserError for a figure that none of its rows has, since a
     gate that can't be evaluated must not pass.
     """
-    rows = [(each, table.judge, row) for each in comparisons for table in each.tables for row in table.rows]
     for rule in rules:
-        named = [
-            each
-            for each in rows
-            if rule.name in (name_of(each[2]), f"{each[2].metric} {each[2].variant}", each[2].variant)
-        ]
-        if not named:
-            known = sorted({name_of(row) for _, _, row in rows})
-            raise UnknownName("row to compare", rule.name, known, names_all=True)
+        named = _rows_named(comparisons, rule.name, rule.text)
         part = {"low": "ci_low", "high": "ci_high"}.get(rule.end or "", "difference")
         known = [(*each, figure) for each in named if (figure := getattr(each[2], part)) is not None]
         if not known:
-            raise UserError(
-                f"--fail-if {rule.text!r}: {rule.name} has no such figure, since too few queries have both."
-            )
+            raise _no_figure(rule.text, rule.name)
         for comparison, judge, row, figure in known:
             if rule.is_met(figure):
                 yield (
                     f"{rule.text}: {name_of(row)} of {comparison.a} less that of {comparison.b} is "
                     f"{signed(row.difference or 0)} by {judge} ({row.n_pairs} queries)."
                 )
+
+
+def _rows_named(comparisons: Sequence[Comparison], name: str, text: str) -> list[tuple[Comparison, str, ComparedRow]]:
+    """The rows of that name with values on both sides, and the judge of each."""
+    rows = [(each, table.judge, row) for each in comparisons for table in each.tables for row in table.rows]
+    named = [
+        each for each in rows if name in (name_of(each[2]), f"{each[2].metric} {each[2].variant}", each[2].variant)
+    ]
+    if not named:
+        raise UnknownName("row to compare", name, sorted({name_of(row) for _, _, row in rows}), names_all=True)
+    if not any(row.n_pairs for _, _, row in named):
+        raise _no_figure(text, name)
+    return [each for each in named if each[2].n_pairs]
+
+
+def _no_figure(text: str, name: str) -> UserError:
+    return UserError(f"--fail-if {text!r}: {name} has no such figure, since too few queries have both.")

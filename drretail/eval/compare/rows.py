@@ -216,9 +216,16 @@ DONE = "done"
 
 def done_row(gathered: Gathered, a: str, b: str) -> ComparedRow:
     """How often two systems are done: with a report, and with a decision where something is wanted."""
-    seen = _Seen.of(DONE, DONE, (_done(gathered, a), _done(gathered, b)), gathered.clusters)
+    sides = _done(gathered, a), _done(gathered, b)
+    seen = _Seen.of(DONE, DONE, sides, gathered.clusters)
     row = seen.as_one_of(Corrected(seen.row.p, 1), is_primary=False, is_good=True, instead=None)
-    return row.model_copy(update={"name": DONE})
+    return row.model_copy(update={"name": DONE, "by_query": by_query(sides)})
+
+
+def by_query(sides: Sides) -> dict[str, tuple[float, float]]:
+    """A's and B's value of each paired query."""
+    pairs = pair(*(side.values for side in sides))
+    return dict(zip(pairs.queries, zip(pairs.a, pairs.b, strict=True), strict=True))
 
 
 def _done(gathered: Gathered, label: str) -> Side:

@@ -29,7 +29,9 @@ from drretail.grounding.constraints.decisions import Decisions
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.report.markup import shown
 from drretail.grounding.text.layout import read_layout
-from drretail.grounding.verify.answers import ReadAnswers, read_answers, records_in
+from drretail.grounding.verify.answers.shop_records import Records, records_in
+from drretail.grounding.verify.answers.turns import ReadAnswers, read_answers
+from drretail.grounding.verify.answers.typed import Typed
 from drretail.grounding.verify.checks import PAGE_AGE, Case
 from drretail.prompts import tagged
 from drretail.records.base import file_name, sha256_of
@@ -133,20 +135,30 @@ class Subject:
         return evidence | {entry.id: entry for entry in self.look_up(run, self.query, evidence.values())}
 
     @cached_property
+    def shop(self) -> Records:
+        """The shop's records of what an assistant's answers name."""
+        return records_in(self.with_records.values())
+
+    @cached_property
     def answers(self) -> ReadAnswers | None:
-        """What an assistant's answers say of the shop's products and orders; None if the report cites records by marks,
-        so that it is read by these, or if no record of the shop is known.
+        """What an assistant's answers say of the shop's products and orders, by rules; None if the report cites records
+        by marks, so that it is read by these, or if no record of the shop is known.
         """
-        run, report = self.run, self.report
-        marks = (one.marker for one in find_citations(report or "", self.evidence))
-        if run is None or not report or any(map(_OWN_MARK.search, marks)):
+        marks = (one.marker for one in find_citations(self.report or "", self.evidence))
+        if self.run is None or not self.report or any(map(_OWN_MARK.search, marks)):
             return None
-        evidence = self.with_records
-        shop = records_in(evidence.values())
+        shop = self.shop
         if not (shop.products or shop.orders or shop.missing or shop.policy != Policy()):
             return None
+        return self.answers_with(())
+
+    def answers_with(self, typed: Sequence[Typed]) -> ReadAnswers:
+        """The same with what a model typed of them."""
+        run, report, evidence = self.run, self.report or "", self.with_records
+        assert run is not None
         whole = Turn(question=self.query.text, start=0, end=len(report), steps=len(run.steps))
-        return read_answers(read_layout(report, evidence), run.turns or (whole,), run.steps, evidence, shop)
+        turns = run.turns or (whole,)
+        return read_answers(read_layout(report, evidence), turns, run.steps, evidence, self.shop, typed)
 
     @cached_property
     def case(self) -> Case:
@@ -176,6 +188,7 @@ class Subject:
             web_is_live=self.system.web_is_live,
             read_answers=lambda: self.answers,
             is_imported=self.system.is_imported,
+            reference=self.reference,
         )
 
 

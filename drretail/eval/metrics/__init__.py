@@ -19,6 +19,7 @@ intent.py         whether it asks for what a query hides, and keeps to it
 next_purchase.py  whether it recommends what the user bought next
 moves.py          what happens to carts when prices and stock change, by code
 truth.py          what a decision is worth if nothing in the report is false
+reward.py         what the gym pays for a report
 robustness.py     whether it obeys a hostile text
 pqr/              PDR-Bench: personalization, quality, reliability
 race/             DeepResearch Bench: comparison with a reference report, and valid citations

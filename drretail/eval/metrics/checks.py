@@ -66,6 +66,10 @@ _CONDITIONS: Mapping[str, tuple[Holds, str]] = {
     "typed": (lambda case, _: case.wish is not None, NOT_TYPED),
     "wants": (_wish(lambda wish: wish.wants), "nothing is to be bought"),
     "needed": (_any_want(lambda want: not want.optional), "nothing has to be bought"),
+    "possible": (
+        lambda case, _: case.reference is not None and case.reference.cheapest is not None,
+        "no basket is known that satisfies the wish",
+    ),
     "bounded": (_wish(lambda wish: not wish.room), "the query leaves room for more"),
     "money": (_wish(lambda wish: wish.counts_money), "the query limits no price"),
     "brands": (_any_want(lambda want: want.brands_unwanted or want.brands_wanted), "the query names no brand"),
@@ -137,6 +141,7 @@ CHECKS: Mapping[str, Check] = {
         Check("not_in_catalog", "world products"),
         Check("pick_not_argued", "picks buys"),
         Check("no_decision", "typed wants was_asked", of_claims=False),
+        Check("refused_wrongly", "needed was_asked possible", of_claims=False),
         Check("not_wanted", "picks cart records typed bounded buys"),
         Check("want_left_out", "picks cart records typed needed buys"),
         Check("over_budget", "picks cart records typed money buys"),
@@ -301,5 +306,5 @@ def clean(single: Mapping[str, Value], *, can_be: bool) -> Value:
 
 DESCRIPTION = description_of("checks")
 METRIC = Metric(
-    "checks", 5, judge_checks, of_verdicts(values), VARIANTS, DESCRIPTION, after=("reading",), needs_judge=False
+    "checks", 6, judge_checks, of_verdicts(values), VARIANTS, DESCRIPTION, after=("reading",), needs_judge=False
 )

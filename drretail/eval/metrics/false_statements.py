@@ -1,12 +1,13 @@
 """What is false in a report, each statement once, whether code or the judge says so (docs/faithfulness.md)."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from drretail.eval.claims.claims import ALL_TYPES, FAITHFULNESS, PICKS, SUPPORT, TYPES, Claim
 from drretail.eval.claims.labels import CONTRADICTED
 from drretail.eval.claims.tally import NOT_JUDGED, followed
+from drretail.eval.claims.typed_turns import READING, READING_VERSION, read_turns, typed_in
 from drretail.eval.claims.typed_values import find_quote
 from drretail.eval.judging.question import CodeVerdict
 from drretail.eval.judging.readings import judges_reading
@@ -15,8 +16,10 @@ from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import RULES, Metric, description_of
 from drretail.eval.registry import AS_ANSWERS, FALSE_STATEMENTS, JUDGED, KINDS, kind_of_code
 from drretail.eval.values import Value, all_lacking, lacking
-from drretail.grounding.verify.checks import check_report, read_report
+from drretail.grounding.verify.answers.turns import ReadAnswers
+from drretail.grounding.verify.checks import Case, check_report, read_report
 from drretail.grounding.verify.findings import CODES
+from drretail.records.base import sha256_of
 from drretail.records.evidence import Finding
 from drretail.records.reading import LookedAt, Pick, Reading
 from drretail.records.score import Rules, Verdict
@@ -27,14 +30,19 @@ OF_CODE = frozenset({*CODES.values(), "unresolved_citation", "not_in_catalog"})
 FALSE_ANSWERS, LOOKED_AT = "false_answers", "looked_at"
 OF_KIND = {kind: f"false_{kind}" for kind in KINDS}
 VARIANTS = (FALSE_STATEMENTS, FALSE_ANSWERS, LOOKED_AT, *OF_KIND.values())
+READ_BY_RULES = "read by rules"
 NOT_DONE = "the run made no decision"
 
 
-def judge(subject: Subject, judge_session: JudgeSession) -> None:
-    """Records what code and this judge's verdicts contradict, without asking a model.
+async def judge(subject: Subject, judge_session: JudgeSession) -> None:
+    """Records what code and this judge's verdicts contradict. Of an assistant's answers a model is asked what they say,
+    and code alone says whether it is so.
 
     Without the world, an existing verdict that follows from the same verdicts stays.
     """
+    if subject.answers is not None:
+        await _judge_answers(subject, judge_session, subject.answers)
+        return
     judged, claims, reason = followed(judge_session)
     tally = claims.tally((*TYPES, ALL_TYPES))
     if tally.unasked:
@@ -52,23 +60,45 @@ def judge(subject: Subject, judge_session: JudgeSession) -> None:
             picks=None if picks is None else tuple(map(Pick.model_validate, picks)),
             values=tuple(value for claim in own for value in claim.values),
         )
-    reading = read_report(case, by_model)
+    found = [*_contradicted(own, judged, case.report)]
+    _record(subject, judge_session, _value(case, read_report(case, by_model), found), reason)
+
+
+async def _judge_answers(subject: Subject, judge_session: JudgeSession, by_rules: ReadAnswers) -> None:
+    """Records what the shop's records contradict of what rules read, or this judge."""
+    answers, reason = by_rules, READ_BY_RULES
+    if judge_session.judge.ref.kind != "rule_based":
+        with judge_session.beside(READING, READING_VERSION) as reading_session:
+            verdicts = await read_turns(subject, reading_session)
+        if 2 * sum(verdict.state == "failed" for verdict in verdicts) > len(verdicts):
+            judge_session.record_if_changed(STAGE, ITEM, CodeVerdict("failed", None, "the judge failed on its answers"))
+            return
+        typed = [one for verdict in verdicts for one in typed_in(verdict)]
+        answers, reason = subject.answers_with(typed), f"by the statements {sha256_of(list(map(repr, typed)))[:16]}"
+    case, picks = replace(subject.case, read_answers=lambda: answers), judges_reading(subject)
+    reading = read_report(case, None if picks is None else picks.model_copy(update={"values": ()}))
+    looked_up = [entry for entry in subject.with_records.values() if entry.looked_up and (entry.url or entry.image)]
+    value = _value(case, reading, ()) | {
+        "read": [asdict(one) for one in answers.statements],
+        "shown": {entry.id: [entry.url, entry.image] for entry in looked_up},
+        "unread": [[one.start, one.end] for one in answers.unread],
+    }
+    _record(subject, judge_session, value, reason)
+
+
+def _value(case: Case, reading: Reading, by_judge: Sequence[Finding]) -> dict[str, Any]:
+    """A verdict's value: what is false, each of its kind, and how much was looked at."""
     of_code = [each for each in check_report(case, reading) if each.code in OF_CODE and each.severity == "error"]
-    answers, looked_at = subject.answers, reading.looked_at
-    if answers is not None and judge_session.judge.ref.kind == "rule_based":
-        own = ()  # rules judge an assistant's answers by code's reading, and add nothing
-    found = each_once([*_contradicted(own, judged, case.report), *of_code])
-    value: dict[str, Any] = {
+    found = each_once([*by_judge, *of_code])
+    return {
         "statements": [each.model_dump(mode="json", exclude_none=True) for each in found],
         # A judge's is of the kind that code finds in its words.
         "kinds": [next((kind_of_code(c.code) for c in of_code if c is one or _meet(c, one)), JUDGED) for one in found],
-        "looked_at": [looked_at.decided, looked_at.numerals],
+        "looked_at": [reading.looked_at.decided, reading.looked_at.numerals],
     }
-    if answers is not None:
-        value["read"] = [asdict(one) for one in answers.statements]
-        looked_up = [entry for entry in subject.with_records.values() if entry.looked_up and (entry.url or entry.image)]
-        value["shown"] = {entry.id: [entry.url, entry.image] for entry in looked_up}
-        value["unread"] = [[one.start, one.end] for one in answers.unread]
+
+
+def _record(subject: Subject, judge_session: JudgeSession, value: dict[str, Any], reason: str) -> None:
     existing = judge_session.existing(STAGE, ITEM)
     stays = subject.store is None and existing is not None and existing.reason == reason
     judge_session.record_if_changed(STAGE, ITEM, CodeVerdict("scored", value, reason, keeps_existing=stays))
@@ -126,6 +156,4 @@ def _values(subject: Subject, verdicts: Sequence[Verdict], _: Rules) -> list[Val
 
 
 DESCRIPTION = description_of("false_statements")
-METRIC = Metric(
-    FALSE_STATEMENTS, 2, judge, _values, VARIANTS, DESCRIPTION, rules=RULES, after=(FAITHFULNESS, "reading")
-)
+METRIC = Metric(FALSE_STATEMENTS, 2, judge, _values, VARIANTS, DESCRIPTION, rules=RULES, after=(FAITHFULNESS, READING))

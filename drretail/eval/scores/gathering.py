@@ -132,6 +132,8 @@ class Plan:
     status: RunStatus = "done"
     has_decision: bool = True
     """False for a run of ours that was asked for picks and declared nothing, contradicts itself or lacks evidence."""
+    refuses_wrongly: bool = False
+    """True if it buys nothing, and the shop has what satisfies the wish."""
     error: str = ""
     """The kind of its error; empty without one."""
     losses: Mapping[str, int] = field(default_factory=dict[str, int])
@@ -264,6 +266,7 @@ def gather(experiment: Path, metrics: Sequence[Metric]) -> Gathered:
                 usage={} if run is None else run.usage,
                 status=_status(subject),
                 has_decision=run is not None and has_decision(subject.case, subject.reference),
+                refuses_wrongly=subject.case.refused_wrongly is not None,
                 error="" if run is None or run.error is None else run.error.kind,
                 losses={} if run is None else run.losses,
             )

@@ -140,8 +140,9 @@ def _with_earnings(
         else:
             values = [value for name, value in found.result.values.items() if name in headlines]
             earned = {each.variant: each.earns for each in values if each.value is None and each.earns is not None}
-            # Who decides nothing where something is wanted is not precise either.
-            earned |= dict.fromkeys(headlines & {*precisions}, 0.0) if plan.is_undecided and values else {}
+            # Who decides nothing where something is wanted, or refuses what the shop has, is not precise either.
+            is_precise = not (plan.is_undecided or plan.refuses_wrongly)
+            earned |= {} if is_precise or not values else dict.fromkeys(headlines & {*precisions}, 0.0)
         if earned:
             made[plan.run_id] = replace(found, result=replace(found.result, earned=earned))
     return made

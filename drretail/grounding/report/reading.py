@@ -416,7 +416,9 @@ class _Reader:
             owners = owners or [key for key in around if amount.low == self.ledger.price(key[2:])]
             owners = owners or [key for key in (*subjects, *around) if amount.low in self._offered(key[2:], sold_for)]
             if owners and not in_query and not (is_unmarked and self._total_kind(amount)):
-                self._keep("price", amount, owners[:1], "verified")
+                # The same number of another currency is wrong.
+                if not self._keep_if_settled("price", amount, owners[0], ["contradicted"]):
+                    self._keep("price", amount, owners[:1], "verified")
                 prices.append(amount)
                 continue
             is_left = self._total_kind(amount) == "left_over"

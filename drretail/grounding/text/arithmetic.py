@@ -17,9 +17,11 @@ _MOST_TERMS = 6
 _AROUND = r"[\s*_\\]{0,12}"
 _WORDS = r"(?:[^\W\d_][\w'’-]{0,40}\s?){0,3}"
 # A figure may be followed by what it counts, and preceded by what it is the price of: "4 packs × $12.49", "the lid $5".
+# The hyphen of "8-ounce" and the x of "3 xl" are no signs.
 _JOINT = re.compile(
     rf"(?:\s?[^\W\d_]{{1,40}}){{0,2}}(?:\s\([^\W\d][^()\d]{{0,40}}\))?{_AROUND}(?P<close>\)?){_AROUND}"
-    rf"(?P<sign>[+×x*÷/−–=-]|(?:makes?|equals?|comes? to)\b){_AROUND}(?P<open>\(?){_AROUND}(?:(?<![−–-] ){_WORDS})?"
+    rf"(?P<sign>[+×x*÷/−–=-]|(?:makes?|equals?|comes? to)\b)(?!(?<=[x−–-])[^\W\d_])"
+    rf"{_AROUND}(?P<open>\(?){_AROUND}(?:(?<![−–-] ){_WORDS})?"
 )
 _SIGNS = {"×": "*", "x": "*", "÷": "/", "−": "-", "–": "-"}
 # The text before, or after the last figure, continues the expression by a term in words; a list's bullet does not.

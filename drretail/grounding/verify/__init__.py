@@ -3,8 +3,7 @@
 records.py     what they are compared with: products, orders, calculations, the query's own numbers, the picks
 derivation.py  how an amount may follow: from prices, their sums and multiples, the budget, calculations
 looked_at.py   all numerals beside citations, and those that stand with their unit in a cited record
-answers.py     what an assistant's answers say turn by turn, of which product or order, compared with the records
-product_statements.py  what a sentence says of one product: its price, stock and fields, beside its record
+answers/       what an assistant's answers say turn by turn, of which product or order, compared with the records
 fields.py      figures with a unit, and properties by name, compared with the fields and measures of a record
 comparisons.py "costs more than", "half of your $35", compared with the figures of both sides
 other_readings.py  what a figure that a record seems to deny may be instead, by all that its sentence cites

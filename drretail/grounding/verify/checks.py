@@ -16,8 +16,9 @@ from drretail.grounding.report.citations import find_citations
 from drretail.grounding.report.evidence_ids import product_evidence_id
 from drretail.grounding.report.reading import UNEXPLAINED, read_by_form
 from drretail.grounding.text.layout import Layout, read_layout
+from drretail.grounding.text.wording import format_amount
 from drretail.grounding.text.words import content_stems
-from drretail.grounding.verify.answers import ReadAnswers
+from drretail.grounding.verify.answers.turns import ReadAnswers
 from drretail.grounding.verify.findings import cart_by_kind, pick_findings, products_of, source_findings, value_findings
 from drretail.grounding.verify.page_dates import pages_after_today, pages_too_old
 from drretail.grounding.verify.places import verify_place
@@ -26,7 +27,7 @@ from drretail.grounding.verify.records import Ledger, all_words_of, read_ledger,
 from drretail.grounding.verify.refusals import misses_order, refuses_what_it_picks
 from drretail.grounding.verify.values import verify
 from drretail.records.evidence import Citation, Evidence, Finding
-from drretail.records.query import Query
+from drretail.records.query import Query, Reference
 from drretail.records.reading import DECLARED, FORM, Outcome, Pick, Reading, ReadValue, Unread
 from drretail.records.run import Run
 from drretail.records.shop import VOID_STATUSES, Product, UserProfile
@@ -81,6 +82,8 @@ class Case:
     """
     is_imported: bool = False
     """True if the ledger holds only what the report itself names."""
+    reference: Reference | None = None
+    """The baskets that satisfy the wish; None if they are not known, as while a draft is checked."""
 
     @property
     def wish(self) -> Wish | None:
@@ -104,6 +107,15 @@ class Case:
             if refuses_what_it_picks(refused, wish, [cart.is_covered(at) for at in range(len(wish.wants))]):
                 return PICKED_AS_WELL
         return None
+
+    @property
+    def refused_wrongly(self) -> str | None:
+        """What would have satisfied the wish, if the run buys nothing, for whatever reason; None if it is right."""
+        basket = None if self.reference is None else self.reference.cheapest
+        if basket is None or not basket.items or self.run is None or self.run.picks != ():
+            return None
+        items = ", ".join(f"P:{item.product_id} x {item.quantity}" for item in basket.items)
+        return f"for {format_amount(basket.total)} the shop has what meets every limit: {items}"
 
     @cached_property
     def citations(self) -> Sequence[Citation]:
@@ -218,6 +230,8 @@ def check_report(case: Case, reading: Reading) -> list[Finding]:
 def _of_picks(case: Case, reading: Reading, catalog: Collection[str] | None) -> list[Finding]:
     if case.no_decision is not None:
         return [Finding(code="no_decision", severity="error", text="no picks", found=case.no_decision)]
+    if (missed := case.refused_wrongly) is not None:
+        return [Finding(code="refused_wrongly", severity="error", text="nothing is bought", found=missed)]
     if reading.picks is None:
         return []
     found = pick_findings(

@@ -40,9 +40,11 @@ def verify_comparison(value: ReadValue, ledger: Ledger, line: str) -> ReadValue:
     subjects = [source for source in value.of if source not in ledger.calculations] or value.of
     ids = [source.removeprefix("P:") for source in (*value.of, *value.than)]
     counts = {Decimal(1), *title_numbers(ids, ledger), *map(Decimal, small_numbers(line))}
-    # "Half of the orders" is of one record, and "cheaper" may be by the piece.
+    # "Half of the orders" is of one record, "cheaper" may be by the piece, and "A and B are $3 below C" of their sum in
+    # any quantity.
     is_direction = value.field == "price" and value.kind in ("more", "less") and not value.amount
-    is_open = is_direction or not {*value.of}.isdisjoint(value.than)
+    is_sum = len(subjects) > 1 and bool(value.amount) and value.kind in ("more", "less", "difference")
+    is_open = is_direction or is_sum or not {*value.of}.isdisjoint(value.than)
     cited = (ledger.calculations.get(source) for source in (*value.of, *value.than) if value.kind == "share")
     amount, _ = _amount(value)  # a cited result may be the share itself
     is_open |= amount is not None and any(
@@ -58,7 +60,8 @@ def verify_comparison(value: ReadValue, ledger: Ledger, line: str) -> ReadValue:
             firsts = [figures[0] for source in subjects if (figures := figures_of(value, source, ledger))]
             own += [Figure(sum((one.number for one in firsts), Decimal(0)), one.unit) for one in firsts[:1]]
         answers = {_holds(value, one, another, counts) for one, another in product(own, other)}
-        akin = product(*(map(Figure._make, measures_akin(value.field or "", ledger.items(one))) for one in sides))
+        named = "" if _kind(value.field or "") in ("rating", "rating_count") else value.field or ""  # the shop's own
+        akin = product(*(map(Figure._make, measures_akin(named, ledger.items(one))) for one in sides))
         if answers == {False} and not is_open and not any(_holds(value, one, another, counts) for one, another in akin):
             words = " and ".join(f"{number.normalize():f} {unit}".strip() for number, unit in (own[0], other[0]))
             return with_state(value, "contradicted", f"the record says {words}")
@@ -122,6 +125,10 @@ def _amount(value: ReadValue) -> tuple[Amount | None, str]:
     return replace(found[0], high=found[-1].high, relation=value.relation), unit
 
 
+def _kind(field: str) -> ValueKind | None:
+    return _OF_PRODUCTS.get(field.casefold().replace(" ", "_"))
+
+
 def figures_of(value: ReadValue, source: str, ledger: Ledger) -> list[Figure]:
     """What the field of a source may be: of variants each, of a share also in the quantity that is picked.
 
@@ -134,7 +141,7 @@ def figures_of(value: ReadValue, source: str, ledger: Ledger) -> list[Figure]:
         return [Figure(abs(ledger.calculations[source].result), "")]
     is_of_money = value.currency or not ledger.calculations.keys().isdisjoint(value.than)
     items, field = ledger.items(source), value.field or ("price" if is_of_money else "")
-    if (kind := _OF_PRODUCTS.get(field.casefold().replace(" ", "_"))) is None:
+    if (kind := _kind(field)) is None:
         measures = (measures_named(field, item) for item in items)
         is_of_one = value.kind == "same"  # which of several sides is as long, nobody says
         return [Figure(*figure) for figures in measures if not is_of_one or len(figures) == 1 for figure in figures]

@@ -33,6 +33,7 @@ _DIGITS = re.compile(r"\d+")
 _SENTENCE = re.compile(r"[.;:()\n]|\s[-–—]\s")
 _SPACED = re.compile(r"(?<=\d)([,.]) (?=\d{3}\b|(?<=\. )\d)")
 _GLUED = re.compile(r"(?<=\d)\s?[x×*]\s?(?=\d)")
+_ANSWER = re.compile(r":\s*(\w+)(?=\s*(?:[.,;)\n]|\Z))")
 _CLAUSE = re.compile(rf"{_SENTENCE.pattern}|,|\b(?:but|while|though|although)\b")
 _CONVERTED = Decimal("0.03")
 """How far a figure may be from the record's: sellers round when they convert."""
@@ -178,6 +179,8 @@ def _affirmed(own: set[str], text: str) -> Iterator[tuple[bool, bool]]:
     """Whether each clause that names a property affirms it, and whether it does so without a negation before it in its
     sentence, which may reach it: "not for oven, dishwasher".
     """
+    # "Dishwasher safe: no." is one statement, though a colon ends most.
+    text = _ANSWER.sub(lambda found: {True: "", False: " not", None: found[0]}[yes_or_no(found[1])], text)
     for sentence in _SENTENCE.split(text):
         is_denied = False
         for part in _CLAUSE.split(sentence):

@@ -12,6 +12,7 @@ from decimal import Decimal
 from drretail.grounding.report.markup import blanked
 from drretail.grounding.text.amounts import Amount, find_amounts
 from drretail.grounding.text.layout import Layout
+from drretail.grounding.text.numerals import SIZED, find_numerals
 from drretail.grounding.text.sentences import Sentence
 from drretail.grounding.verify.checks import Case
 from drretail.grounding.verify.derivation import amounts_in, derivation, fits
@@ -83,9 +84,11 @@ def borne_out(case: Case, reading: Reading) -> float:
     explained: set[tuple[Decimal, Decimal]] = set()
     inventions: set[tuple[str, Decimal]] = set()
     priced: set[str] = set()
+    sizes = {numeral.start for numeral in find_numerals(layout.text) if numeral.unit in SIZED}
     for sentence, about, amount in _figures(layout):
-        # Numbers of the query, and the report's own counts ("two of the 3"), are not claims.
-        is_count = amount.kind == "number" and not amount.places and amount.low <= max(_OWN_COUNTS, len(case.cited))
+        # Numbers of the query, and the report's own counts ("two of the 3", no "3 ounces"), are not claims.
+        is_small = amount.low <= max(_OWN_COUNTS, len(case.cited)) and amount.start not in sizes
+        is_count = amount.kind == "number" and not amount.places and is_small
         if is_count or ledger.names(amount.low) or ledger.names(amount.high):
             continue
         of_picks = picks.intersection(about)
@@ -125,7 +128,13 @@ def _is_explained(amount: Amount, about: Sequence[str], ledger: Ledger, evidence
     if amount.kind == "money":
         near = dict.fromkeys([*products, *(pick.product for pick in ledger.picks or ())])
         prices = (on_record("price", item) for item in items)
-        return any(fits(amount, price) for price in prices) or derivation(amount, ledger, near) is not None
+        pages = (text.text for key in about if key[:2] == "W:" and key in evidence for text in evidence[key].texts)
+        on_pages = (one for text in pages for one in amounts_in(text) if one.kind == "money")
+        return (
+            any(fits(amount, price) for price in prices)
+            or derivation(amount, ledger, near) is not None
+            or any({one.low, one.high} & {amount.low, amount.high} for one in on_pages)
+        )
     known = [on_record(kind, item) for item in items for kind in ("rating", "rating_count")]
     worked_out = (one for each in ledger.calculations.values() for one in (each.result, *each.operands))
     if any(fits(amount, one) for one in (*known, *map(abs, worked_out))):

@@ -8,7 +8,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 from drretail.errors import ModelError
 from drretail.grounding.text.words import is_english
-from drretail.grounding.verify.product_statements import AGREES
+from drretail.grounding.verify.answers.product_statements import AGREES
 from drretail.offline.chat import Turn, tags_in
 from drretail.offline.judge.claims import extract_claims
 from drretail.offline.judge.support import judge_claim

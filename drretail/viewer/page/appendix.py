@@ -14,7 +14,7 @@ from drretail.records.run import System
 from drretail.records.score import SliceScore
 from drretail.records.scoreboard import ShownColumn
 from drretail.tables.table import Column, Table
-from drretail.viewer.commands import commands, is_demo, queries_file, score_commands
+from drretail.viewer.commands import commands, is_demo, query_files, score_commands
 from drretail.viewer.experiment import ExperimentView
 from drretail.viewer.page.frame import data_address, fragment
 from drretail.viewer.page.run_lines import RunLine
@@ -130,7 +130,7 @@ def render_method(view: ExperimentView) -> Markup:
         cards=method_cards(view.folder, view.scores),
         models={label: list(model_lines(system)) for label, system in view.definition.systems.items()},
         commands=commands(view),
-        queries_link="" if is_demo(view) else data_address("application/jsonl", queries_file(view)),
+        files={} if is_demo(view) else {name: data_address(data) for name, data in query_files(view).items()},
     )
 
 

@@ -198,7 +198,8 @@ def render_false_statements(view: ExperimentView, rendered: Sequence[Rendered], 
 
     Empty if there are none, unless a judge has checked a shop's answers: then the section says so.
     """
-    judge = next((one.judged.judge.spec for run in view.runs[:1] for one in run.claims[:1]), "")
+    judge = next((run.false_by for run in view.runs if run.false_by), "")
+    judge = judge or next((one.judged.judge.spec for run in view.runs[:1] for one in run.claims[:1]), "")
     false = [
         (statement, links.claim(line, anchor) if links.in_folder or question.body else "")
         for question in rendered

@@ -100,9 +100,9 @@ def writable(text: str) -> str:
     return text.translate(_TURNED_BY).encode("utf-8", "replace").decode("utf-8")
 
 
-def data_address(kind: str, text: str) -> str:
-    """A data URL that contains the text."""
-    return f"data:{kind};base64,{_base64(text.encode('utf-8', 'replace'))}"
+def data_address(data: bytes) -> str:
+    """A data URL of a file to download."""
+    return f"data:application/octet-stream;base64,{_base64(data)}"
 
 
 def plural(count: int, one: str, many: str) -> str:

@@ -153,9 +153,8 @@ def _outcomes(view: RunView) -> Iterator[Outcome]:
         yield "limit broken"
     if any(finding.code in WRONG_THINGS and finding.severity == "error" for finding in findings):
         yield "wrong thing"
-    run, folder = view.run, view.subject.folder
-    is_refusal = run is not None and run.report and run.picks is not None and not run.picks
-    if is_refusal and folder is not None and proof_of(folder, view.subject.query.query_id) == "refuted":
+    run = view.run
+    if run is not None and run.report and view.subject.case.refused_wrongly is not None:
         yield "refused wrongly"
     if "none" in supports:
         yield "claim not supported"

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from drretail.grounding.text.sentences import find_sentences
-from drretail.grounding.verify.product_statements import Cause
+from drretail.grounding.verify.answers.product_statements import Cause
 from drretail.records.evidence import Finding
 from drretail.tables.figures import counted
 from drretail.viewer.claims import Support

@@ -39,13 +39,13 @@ def test_a_replay_of_another_conversation_fails_and_says_so(world: World, folder
     assert "replayed journal" in known(recorded.run.error).message
 
 
-@pytest.mark.parametrize("retry", ["retry_failed", "retry_spoiled"])
+@pytest.mark.parametrize("retry", ["failed", "spoiled"])
 def test_a_failed_run_is_kept_and_counted_and_tried_afresh_only_when_asked(
     world: World, folder: Path, retry: str
 ) -> None:
     player = sut(world, scripted(ModelError("timeout", "slow"), calls(SEARCH), REPORT)[0])
     first, kept = (tally_of(folder, world, player) for _ in range(2))
-    asked: dict[str, Any] = {retry: True}
+    asked: dict[str, Any] = {"retry": [retry]}
     again = tally_of(folder, world, player, **asked)
     assert (first.done, first.failed, first.before) == (0, 1, 0)
     assert (kept.failed, kept.before) == (1, 1)
@@ -64,7 +64,7 @@ def test_a_run_json_that_cannot_be_read_is_a_failed_run_and_the_others_go_on(wor
     assert (kept.done, kept.failed) == (0, 1)
     assert kept.failures[0].startswith(f"{player.label}/q1-r1: unreadable: {where}: it should be greater than")
     assert [*read_runs(folder)] == []
-    again = tally_of(folder, world, player, retry_spoiled=True)
+    again = tally_of(folder, world, player, retry=["spoiled"])
     assert (again.done, again.failed) == (1, 0)
 
 
@@ -85,8 +85,8 @@ def test_a_run_spoiled_by_a_failing_server_is_made_again_only_when_asked(world: 
     player = sut(world, scripted(calls(SEARCH, CLEANING), calls(SEARCH), REPORT, calls(SEARCH), REPORT)[0])
     cut_off = Runner(replace(world, catalog=cast(Catalog, Down(world.catalog))), "w")
     first = tally_of(folder, world, player, cut_off)
-    kept = tally_of(folder, world, player, retry_failed=True)
-    again, whole = (tally_of(folder, world, player, retry_spoiled=True) for _ in range(2))
+    kept = tally_of(folder, world, player, retry=["failed"])
+    again, whole = (tally_of(folder, world, player, retry=["spoiled"]) for _ in range(2))
     assert (first.done, first.tool_calls, first.calls_failed, first.spoiled) == (1, 3, 2, 1)
     assert (kept.before, kept.calls_failed, kept.spoiled) == (1, 2, 1)
     assert (again.done, again.before, again.tool_calls, again.calls_failed, again.spoiled) == (1, 0, 1, 0, 0)
@@ -111,8 +111,8 @@ def test_retries_take_runs_that_failed_or_that_a_provider_took_a_part_of(
     run: Run, losses: dict[str, int], failed: bool, spoiled: bool
 ) -> None:
     assert run.losses == losses
-    assert is_open(run, SYSTEM, retry_failed=True, retry_spoiled=False) == failed
-    assert is_open(run, SYSTEM, retry_failed=False, retry_spoiled=True) == spoiled
+    assert is_open(run, SYSTEM, ["failed"]) == failed
+    assert is_open(run, SYSTEM, ["spoiled"]) == spoiled
 
 
 def test_a_command_that_is_too_slow_fails_by_itself() -> None:

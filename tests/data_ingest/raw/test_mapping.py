@@ -49,6 +49,7 @@ def test_a_mapping_that_is_not_there_is_named(tmp_path: Path) -> None:
         ("[status]\nx = 'Gone'", "", r"status\.x: There is no status 'Gone'. Known are .*Delivered"),
         ("language = 'gernan'", "", "There is no language 'gernan'. Did you mean german"),
         ("orders = 'o.csv'", "", r"orders is a table, and not 'o.csv': write orders = \{file = "),
+        ("orders = 'o.csv'\nformat = 'shopify'", "", r"orders is a table, and not 'o.csv': write orders = \{file = "),
         ("[orders]\nfile = 'o.csv'", "", r"orders\.user is missing"),
         ("[status]\nx = 'Shipped'", "", "no orders.status says which column"),
         ("[[", "", "cannot be read as a mapping"),

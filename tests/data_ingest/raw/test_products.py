@@ -133,8 +133,11 @@ def test_lines_of_a_shops_own_texts_are_fields_where_it_has_no_others() -> None:
         "features": ["Properties: Foldable: yes"],
         "description": [
             "<p>A lamp for desks. Note the height.</p><ul><li>Height: 20.5 cm</li><li>Dimmable: no</li></ul>"
+            "<table><tr><th>Power</th><td>9 W</td></tr><tr><td>USB port</td><td>no</td></tr></table>"
         ],
         "details": {"Dimmable": "yes"},
     }
-    assert product(**texts, shop_currency="EUR").details == {"Foldable": "yes", "Height": "20.5 cm", "Dimmable": "yes"}
+    listed = {"Foldable": "yes", "Height": "20.5 cm", "Dimmable": "yes", "Power": "9 W", "USB port": "no"}
+    found = product(**texts, shop_currency="EUR")
+    assert (found.details, found.description[0][-25:]) == (listed, "Power: 9 W. USB port: no.")
     assert product(**texts).details == {"Dimmable": "yes"}  # real rows have their fields apart

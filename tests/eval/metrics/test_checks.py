@@ -13,11 +13,16 @@ from drretail.eval.judging.subject import Subject
 from drretail.eval.metrics.checks import CHECKS, METRIC, clean
 from drretail.eval.metrics.checks import values as checks_values
 from drretail.eval.values import Value
+from drretail.experiment import reference_path
+from drretail.files import write_json
+from drretail.grounding.basket.reference import reference_of
+from drretail.grounding.constraints.listing import listing_of
 from drretail.grounding.report.evidence_ids import product_evidence_id, web_evidence_id
 from drretail.grounding.text.serialisation import record_text
 from drretail.records.evidence import Evidence, Finding
 from drretail.records.money import Money
 from drretail.records.query import NOT_TYPED
+from drretail.records.reading import Outcome
 from drretail.records.score import Verdict
 from drretail.records.wish import Want, Wish
 from tests import build
@@ -186,6 +191,20 @@ def test_a_run_that_was_asked_for_its_picks_and_declared_none_is_not_clean(tmp_p
     nothing = replace(subject, run=run, query=subject.query.model_copy(update={"wish": Wish()}))
     values = valued(tmp_path / "nothing", nothing)
     assert values["without_no_decision"].state == "na"
+
+
+def test_who_buys_nothing_is_clean_only_where_the_shop_has_nothing_that_will_do(tmp_path: Path) -> None:
+    """Whatever the reason that it gives, and with true lines on all that it was shown."""
+    offers = [[listing_of(TUBE)]]
+    for name, budget, state, clean_value in (("met", 500, "refuted", 0), ("unmet", 1, "proved", 1)):
+        asked = FEEDER.model_copy(update={"budget": Money.of(budget)})
+        subject = subject_of(RIGHT, picks=(), wish=asked)
+        reference = reference_of(subject.query, offers, could_be=offers)
+        write_json(reference_path(tmp_path / name, subject.query.query_id), reference.model_dump(mode="json"))
+        run = known(subject.run).model_copy(update={"outcome": Outcome(decision="none", because=("too_dear",))})
+        values = valued(tmp_path / name, replace(subject, run=run, folder=tmp_path / name))
+        assert (known(reference.proof).state, values["clean"].value) == (state, clean_value)
+        assert values["without_refused_wrongly"].value == (None if clean_value else 0)
 
 
 def test_codes_verdicts_on_a_report_are_written_in_one_piece(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

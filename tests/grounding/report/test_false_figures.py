@@ -42,6 +42,12 @@ def test_a_figure_that_code_cannot_read_lowers_what_was_looked_at(false: str, tr
     assert read(true)[1] == []
 
 
+@pytest.mark.parametrize("price", ["€42.95", "42.95 EUR", "£42.95", "CHF 42.95"])
+def test_the_right_number_in_another_currency_is_a_false_price(price: str) -> None:
+    assert read(written(PLAIN, price))[1] == ["price_wrong"]
+    assert read(written(PLAIN, "US$42.95"))[1] == []
+
+
 def test_forms_are_many_and_nearly_all_are_read() -> None:
     count = {name: len(forms) for name, forms in FORMS.items()}
     assert sum(count.values()) == 258

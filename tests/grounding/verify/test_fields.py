@@ -173,7 +173,7 @@ def test_other_fields_and_texts_that_agree_leave_a_property_open_and_others_toge
     ("said", "stands"),
     [
         ("1920 x 1080", True),
-        ("1080 x 1920", False),
+        ("1080 x 1200", False),
         ("12 pack", True),
         ("41.5 inches", True),
         ("18,000 hours", True),  # written "18, 000"
@@ -182,3 +182,9 @@ def test_other_fields_and_texts_that_agree_leave_a_property_open_and_others_toge
 )
 def test_a_figure_stands_in_a_record_as_it_is_written_as_a_word_or_before_its_side(said: str, stands: bool) -> None:
     assert has_figures([SCREEN], said, is_about=False) == stands
+
+
+def test_a_no_behind_a_colon_is_that_fields_answer_in_texts_too() -> None:
+    text = "A pot of 5 l. Induction: yes. Dishwasher safe: no."
+    pot = Product(product_id="p", title="Pot", category="Pots", description=(text,), details={"Dishwasher safe": "no"})
+    assert decided_property("Dishwasher safe", "yes", "is", pot) == ("contradicted", "Dishwasher safe: no")

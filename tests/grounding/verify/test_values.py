@@ -175,6 +175,7 @@ STATES: dict[str, list[tuple[str, Any, list[str], dict[str, Any]]]] = {
         ("more", "258 days", [O1], beside("order date", "U:orders")),
         ("more", "", [PT], beside("price per piece", PM)),  # which no record has
         ("more", "", [PT], beside("price of two", PM)),
+        ("less", "2.69", [PK, PP], beside("price", PM)),  # both together, in whatever number
     ],
 }
 

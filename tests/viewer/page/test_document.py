@@ -7,6 +7,8 @@ import re
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -15,9 +17,12 @@ from drretail.eval.scores.file import derive_scores
 from drretail.experiment import read_evidence, read_runs, run_folder
 from drretail.files import read_json, read_jsonl, write_json, write_lines
 from drretail.grounding.report.evidence_ids import web_evidence_id
+from drretail.querygen.reading import read_queries
 from drretail.records.base import canonical_json, sha256_of
 from drretail.records.run import Run, Usage
 from drretail.records.score import Score, SliceScore
+from drretail.records.wish import Want, Wish
+from drretail.viewer.commands import query_files
 from drretail.viewer.experiment import read_view
 from drretail.viewer.page.document import page_of
 from drretail.viewer.page.frame import writable
@@ -83,6 +88,15 @@ def test_the_page_has_the_quotes_of_claims_why_runs_failed_and_what_repeats_it(p
     link = next(link for link in page.all("a") if "download" in link.attributes)
     lines = base64.b64decode(link.attributes["href"].partition(",")[2]).decode().splitlines()
     assert [json.loads(line)["query_id"] for line in lines] == ["q1", "q2", "q3"]
+
+
+def test_the_queries_to_download_are_tasks_and_gold_that_no_crawler_reads(tmp_path: Path) -> None:
+    asked = build.query(wish=Wish(wants=(Want(name="feeder", kinds=("bird feeder",)),)))
+    view: Any = SimpleNamespace(definition=SimpleNamespace(queries=[asked]))
+    for name, data in query_files(view).items():
+        assert b"feeder" not in data
+        (tmp_path / name).write_bytes(data)
+    assert read_queries(tmp_path / "queries.jsonl") == (asked,)
 
 
 def test_a_run_that_was_cut_is_told_from_one_that_was_never_made(mine: Path) -> None:

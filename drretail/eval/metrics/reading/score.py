@@ -4,17 +4,25 @@ from collections.abc import Sequence
 
 from drretail.eval.claims.claims import EXTRACT, FAITHFULNESS, PICKS, REPORT
 from drretail.eval.claims.claims import VERSION as FAITHFULNESS_VERSION
-from drretail.eval.claims.extraction import extract, extraction_prompts, joined_problems, with_picks_prompt
-from drretail.eval.claims.typed_values import PROMPTS, PickReader, ReportPicks, are_declared, what_picks_are
+from drretail.eval.claims.extraction import extract, extraction_prompts, with_picks_prompt
+from drretail.eval.claims.typed_turns import READING, READING_VERSION, TURN, read_turns, turn_prompt
+from drretail.eval.claims.typed_values import (
+    PROMPTS,
+    PickReader,
+    ReportPicks,
+    are_declared,
+    joined_problems,
+    what_picks_are,
+)
 from drretail.eval.judging.question import JudgeQuestion, Ruling
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import Metric, description_of, of_verdicts
-from drretail.eval.values import Value, all_lacking
+from drretail.eval.values import Value, all_lacking, lacking
 from drretail.prompts import Prompt, load_prompt, tagged
 from drretail.records.score import Verdict
 
-NAME, VERSION = "reading", 2
+NAME, VERSION = READING, READING_VERSION
 STAGE, ITEM = PICKS, REPORT
 BY_FORM = "a rule-based judge does not read: reports are read by form"
 ARE_DECLARED = "the agent declared its picks"
@@ -28,7 +36,7 @@ def prompt(*, is_imported: bool) -> Prompt:
 
 
 def prompts() -> list[Prompt]:
-    return [prompt(is_imported=False), prompt(is_imported=True), *extraction_prompts()]
+    return [prompt(is_imported=False), prompt(is_imported=True), turn_prompt(), *extraction_prompts()]
 
 
 async def judge_reading(subject: Subject, judge_session: JudgeSession) -> None:
@@ -38,6 +46,10 @@ async def judge_reading(subject: Subject, judge_session: JudgeSession) -> None:
     if judge_session.judge.ref.kind == "rule_based":
         judge_session.record_if_missing(STAGE, ITEM, "na", reason=BY_FORM)
         return
+    if subject.answers is not None:
+        await read_turns(subject, judge_session)
+        if subject.query.wish is None:  # an assistant that was asked to buy nothing
+            return
     with judge_session.beside(FAITHFULNESS, FAITHFULNESS_VERSION) as faithfulness:
         await extract(subject, faithfulness, EXTRACT, with_picks=True)
         with_claims = faithfulness.existing(PICKS, REPORT, with_picks_prompt(subject).hash)
@@ -76,6 +88,8 @@ PICKS_READ = "picks_read"
 def values(verdicts: Sequence[Verdict]) -> list[Value]:
     """The number of picks that the judge read."""
     verdict = next((each for each in verdicts if each.stage == STAGE), None)
+    if verdict is None and any(each.stage == TURN for each in verdicts):
+        return [lacking(PICKS_READ, "na")]
     if verdict is None or verdict.state != "scored":
         return all_lacking(verdict, [PICKS_READ])
     return [Value(PICKS_READ, "scored", float(len(verdict.value)))]

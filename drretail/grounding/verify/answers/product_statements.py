@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cache, cached_property
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from drretail.grounding.report.evidence_ids import product_evidence_id
 from drretail.grounding.report.markup import blanked
@@ -94,7 +94,7 @@ class ProductSentence:
         lists = [one.list_price for one in offers if one.list_price is not None]
         if not prices or (self.item.price_from and len(offers_of(self.item)) < 2):
             return
-        has_price = any(_fits(one, prices) for one in self.money)
+        has_price = any(fits(one, prices) for one in self.money)
         whole = {*words(f"{self.label} {self.text[self.start : self.end]}")}
         is_former = bool(whole & answer_words("former"))
         record = " or ".join(dict.fromkeys(format_money(one, self.item.currency) for one in prices))
@@ -102,7 +102,7 @@ class ProductSentence:
             if amount.currency not in (None, self.item.currency):
                 continue
             span = (amount.start, amount.end)
-            if _fits(amount, prices):
+            if fits(amount, prices):
                 yield Statement(*span, "price", True, self.id, record)
                 continue
             if (
@@ -118,7 +118,7 @@ class ProductSentence:
             known = _prices() | answer_words("total") if count > 1 else _prices() | answer_words("former")
             if not self._is_plain_piece(piece, known):
                 continue
-            if _fits(amount, lists):
+            if fits(amount, lists):
                 yield Statement(*span, "price", is_former, self.id, record)
             elif is_former and lists and (has_price or not count):
                 shown = " or ".join(dict.fromkeys(format_money(one, self.item.currency) for one in lists))
@@ -127,27 +127,22 @@ class ProductSentence:
                 totals = [price * count for price in prices]
                 shown = " or ".join(f"{count} × {format_money(one, self.item.currency)}" for one in prices)
                 made = " or ".join(format_money(one, self.item.currency) for one in totals)
-                yield Statement(*span, "total", _fits(amount, totals), self.id, f"{shown} = {made}")
+                yield Statement(*span, "total", fits(amount, totals), self.id, f"{shown} = {made}")
             elif not count and not is_former:
                 yield Statement(*span, "price", False, self.id, record)
 
     def stock(self) -> Iterator[Statement]:
         """Whether it is in stock, and how many pieces are."""
         offers = self._meant()
-        there = [one.is_available for one in offers]
-        if not there or None in there:
+        if (known := availability_of(offers, self.item)) is None:
             return
-        counts = [one.stock for one in offers if one.stock is not None]
-        named = ", ".join(one.name for one in offers) if len(offers) < len(offers_of(self.item)) else ""
-        left = f"{sum(counts)} in stock" if len(counts) == len(offers) else "in stock" if any(there) else "sold out"
-        record = f"{left}{f' of {named}' if named else ''}"
         for start, end, is_in, numbers in self._availability():
-            is_true = any(there) if is_in else not all(there)
-            if numbers and is_in and len(numbers) == 1 and len(counts) == len(offers):
-                is_true = int(numbers[0]) in (sum(counts), *counts)
+            is_true = known.has_any if is_in else not known.has_all
+            if numbers and is_in and len(numbers) == 1 and known.counts:
+                is_true = int(numbers[0]) in known.counts
             elif numbers:
                 continue
-            yield Statement(start, end, "stock", is_true, self.id, record)
+            yield Statement(start, end, "stock", is_true, self.id, known.record)
 
     def _availability(self) -> Iterator[tuple[int, int, bool, list[str]]]:
         """Where it is plainly said that there are some, or none, with the numbers beside that."""
@@ -271,8 +266,9 @@ class ProductSentence:
         bare = [one for one in find_numerals(rest) if one.unit not in UNCOUNTED]
         if not bare:
             return 0
-        number = bare[0].number
+        number, unit = bare[0].number, rest[bare[0].end : bare[0].stop].strip()
         is_whole = len(bare) == 1 and number is not None and number == number.to_integral_value() and 1 < number < 100
+        is_whole = is_whole and len(unit) not in (1, 2)  # "60 W" is no number of pieces
         return int(number) if is_whole and number is not None else 1
 
 
@@ -291,40 +287,64 @@ def policy_statements(
     for amount in part.money:
         said = part.words_beside(amount.start, amount.end, answer_words("shipping"))
         # Sending back may cost something else.
-        if (
-            amount.currency in (None, currency)
-            and said & answer_words("shipping")
-            and not said & answer_words("returns")
-        ):
-            yield from _of_shipping(amount, policy, currency, is_free=bool(said & answer_words("free")))
+        is_of_shipping = said & answer_words("shipping") and not said & answer_words("returns")
+        if amount.currency in (None, currency) and is_of_shipping:
+            yield from shipping_statement(amount, policy, currency, is_free=bool(said & answer_words("free")))
     for match in _DAYS.finditer(text, start, end):
         said = part.words_beside(*match.span(), answer_words("delivery") | answer_words("returns"))
         of_returns = bool(said & answer_words("returns"))
         if of_returns != bool(said & answer_words("delivery")):
             is_within = not of_returns and bool(said & answer_words("within"))
-            yield from _of_days(match, policy, of_returns=of_returns, is_within=is_within)
+            days = [int(match[name]) * (7 if match["weeks"] else 1) for name in ("low", "high") if match[name]]
+            yield from days_statement(match.span(), days, policy, of_returns=of_returns, is_within=is_within)
 
 
-def _of_shipping(amount: Amount, policy: Policy, currency: str, *, is_free: bool) -> Iterator[Statement]:
+def shipping_statement(amount: Amount, policy: Policy, currency: str, *, is_free: bool) -> Iterator[Statement]:
+    """What shipping costs, or, if ``is_free``, the value of an order from which it costs nothing."""
     recorded = policy.free_from if is_free else policy.shipping
     if recorded is not None:
         shown = format_money(Decimal(str(recorded)), currency)
         record = f"shipping is free from {shown}" if is_free else f"shipping: {shown}"
-        is_true = _fits(replace(amount, relation="is"), [Decimal(str(recorded))])
+        is_true = fits(replace(amount, relation="is"), [Decimal(str(recorded))])
         yield Statement(amount.start, amount.end, "policy", is_true, POLICY, record)
 
 
-def _of_days(match: re.Match[str], policy: Policy, *, of_returns: bool, is_within: bool) -> Iterator[Statement]:
+def days_statement(
+    span: tuple[int, int], days: Sequence[int], policy: Policy, *, of_returns: bool, is_within: bool
+) -> Iterator[Statement]:
+    """In how many days an order arrives, or within how many it can be returned."""
     recorded = policy.return_days if of_returns else policy.delivery_days
     if recorded is None:
         return
     fewest, most = recorded if isinstance(recorded, tuple) else (recorded, recorded)
-    days = [int(match[name]) * (7 if match["weeks"] else 1) for name in ("low", "high") if match[name]]
     if is_within and fewest <= days[-1] < most:  # "within 3 days" may hold of 2 to 4
         return
     is_true = days[-1] >= most if is_within else fewest <= days[0] and days[-1] <= most
-    what, span = "returns within" if of_returns else "delivery in", "" if fewest == most else f"{fewest} to "
-    yield Statement(*match.span(), "policy", is_true, POLICY, f"{what} {span}{most} days")
+    what, least = "returns within" if of_returns else "delivery in", "" if fewest == most else f"{fewest} to "
+    yield Statement(*span, "policy", is_true, POLICY, f"{what} {least}{most} days")
+
+
+class Availability(NamedTuple):
+    """Whether offers can be had."""
+
+    has_any: bool
+    has_all: bool
+    counts: frozenset[int]
+    """The pieces of each and of all together; empty if the shop doesn't count some of them."""
+    record: str
+
+
+def availability_of(offers: Sequence[Offer], item: Product) -> Availability | None:
+    """Whether these offers of a product can be had, with the record in words; None if the shop doesn't say."""
+    there = [one.is_available for one in offers]
+    if not there or None in there:
+        return None
+    counts = [one.stock for one in offers if one.stock is not None]
+    is_counted = len(counts) == len(offers)
+    named = f" of {', '.join(one.name for one in offers)}" if len(offers) < len(offers_of(item)) else ""
+    left = f"{sum(counts)} in stock" if is_counted else "in stock" if any(there) else "sold out"
+    known = frozenset({sum(counts), *counts}) if is_counted else frozenset[int]()
+    return Availability(any(there), all(map(bool, there)), known, f"{left}{named}")
 
 
 def meant_offers(text: str, offers: Sequence[Offer]) -> list[Offer]:
@@ -356,7 +376,7 @@ def _piece_of(text: str, start: int, end: int, first: int, last: int, anchors: C
     return breaks[place], stop
 
 
-def _fits(amount: Amount, prices: Iterable[Decimal]) -> bool:
+def fits(amount: Amount, prices: Iterable[Decimal]) -> bool:
     """True for a price as exactly as it is written; whole units may be rounded by a fiftieth: €120 for €119."""
     return any(
         (how := amount.agreement(price)) is not None and (how != "loose" or abs(amount.low - price) * 50 <= price)

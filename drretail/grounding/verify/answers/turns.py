@@ -10,10 +10,8 @@ excuses nothing.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import date
-from functools import cached_property
-from typing import Any
 
 from drretail.grounding.report.evidence_ids import product_evidence_id
 from drretail.grounding.report.markup import blanked
@@ -24,8 +22,7 @@ from drretail.grounding.text.layout import Layout, read_layout
 from drretail.grounding.text.numerals import find_numerals
 from drretail.grounding.text.titles import Named, products_named
 from drretail.grounding.text.words import words
-from drretail.grounding.verify.fields import yes_or_no
-from drretail.grounding.verify.product_statements import (
+from drretail.grounding.verify.answers.product_statements import (
     POLICY,
     Cause,
     Kind,
@@ -34,18 +31,20 @@ from drretail.grounding.verify.product_statements import (
     policy_statements,
     says_sold_out,
 )
-from drretail.grounding.verify.records import leaves, read_ledger, record_of, with_state
+from drretail.grounding.verify.answers.shop_records import GONE, UNKNOWN, Records
+from drretail.grounding.verify.answers.typed import Typed, statement_of
+from drretail.grounding.verify.fields import yes_or_no
+from drretail.grounding.verify.records import leaves, record_of, with_state
 from drretail.records.evidence import Evidence
-from drretail.records.money import USD
 from drretail.records.reading import OF_CALCULATIONS, Reading, ReadValue, Unread, ValueKind
 from drretail.records.run import Step, Turn
-from drretail.records.shop import Policy, Product, has_been
+from drretail.records.shop import Product, has_been
 
 _VALUES: Mapping[Kind, ValueKind] = {
     **{"price": "price", "stock": "stock", "field": "property", "order": "order_status"},
     **{"total": "total", "unknown": "product", "gone": "product", "policy": "policy"},
 }
-UNKNOWN, GONE = "no such product", "the shop has it no more"
+_MOST_OF_TOOLS = 25
 UNDECIDED = "its words or the record leave it open"
 # What tools call a price and a stock.
 _OF_TOOLS = {"price": re.compile("price|cost|preis", re.I), "stock": re.compile("stock|inventory|availab", re.I)}
@@ -62,41 +61,15 @@ _REACH = 40
 ORDER_ID = re.compile(r"(?<![\w-])#?(?P<id>[A-Za-z]{0,5}-?\d[\w-]{2,})(?![\w-])")
 
 
-@dataclass(frozen=True)
-class Records:
-    """The shop's records that answers are compared with."""
+@dataclass(frozen=True, slots=True)
+class ReadTurn:
+    """``report[start:end]`` answers a question."""
 
-    products: Mapping[str, Product]
-    orders: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
-    """By order id."""
-    missing: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Ids that are named and lead to no product, with why: ``GONE`` or ``UNKNOWN``."""
-    former: Mapping[str, str] = field(default_factory=dict[str, str])
-    """The titles of those that are gone."""
-    policy: Policy = field(default_factory=Policy)
-    currency: str = USD
-
-    def ordered(self, name: str) -> str | None:
-        """The id of the product of an order that is named; None for a product's name."""
-        return self.orders.get(name[2:], {}).get("product_id") if name[:2] == "O:" else None
-
-    @cached_property
-    def titles(self) -> dict[str, str]:
-        return {key: item.title for key, item in self.products.items()} | {**self.former}
-
-
-def records_in(evidence: Iterable[Evidence]) -> Records:
-    """The records among a run's evidence that were looked up in the shop, not those of the assistant's own tools."""
-    looked_up = [entry for entry in evidence if entry.looked_up]
-    # The assistant's own tools may show what the shop does not have.
-    lacking = [one for one in looked_up if one.kind == "product" and (not one.texts or one.problem in (GONE, UNKNOWN))]
-    ledger = read_ledger({entry.id: entry for entry in looked_up if entry.texts and entry not in lacking})
-    orders = {name[2:]: record for name, record in ledger.records.items()}
-    missing = {one.key: one.problem or UNKNOWN for one in lacking}
-    former = {one.key: one.title for one in lacking if one.problem == GONE}
-    policy = next((record_of(text.text) or {} for entry in looked_up for text in entry.texts if entry.id == POLICY), {})
-    currency = policy.pop("currency", USD)
-    return Records(ledger.products, orders, missing, former, Policy.model_validate(policy), currency)
+    question: str
+    start: int
+    end: int
+    known: tuple[str, ...]
+    """The products and orders ("O:…") that the conversation and this turn's tools have named by its end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +80,7 @@ class ReadAnswers:
     numerals: int
     unread: tuple[Unread, ...]
     """The numerals that no statement decides."""
+    turns: tuple[ReadTurn, ...] = ()
 
     def as_read(self, by_form: Reading, text: str) -> Reading:
         """A reading by form, which looks for marks, with these statements in the place of its values but for sums."""
@@ -119,15 +93,25 @@ class ReadAnswers:
 
 
 def read_answers(
-    layout: Layout, turns: Sequence[Turn], steps: Sequence[Step], seen: Mapping[str, Evidence], shop: Records
+    layout: Layout,
+    turns: Sequence[Turn],
+    steps: Sequence[Step],
+    seen: Mapping[str, Evidence],
+    shop: Records,
+    typed: Sequence[Typed] = (),
 ) -> ReadAnswers:
-    """Reads every turn of a conversation, with the steps of all and what their tools returned."""
+    """Reads every turn of a conversation, with the steps of all and what their tools returned.
+
+    Where a model ``typed`` something, rules are heard only on what it leaves open.
+    """
     found: list[Statement] = []
     numerals = 0
     unread: list[Unread] = []
     before: tuple[str, ...] = ()
     whole = _Text(layout, shop)
     first = 0
+    known: dict[str, None] = {}
+    read: list[ReadTurn] = []
     calls = any(step.kind == "tool" for step in steps)
     for turn in turns:
         tools, first = _of_tools(steps[first : turn.steps], seen, shop), turn.steps
@@ -136,18 +120,36 @@ def read_answers(
         about = next((ids for ids in (asked, tools, before) if ids), ())
         is_sure = (bool(tools) and not asked) or _is_asked_plainly(question, about)
         answer = _Answer(whole, turn.start, turn.end, about, is_sure=is_sure)
+        by_model = [one for one in typed if turn.start <= one.start < turn.end]
         own = [*answer.statements(), *answer.adopted(question, about)]
+        own = [*_completed(by_model, own, whole)]
         told = [seen[name] for step in steps[: turn.steps] for name in step.evidence if name in seen]
         found += (_explained(one, layout.text, shop, told) if calls else _titled(one, shop) for one in own)
         before = answer.about
+        known |= dict.fromkeys((*question.written(0, len(turn.question)), *whole.written(turn.start, turn.end)))
+        known |= dict.fromkeys(tools[:_MOST_OF_TOOLS])
+        read.append(ReadTurn(turn.question, turn.start, turn.end, (*known,)))
         figures = answer.numerals()
-        beside = ((one.start, one.end) for one in own if one.kind == "policy")
+        beside = [(one.start, one.end) for one in own if one.kind == "policy"]
+        beside += [(one.start, one.end) for one in by_model if re.search(r"\d", layout.text[one.start : one.end])]
         figures += [span for span in beside if not any(span[0] < end and start < span[1] for start, end in figures)]
         numerals += len(figures)
         undecided = (span for span in figures if not any(one.start < span[1] and span[0] < one.end for one in own))
         unread += (Unread(start=start, end=end, why=UNDECIDED) for start, end in undecided)
     found.sort(key=lambda one: (one.start, one.end))
-    return ReadAnswers(tuple(found), numerals, tuple(unread))
+    return ReadAnswers(tuple(found), numerals, tuple(unread), tuple(read))
+
+
+def _completed(typed: Sequence[Typed], by_rules: Sequence[Statement], whole: "_Text") -> Iterator[Statement]:
+    """The statements that a model typed, and those by rules where it typed nothing or leaves the same thing open."""
+    decided = {one: statement_of(one, whole.layout.text, whole.beside(one.start), whole.shop) for one in typed}
+    yield from filter(None, decided.values())
+    for one in by_rules:
+        meeting = [other for other in typed if one.start < other.end and other.start < one.end]
+        meeting = [other for other in meeting if other.as_kind == one.kind or re.search(r"\d", other.amount)]
+        key = one.of.rpartition("-")[0] or one.of
+        if not any(decided[other] or not {one.of, key} & {*other.keys, POLICY} for other in meeting):
+            yield one
 
 
 def _value(statement: Statement, text: str) -> ReadValue:
@@ -231,9 +233,14 @@ class _Text:
             if (match[0] in shop.products or match[0] in shop.missing)
             and not any(one.start <= match.start() < one.end for one in named)
         )
+        named += (
+            Named(*match.span(), name)
+            for name in (key for key, why in shop.missing.items() if " " in key and why == UNKNOWN)
+            for match in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", layout.text)
+        )
         money = [(one.start, one.end) for one in layout.amounts if one.kind == "money"]
         for match in ORDER_ID.finditer(layout.text) if shop.orders else ():
-            ids = [key for key in shop.orders if key == match["id"] or key.rpartition("-")[0] == match["id"]]
+            ids = shop.lines_of(match["id"])
             statuses = {f"{shop.orders[key].get('order_status')}" for key in ids}
             if not any(start < match.end() and match.start() < end for start, end in money):
                 # All lines of an order that have one status are one.
@@ -242,8 +249,20 @@ class _Text:
         self.text = blanked(layout.text, _apart((one.start, one.end) for one in self.named))
         """Without the names, so that their words and figures say nothing."""
 
+    def beside(self, place: int) -> tuple[str, ...]:
+        """The products that the sentence at a place names."""
+        own = next((one for one in self.layout.sentences if one.start <= place < one.end), None)
+        return () if own is None else self.named_in(own.start, own.end)
+
     def named_in(self, start: int, end: int) -> tuple[str, ...]:
         return tuple(dict.fromkeys(one.product_id for one in self.named if start <= one.start < end))
+
+    def written(self, start: int, end: int) -> Iterator[str]:
+        """The products that a stretch names, and the orders as it writes them, without the number of a line."""
+        for one in self.named:
+            if start <= one.start < end:
+                is_order = one.product_id[:2] == "O:"
+                yield f"O:{self.layout.text[one.start : one.end].lstrip('#')}" if is_order else one.product_id
 
     def parts(self, start: int, end: int) -> Iterator[tuple[int, int, str]]:
         """Sentences, lines and cells: start, end, and the labels of a cell."""
@@ -323,9 +342,9 @@ class _Answer:
         why = self.shop.missing[key]
         own = [one for one in self.whole.named if one.product_id == key and start <= one.start < end]
         # Who names it by its title may speak of an order: only a price or a stock offers it.
-        is_said = any(one not in self.whole.titled for one in own)
-        if why == GONE:
-            item = Product(product_id=key, title=self.shop.titles[key], category="")
+        is_said = any(one not in self.whole.titled for one in own) and " " not in key
+        if why == GONE or " " in key:
+            item = Product(product_id=key, title=self.shop.titles.get(key, key), category="")
             part = ProductSentence(self.whole.layout, self.text, start, end, label, item)
             is_said = part.is_sold() or (is_said and not says_sold_out(self.text[start:end]))
         if is_said:

@@ -1,0 +1,158 @@
+"""What each answer of a shop's assistant says, as a judge types it: the question, its answer's problems, the places.
+
+The judge is told which products were named and what their records' fields are called, and no value of theirs: so it can
+write down what is said, and only code can say whether it is so.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+
+from drretail.eval.claims.typed_values import DATE, PROMPTS, find_quote, joined_problems, narrowed, strange_quote
+from drretail.eval.judging.question import JudgeQuestion, Ruling
+from drretail.eval.judging.session import JudgeSession
+from drretail.eval.judging.subject import Subject
+from drretail.grounding.verify.answers.shop_records import Records
+from drretail.grounding.verify.answers.turns import ReadTurn
+from drretail.grounding.verify.answers.typed import NUMBER, SHIPPING, Typed, TypedKind
+from drretail.prompts import Prompt, load_prompt, tagged
+from drretail.records.base import Record
+from drretail.records.reading import Relation
+from drretail.records.score import Verdict
+from drretail.records.shop import LIST_PRICE, OTHER_TITLES, STOCK, VARIANTS, Product, offers_of
+
+READING, READING_VERSION = "reading", 2
+TURN = "turn"
+"""The stage of what a judge typed of one answer; the items are turn-1, turn-2, …"""
+_MOST_BEFORE = 6_000
+"""The characters of the conversation before an answer that are shown, the last ones."""
+_FIELD = re.compile(r"^\W{0,3}([^\W\d_][^\n:.;]{1,40}): ", re.MULTILINE)
+_FORMS: dict[TypedKind, str] = {
+    **dict.fromkeys(("price", "list_price", "total", "policy"), NUMBER),
+    "stock": rf"yes|no|{NUMBER}",
+    "property": r".*\S.*",
+    "order_status": r"(?:not )?(?:Delivered|Shipped|Processing|Cancelled|Returned)",
+    "order_date": DATE.pattern,
+    "order_line": rf"(?:{NUMBER})?",
+}
+
+
+class SaidInTurn(Record):
+    kind: TypedKind
+    of: list[str]
+    field: str
+    amount: str
+    amount_to: str
+    currency: str
+    relation: Relation
+    quote: str
+
+
+class TurnStatements(Record):
+    """What one answer says of the shop's products and orders."""
+
+    statements: list[SaidInTurn]
+
+
+def turn_prompt() -> Prompt:
+    """The prompt for one answer, whose instructions are shared by all."""
+    own = load_prompt(PROMPTS, TURN)
+    shared, place, rest = own.text.partition("{{sources}}")
+    return Prompt(own.name, place + rest, shared)
+
+
+def turn_questions(subject: Subject) -> Iterator[JudgeQuestion[TurnStatements]]:
+    """One question for each answer that says anything."""
+    answers, report = subject.answers, subject.report or ""
+    before = ""
+    for number, turn in enumerate(() if answers is None else answers.turns, 1):
+        answer = report[turn.start : turn.end].strip()
+        given = {
+            "sources": tagged("sources", "\n".join(_source(name, subject.shop) for name in turn.known)),
+            "context": tagged("context", before[-_MOST_BEFORE:]),
+            "question": tagged("question", turn.question),
+            "answer": tagged("answer", answer),
+        }
+        before += f"Asked: {turn.question}\nAnswered: {answer}\n\n"
+        if answer:
+            yield JudgeQuestion(
+                TURN,
+                f"{TURN}-{number}",
+                turn_prompt(),
+                given,
+                TurnStatements,
+                partial(_ruling, turn=turn, report=report),
+                partial(_problems, turn=turn, report=report),
+                purpose="extraction",
+            )
+
+
+async def read_turns(subject: Subject, judge_session: JudgeSession) -> list[Verdict]:
+    """The verdicts with what this judge types of each answer; the questions that it has not answered yet are asked.
+
+    ``judge_session`` is that of the metric "reading".
+    """
+    questions = [*turn_questions(subject)]
+    existing = [judge_session.existing(one.stage, one.item, one.prompt.hash) for one in questions]
+    missing = [question for question, verdict in zip(questions, existing, strict=True) if verdict is None]
+    return [*(one for one in existing if one is not None), *await judge_session.ask_and_record(*missing)]
+
+
+def typed_in(verdict: Verdict) -> list[Typed]:
+    """The statements of a verdict on one answer; none if it failed."""
+    return [Typed.model_validate(one) for one in verdict.value or ()] if verdict.state == "scored" else []
+
+
+def _source(name: str, shop: Records) -> str:
+    """One product or order as the judge is told of it."""
+    if name[:2] == "O:":
+        return f"{name} Order {name[2:]}"
+    item = shop.products.get(name)
+    if item is None:
+        return f"P:{name} {shop.titles.get(name, name)}"
+    title = f"P:{name} {' / '.join(item.titles.splitlines())}"
+    variants = ", ".join(f"{at} {one.name}" for at, one in enumerate(offers_of(item), 1) if one.name)
+    return "; ".join([title, *([f"variants: {variants}"] * bool(variants)), f"fields: {', '.join(_fields(item))}"])
+
+
+def _fields(item: Product) -> Iterable[str]:
+    own = (name for name in item.details if name not in (STOCK, LIST_PRICE, VARIANTS, OTHER_TITLES))
+    texts = (match[1] for text in (*item.features, *item.description) for match in _FIELD.finditer(text))
+    return dict.fromkeys(name for name in (*own, *texts) if name not in item.titles.splitlines())
+
+
+def _problems(answer: TurnStatements, *, turn: ReadTurn, report: str) -> str | None:
+    """Why an answer is sent back, in words for the judge."""
+    said = report[turn.start : turn.end]
+    return joined_problems([problem for one in answer.statements for problem in _problems_of(one, turn, said)])
+
+
+def _problems_of(one: SaidInTurn, turn: ReadTurn, said: str) -> Iterator[str]:
+    if not re.fullmatch(_FORMS.get(one.kind, ".*"), one.amount) or (
+        one.amount_to and not re.search(r"\d", one.amount_to)
+    ):
+        yield f"{one.amount!r} is no amount of a {one.kind}"
+    known = {name if name[:2] == "O:" else f"P:{name}" for name in turn.known}
+    for name in one.of:
+        if name.partition("#")[0] not in known and name != SHIPPING and name not in said:
+            yield f"{name!r} is neither the id of a source nor a name in the answer"
+    if one.kind != "policy" and not one.of:
+        yield f"the {one.kind} {one.amount!r} has to say what it is of"
+    yield from strange_quote(one.quote, said)
+
+
+def _ruling(answer: TurnStatements, *, turn: ReadTurn, report: str) -> Ruling:
+    return Ruling([one.model_dump(mode="json") for one in placed(answer.statements, turn, report)])
+
+
+def placed(statements: Sequence[SaidInTurn], turn: ReadTurn, report: str) -> Iterator[Typed]:
+    """The statements at their places in the report, narrowed to the figure if it occurs once in the quote."""
+    known = {name if name[:2] == "O:" else f"P:{name}" for name in turn.known}
+    for one in statements:
+        place = find_quote(report[turn.start : turn.end], one.quote)
+        if place is None:
+            continue
+        start, end = narrowed(report, turn.start + place[0], turn.start + place[1], one.kind, one.amount)
+        of = [name if name.partition("#")[0] in known or name == SHIPPING else f"P:{name}" for name in one.of]
+        fields = one.model_dump(exclude={"quote", "of"})
+        yield Typed.model_validate({**fields, "of": tuple(of), "start": start, "end": end})

@@ -1,0 +1,323 @@
+"""What the gym pays for a report, by code alone: its cart compared with the best one, if a reader sees nothing false.
+
+    reward   = decision · integrity · (1 + web) / 2 · patience
+    decision = cart, or (1 + cart) / 2 for a right refusal of what the shop can't meet
+    cart     = worth · wanted · within_budget · (1 + verified) / 2, and half of that unless the cart is all that is
+               wanted and nothing else
+
+Each part is from 0 to 1. Integrity is 0 or 1. It is 0 for one contradicted figure, for one pick that no tool has shown
+or that the report does not argue for, for one invented source of a claim about a pick, or for one false refusal. Prose
+earns nothing. Figures that records support earn something, and figures that nothing supports cost something. Comments
+are not read at all. A report with HTML beyond plain tags (grounding/report/hidden.py) is worth nothing, since code
+can't say what a reader sees of it. So without the right cart, no reward is above 1/2.
+
+A pick whose record leaves demands open is worth the share of its want's limits that are kept.
+
+Web is the share of an answer to what the query asks the web that the report gives, citing a page that was read and
+says so; without such a question it is 1. So no reward is above 1/2 if the web question is left unanswered.
+
+Patience is 1, less 0.02 for each question to the shopper that brings nothing new. The cart is compared with the whole
+wish, including what the query hides.
+
+If the shop can't meet a query, which a check of all its products has proved, a refusal is rewarded instead, if the
+run's own searches show it. Its cart is then the nearest products, or what can be had of the wish. A wrong cart beside a
+right refusal is worth no more than it would be alone.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from functools import partial
+from pathlib import Path
+
+from drretail.env.altered.moves import MovedStore, store_at_end
+from drretail.env.store.base import Store
+from drretail.eval.baskets import NO_REFERENCE, Measured, decided_by, not_measured, worth_ratio
+from drretail.eval.judging.question import NO_WORLD
+from drretail.eval.judging.subject import Subject
+from drretail.eval.metric import description_of, of_measures
+from drretail.experiment import read_definition
+from drretail.grounding.basket.cart import Cart
+from drretail.grounding.basket.reference import at_other_prices
+from drretail.grounding.constraints.releases import releases_in
+from drretail.grounding.report.evidence_ids import web_evidence_id
+from drretail.grounding.report.markup import has_unread_elements, shown
+from drretail.grounding.text.words import STOP_WORDS, stem, words
+from drretail.grounding.verify.checks import Case, read_report
+from drretail.grounding.verify.derivation import amounts_in
+from drretail.grounding.verify.integrity import borne_out, breach
+from drretail.records.base import Record
+from drretail.records.criteria import WebQuestion
+from drretail.records.evidence import Evidence
+from drretail.records.query import NOT_TYPED, Query, Reference, WantedThing
+from drretail.records.run import GYM_AGENT, Run, System
+from drretail.records.shop import Product
+from drretail.records.wish import Wish
+from drretail.untrusted import visible
+
+NO_REPORT = "no report was handed in"
+HTML = "the report holds HTML other than plain tags"
+NO_PICKS = "the report declares no picks"
+NOT_WANTED = "no pick is what the query asks for"
+OVER = "the cart breaks the budget"
+UNMET = "the cart does not keep to the query"
+REFUSED = "something is refused that the shop has"
+BOUGHT = "something is bought, and the shop can't meet the wish"
+NOT_SHOWN = "the rollout's own searches do not show that the shop can't meet the wish"
+
+
+_USELESS = 0.02
+"""The share of the reward that such a question costs."""
+
+
+class Reward(Record):
+    """What a report is worth, with the parts that it is computed from; each is from 0 to 1."""
+
+    value: float = 0.0
+    """What the rollout is paid."""
+    worth: float = 0.0
+    """The worth of the wanted picks relative to the best basket (docs/statistics.md, ``utility_ratio``); of a refusal
+    without picks, that of the nearest products that it names, and the other parts of its cart are 1."""
+    wanted: float = 0.0
+    """The share of the cart that is wanted, in the quantity that is wanted."""
+    within_budget: float = 0.0
+    """1 if the whole cart, with unwanted picks, keeps to the budget, else 0."""
+    right: float = 0.0
+    """1 if the cart is all that is wanted and nothing else (docs/scores.md, ``feasible``), else 0."""
+    refused: float = 0.0
+    """1 if the report rightly refuses what the shop can't meet, and the run's searches show it, else 0."""
+    integrity: float = 0.0
+    """1 if nothing that a reader sees is false and the report argues for every pick, else 0."""
+    verified: float = 0.0
+    """The share of the picks whose price the report names, times the share of its figures that records explain."""
+    web: float = 1.0
+    """The share of an answer to the query's question to the web that the report gives and a cited page bears out; 1 if
+    the query asks the web nothing."""
+    patience: float = 1.0
+    """1, less what the questions cost that brought nothing new."""
+    why: str = ""
+    """Why the reward is 0; empty if it is not."""
+
+    @property
+    def decision(self) -> float:
+        """What the cart, or the refusal, is worth before integrity, research and patience."""
+        cart = self.worth * self.wanted * self.within_budget * (1 if self.right else 0.5) * (1 + self.verified) / 2
+        return (1 + cart) / 2 if self.refused else cart
+
+    def paid(self) -> "Reward":
+        """The same parts with the value that follows from them."""
+        value = self.decision * self.integrity * (1 + self.web) / 2 * self.patience
+        return self.model_copy(update={"value": value})
+
+
+NEAREST = Reward(refused=1.0, wanted=1.0, within_budget=1.0, right=1.0, integrity=1.0, verified=1.0)
+"""A right refusal that buys nothing, whose cart is the nearest products that it names."""
+
+
+def reward_of(
+    run: Run,
+    evidence: Iterable[Evidence],
+    query: Query,
+    reference: Reference,
+    store: Store,
+    system: System | None = None,
+) -> Reward:
+    """The reward of a run's report. Pure: the same record in the same shop gives the same reward, to the last bit.
+
+    ``store`` holds the records as the run saw them. If prices and stock moved, the cart is rewarded at those of
+    hand-in. A system without web tools, or on the open web, is not asked for what the pages of the query's web say.
+    """
+    case = Case(
+        report=visible(run.report or ""),
+        evidence={entry.id: entry for entry in evidence},
+        query=query,
+        picks=run.picks,
+        run=run,
+        lookup=partial(_looked_up, store),
+    )
+    if isinstance(store, MovedStore):
+        reference, store = _at_end(store, run, query, reference)
+    earned = _Earned(case, run, reference, store).reward()
+    useless = sum(not answer.new for answer in releases_in(query, run.steps))
+    question = query.web_question if _searches(system) else None
+    about = {
+        "web": 1.0 if question is None or not question.answers else web_answered(case, question),
+        "patience": max(0.0, 1 - _USELESS * useless),
+    }
+    return earned.model_copy(update=about).paid()
+
+
+def _looked_up(store: Store, ids: Iterable[str]) -> Mapping[str, Product]:
+    return store.products(list(ids))
+
+
+def _at_end(store: MovedStore, run: Run, query: Query, reference: Reference) -> tuple[Reference, Store]:
+    """The baskets and the records at hand-in. The proof that a wish can't be met is about those at the start."""
+    if reference.best is None or query.wish is None:
+        return reference, store.store
+    end = store_at_end(store.store, store.moves, run.steps)
+    might_do = (fit for thing in reference.things for fit in (*thing.fits, *thing.undecided))
+    return at_other_prices(reference, query.wish, end.products(sorted({fit.product_id for fit in might_do}))), end
+
+
+def _searches(system: System | None) -> bool:
+    """True if the system can find the pages of its query's web; None is a system that has all tools."""
+    return system is None or not (system.web_is_live or "web" in system.options.get("without", ()))
+
+
+def web_answered(case: Case, question: WebQuestion) -> float:
+    """The largest share of one answer that the report's statements give, citing its page, which the run read."""
+    shares: list[float] = []
+    for answer in question.answers:
+        page = case.evidence.get(web_evidence_id(answer.url))
+        citing = [index for index, cited in case.layout.cited.items() if page is not None and page.id in cited]
+        sentences = (case.layout.sentences[index] for index in citing)
+        stated = "\n".join(case.layout.text[sentence.start : sentence.end] for sentence in sentences)
+        read = "\n".join(text.text for text in (page.texts if page else ()) if text.shown)
+        shares.append(sum(_holds(stated, key) and _holds(read, key) for key in answer.keys) / len(answer.keys))
+    return max(shares, default=0.0)
+
+
+def _holds(text: str, key: str) -> bool:
+    """True if a text has the key's figures, or its words if it has none, whatever their order and endings."""
+    if figures := _figures(key):
+        return figures <= _figures(text)
+    meant = {*words(key)} - STOP_WORDS or {*words(key)}
+    return {*map(stem, meant)} <= {*map(stem, words(text))}
+
+
+def _figures(text: str) -> set[Decimal]:
+    return {figure for amount in amounts_in(text) for figure in (amount.low, amount.high)}
+
+
+@dataclass(frozen=True, slots=True)
+class _Earned:
+    """A report beside what it could have bought."""
+
+    case: Case
+    run: Run
+    reference: Reference
+    store: Store
+
+    def reward(self) -> Reward:
+        """The parts that depend on the report alone, without web and patience."""
+        if has_unread_elements(self.case.report):
+            return Reward(why=HTML)
+        if not shown(self.case.report).strip():
+            return Reward(why=NO_REPORT)
+        if self.case.query.wish is None:
+            return Reward(why=NOT_TYPED)
+        proof = self.reference.proof
+        if proof is not None and proof.state == "proved":
+            return self._of_refusal(self.case.query.wish)
+        if self.run.outcome is not None and (not self.run.picks or self.run.outcome.decision != "buy"):
+            return Reward(why=REFUSED)
+        return self._of_cart(self.case.query.wish)
+
+    def _of_cart(self, wish: Wish) -> Reward:
+        if not self.run.picks:
+            return Reward(why=NO_PICKS)
+        picked = self.store.products(sorted({pick.product for pick in self.run.picks}))
+        parts = _parts(Cart(wish, self.reference, self.run.picks, picked))
+        reading = read_report(self.case)
+        broken = breach(self.case, reading)
+        if broken or not parts.decision:
+            return parts.model_copy(update={"integrity": float(not broken), "why": broken or parts.why})
+        return parts.model_copy(update={"integrity": 1.0, "verified": borne_out(self.case, reading)})
+
+    def _of_refusal(self, wish: Wish) -> Reward:
+        """The parts on a query that can't be met: those of the nearest products, or of a cart of what can be had."""
+        ids = {entry.key for entry in self.case.evidence.values() if entry.kind == "product"}
+        nearest = () if self.run.outcome is None else self.run.outcome.nearest
+        decided = decided_by(self.case, self.reference, self.store.products(sorted({*ids, *nearest})))
+        if decided is None or not decided.refused:
+            is_unfounded = decided is not None and not decided.declared
+            return Reward(why=NO_PICKS if self.run.outcome is None else NOT_SHOWN if is_unfounded else BOUGHT)
+        if not decided.shown:
+            return Reward(why=NOT_SHOWN)
+        if broken := breach(self.case, read_report(self.case)):
+            return Reward(refused=1.0, why=broken)
+        rest = self._rest(wish)
+        if not decided.bought:
+            worth = 1.0 if decided.nearest is None else decided.nearest
+            return NEAREST.model_copy(update={"worth": 0.0 if rest else worth})
+        if rest is None:
+            return Reward(refused=1.0, integrity=1.0)
+        parts = replace(self, reference=rest[1])._of_cart(rest[0])
+        return parts.model_copy(update={"refused": 1.0}) if parts.right and parts.integrity else parts
+
+    def _rest(self, wish: Wish) -> tuple[Wish, Reference] | None:
+        """What can be had of the wish, and what would do for it. None if nothing can be had, or if each thing can but
+        not all together.
+        """
+        kept = [(want, thing) for want, thing in zip(wish.wants, self.reference.things, strict=True) if thing.fits]
+        if not kept or (len(kept) == len(wish.wants) and not wish.orders):
+            return None
+        rest = wish.model_copy(update={"wants": tuple(want for want, _ in kept), "orders": ()})
+        things = tuple(thing for _, thing in kept)
+        products = self.store.products(sorted({fit.product_id for thing in things for fit in thing.fits}))
+        reference = self.reference.model_copy(update={"things": things, "proof": None})
+        return rest, at_other_prices(reference, rest, products)
+
+
+def _parts(cart: Cart) -> Reward:
+    """The parts that depend on the cart, and why it is worth nothing, if so."""
+    lenient = _with_open_picks(cart)
+    worth, within = worth_ratio(lenient) or 0.0, cart.keeps_to_money
+    why = NOT_WANTED if not any(lenient.taken) else "" if within else OVER
+    return Reward(
+        worth=worth,
+        wanted=lenient.share_wanted,
+        within_budget=float(within),
+        right=float(cart.is_feasible),
+        why=why or ("" if worth else UNMET),
+    )
+
+
+def _with_open_picks(cart: Cart) -> Cart:
+    """The cart in which products with open demands count for their wants, at the share of the limits that are kept."""
+    kept = {fit.product_id for thing in cart.things for fit in thing.fits}
+    things: list[WantedThing] = []
+    for number, thing in enumerate(cart.things):
+        limits = 1 + sum(part.index == number and part.field != "quantity" for part in cart.wish.parts())  # 1: the kind
+        undecided = (
+            fit.model_copy(update={"worth": round(fit.worth * (1 - len(fit.open) / limits))})
+            for fit in thing.undecided
+            if fit.product_id not in kept
+        )
+        things.append(thing.model_copy(update={"fits": (*thing.fits, *undecided)}))
+    # The first picks are taken first: beside a product that keeps everything, the open one is the one too many.
+    picks = tuple(sorted(cart.picks, key=lambda pick: pick.product not in kept))
+    return replace(cart, reference=cart.reference.model_copy(update={"things": tuple(things)}), picks=picks)
+
+
+def measure(subject: Subject) -> Mapping[str, Measured]:
+    """The reward of a run's report, and its parts."""
+    reference, lack = subject.reference, NO_REFERENCE
+    if reference is not None:
+        is_proved = reference.proof is not None and reference.proof.state == "proved"
+        lack = None if is_proved else not_measured(subject.query.wish, reference)
+    if reference is None or lack is not None:
+        return dict.fromkeys(DESCRIPTION.meanings, Measured(None, lack or ""))
+    if subject.store is None:
+        return dict.fromkeys(DESCRIPTION.meanings, Measured(None, NO_WORLD))
+    run, evidence = subject.run, subject.evidence.values()
+    earned = (
+        Reward(why=NO_REPORT)
+        if run is None
+        else reward_of(run, evidence, subject.query, reference, subject.store, subject.system)
+    )
+    return {
+        name: Measured(getattr(earned, "value" if name == "reward" else name), earned.why)
+        for name in DESCRIPTION.meanings
+    }
+
+
+def lacks_rollouts(experiment: Path) -> str:
+    """Why it is not scored unasked; empty if a system's runs are rollouts of the gym."""
+    is_gym = any(system.agent == GYM_AGENT for system in read_definition(experiment).systems.values())
+    return "" if is_gym else "holds no rollouts of the gym"
+
+
+DESCRIPTION = description_of("reward")
+METRIC = of_measures("reward", 1, measure, DESCRIPTION, lacks=lacks_rollouts)

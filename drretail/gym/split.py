@@ -1,0 +1,168 @@
+"""Questions to train on, and others to measure on: other people, other wishes, and other shops unless one is given."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from drretail.api.worlds import open_world
+from drretail.data_ingest.demo import Shop as MadeUp
+from drretail.data_ingest.demo import build_shop
+from drretail.data_ingest.plan import IngestOptions
+from drretail.difficulty.hidden_wishes import hide
+from drretail.difficulty.leveled import generate_at
+from drretail.env.offers import Offers
+from drretail.env.world import World
+from drretail.errors import UserError
+from drretail.eval.metrics.reward import NO_REPORT, Reward
+from drretail.grounding.report.picks import picks_block
+from drretail.gym.env import ShopEnv
+from drretail.gym.shop import Shop
+from drretail.progress import Progress
+from drretail.querygen.shipped import FIFTY, GENERIC, MARKET, shipped_queries
+from drretail.records.base import canonical_json, file_name
+from drretail.records.query import Query, Reference
+from drretail.records.reading import Pick
+from drretail.records.wish import Demand
+
+TRAIN, HELD_OUT = "train", "held-out"
+LEVELS = range(10)
+PRODUCTS, REVIEWS = 1_000, 15_000
+"""The size of a made-up shop: some twenty products of each of fifty kinds."""
+_TRIED = 12
+"""Users tried per query wanted: few come near a high level, and some want what others want already."""
+LONGEST_SEARCH = 500
+"""The most characters of a search."""
+Policy = Callable[[ShopEnv], str]
+"""Makes its calls, and returns the report to hand in."""
+Wanted = frozenset[tuple[object, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The questions for one purpose, about one shop."""
+
+    name: str
+    world: str
+    """The shop, as ``--world`` takes it."""
+    queries: tuple[Query, ...]
+    floors: Mapping[str, tuple[float, float | None]]
+    """By query id, what one search earns, and what is earned without asking; None if the query hides nothing."""
+
+
+def split(
+    to: Path,
+    sizes: tuple[int, int],
+    *,
+    worlds: tuple[str | None, str | None] = (None, None),
+    seed: str = "42",
+    progress: Progress,
+) -> tuple[Part, Part]:
+    """Makes queries to train on and held-out ones, of all levels that the shops bear. Up to half hide limits that only
+    the shopper tells.
+
+    A shop that is None is made up below ``to``. No user and no wish is in both parts, or among the shipped queries. The
+    same arguments give the same queries. Raises UserError if no query can be made.
+    """
+    shipped = shipped_queries(*FIFTY, *MARKET, GENERIC)
+    people, wishes = {query.user_id for query in shipped}, {wanted(query) for query in shipped}
+    parts: list[Part] = []
+    for name, n, given in zip((TRAIN, HELD_OUT), sizes, worlds, strict=True):
+        world = given or str(_made_up(to / file_name(f"{name}-shop-{seed}"), f"{seed}-{name}", progress))
+        with open_world(world) as shop:
+            with progress.busy(f"writing the {name} queries"):
+                queries = _queries(shop, n, f"{seed}-{name}", people, wishes)
+            with progress.busy("measuring the floors"):
+                parts.append(Part(name, world, queries, _floors(shop, queries)))
+        people |= {query.user_id for query in queries}
+        wishes |= {wanted(query) for query in queries}
+    return parts[0], parts[1]
+
+
+def wanted(query: Query) -> Wanted:
+    """What a query wants bought, whatever it may cost and whoever asks."""
+    wants = () if query.wish is None else query.wish.wants
+    return frozenset(
+        (*sorted(map(str.casefold, want.kinds)), want.quantity, *sorted(map(_demanded, want.demands))) for want in wants
+    )
+
+
+def _demanded(demand: Demand) -> str:
+    return canonical_json(demand.model_dump(exclude={"say"} if demand.field else set()))
+
+
+def _made_up(folder: Path, seed: str, progress: Progress) -> Path:
+    """The world of a made-up shop, of products that no other seed gives."""
+    return build_shop(folder, progress, MadeUp(PRODUCTS, REVIEWS, IngestOptions(seed=seed, vary_orders=True)))
+
+
+def _queries(
+    shop: World, n: int, seed: str, people: Collection[str | None], wishes: Collection[Wanted]
+) -> tuple[Query, ...]:
+    """``n`` queries of as many users, as even in level as the shop allows; up to half hide limits."""
+    users = [row.user_id for row in shop.store.sample_users(seed, _TRIED * n + len(people))]
+    users = [user_id for user_id in users if user_id not in people]
+    if not users:
+        raise UserError("The shop has no users of whom no other query is: split queries over two shops.")
+    seen = {*wishes}
+
+    def is_new(query: Query) -> bool:
+        repeats = wanted(query) in seen
+        seen.add(wanted(query))
+        return not repeats
+
+    made = generate_at(shop, LEVELS, n, seed=seed, users=users, is_wanted=is_new).queries
+    could_hide = hide(made, Offers(shop)).queries[: len(made) // 2]
+    hiding = {query.query_id.removesuffix("-hidden"): query for query in could_hide}
+    return tuple(hiding.get(query.query_id, query) for query in made)
+
+
+def _floors(world: World, queries: Sequence[Query]) -> dict[str, tuple[float, float | None]]:
+    with Shop.open(world, queries) as shop, ShopEnv(shop) as env:
+        return {
+            query.query_id: (
+                earned(env, one_search, query.query_id).value,
+                earned(env, asks_nothing, query.query_id).value if query.hidden else None,
+            )
+            for query in queries
+        }
+
+
+def earned(env: ShopEnv, policy: Policy, query_id: str) -> Reward:
+    """What a policy earns on a query."""
+    env.reset(query_id)
+    report = policy(env)
+    env.step({"name": "submit_report", "arguments": {"report": report}})
+    return env.reward or Reward(why=NO_REPORT)
+
+
+def one_search(env: ShopEnv) -> str:
+    """Searches once with the question's words, and buys the first hit."""
+    return buying(env, dict.fromkeys(hits_of(env, query=env.query.text[:LONGEST_SEARCH])[:1], 1))
+
+
+def asks_nothing(env: ShopEnv) -> str:
+    """Knows the shop and all that the question says: buys the best cart for it, without asking shopper or web."""
+    query = env.query.model_copy(update={"wish": env.query.visible_wish, "hidden": ()})
+    return buying(env, _best(Offers(env.shop.world).reference(query)))
+
+
+def buying(env: ShopEnv, picks: Mapping[str, int]) -> str:
+    """Opens the products, and returns a report that names their prices."""
+    for product in picks:
+        env.step({"name": "get_product_details", "arguments": {"product_id": product}})
+    records = env.shop.world.store.products(list(picks))
+    prices = {key: "" if record.price is None else f" for ${record.price:.2f}" for key, record in records.items()}
+    lines = [f"- Get this one{prices[product]} [P:{product}]." for product in picks if product in prices]
+    cart = [Pick(product=product, quantity=pieces) for product, pieces in picks.items()]
+    return "\n".join([*lines, "", picks_block(cart)]) if cart else "Nothing was found."
+
+
+def hits_of(env: ShopEnv, **search: Any) -> list[str]:
+    """The products of a search."""
+    _, _, _, info = env.step({"name": "product_catalog_search", "arguments": search})
+    return [evidence.removeprefix("P:") for evidence in info["evidence"] if evidence.startswith("P:")]
+
+
+def _best(reference: Reference) -> dict[str, int]:
+    return {} if reference.best is None else {item.product_id: item.quantity for item in reference.best.items}

@@ -1,0 +1,177 @@
+"""Limits of agents of somebody else's: time that runs out, tokens that are reported, and caps on what is not known."""
+
+import asyncio
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from langchain_core.messages import AIMessage
+from langchain_core.runnables import Runnable, RunnableLambda
+
+from drretail.agents.callables import as_agent
+from drretail.agents.running.batch import Batch, Watch
+from drretail.agents.running.estimate import estimate_runs
+from drretail.agents.running.outcomes import is_open
+from drretail.agents.running.runner import Runner
+from drretail.agents.running.spending import spending_of
+from drretail.agents.running.system import SystemUnderTest, definition
+from drretail.env.world import World
+from drretail.errors import UserError
+from drretail.experiment import Experiment
+from drretail.llm.budget import ExperimentBudget
+from drretail.llm.prices import read_prices
+from drretail.llm.registry import open_model
+from drretail.records.models import Price
+from drretail.records.query import Query
+from drretail.records.run import Limits, Run, Usage
+from tests.agents.conftest import QUERY, record, tally_of
+from tests.agents.conftest import sut as of_name
+from tests.build import known
+
+ENDS = threading.Event()
+"""Ends what hangs once the tests are over."""
+
+
+def sleeps(question: str) -> str:
+    ENDS.wait(60)
+    return "Too late."
+
+
+async def waits(question: str) -> str:
+    await asyncio.Event().wait()
+    return "Never."
+
+
+async def blocks(question: str) -> str:
+    ENDS.wait(60)
+    return "Too late."
+
+
+GRAPH: "Runnable[Any, Any]" = RunnableLambda(sleeps)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def end_all() -> Any:
+    yield
+    ENDS.set()
+
+
+def sut(world: World, answer: object, **limits: Any) -> SystemUnderTest:
+    return SystemUnderTest.of("mine", known(as_agent(answer)), {}, world, limits=Limits(**limits))
+
+
+@pytest.mark.parametrize("answer", [sleeps, waits, blocks, GRAPH], ids=["function", "async", "blocking", "graph"])
+def test_an_agent_that_hangs_ends_at_its_limit_by_its_own_fault(world: World, answer: object) -> None:
+    began, system = time.monotonic(), sut(world, answer, seconds=1)
+    run = record(world, system).run
+    error = known(run.error)
+    assert (error.kind, error.message.startswith("it gave no answer within 1 second")) == ("timeout", True)
+    assert ("make it a plain function (def)" in error.message) == (answer is blocks)
+    assert time.monotonic() - began < 20
+    assert is_open(run, system.system, ["failed"])
+    assert not is_open(run, system.system, ["spoiled"])
+
+
+def test_after_an_agent_that_blocks_the_next_one_answers(world: World) -> None:
+    async def answers(question: str) -> str:
+        await asyncio.sleep(0)
+        return "In time."
+
+    record(world, sut(world, blocks, seconds=1))
+    assert record(world, sut(world, answers, seconds=30)).run.report == "In time."
+
+
+def test_a_built_in_agent_has_a_limit_of_seconds_if_it_is_given(world: World) -> None:
+    model = open_model("offline:shopper")
+    assert [of_name(world, model, limits=limits).seconds for limits in (Limits(), Limits(seconds=9))] == [None, 9]
+    assert sut(world, sleeps).seconds == 600
+
+
+@pytest.mark.parametrize("limit", ["tokens", "dollars"])
+def test_a_limit_that_cannot_hold_is_refused(world: World, limit: str) -> None:
+    with pytest.raises(UserError, match=f"--limit {limit} can't hold for mine, which asks its models by itself"):
+        sut(world, sleeps, **{limit: 5})
+
+
+USED = Usage(input_uncached=1000, output=20)
+
+
+def says(answer: object) -> Callable[[str], Any]:
+    def answering(question: str) -> Any:
+        return answer
+
+    return answering
+
+
+def of_messages(*used: tuple[int, int] | None) -> dict[str, Any]:
+    counts = [each and {"input_tokens": each[0], "output_tokens": each[1], "total_tokens": sum(each)} for each in used]
+    return {"messages": [AIMessage("Nothing.", usage_metadata=cast(Any, count)) for count in counts]}
+
+
+@pytest.mark.parametrize(
+    ("answer", "usage"),
+    [
+        ({"report": "Nothing.", "usage": {"input": 1000, "output": 20}}, USED),
+        (of_messages((400, 10), (600, 10)), USED.model_copy(update={"calls": 2})),
+        (of_messages((400, 10), None), None),  # one that is not counted leaves the sum unknown
+        ("Nothing.", None),
+    ],
+)
+def test_tokens_that_an_agent_reports_are_recorded_and_others_are_unknown(
+    world: World, folder: Path, answer: object, usage: Usage | None
+) -> None:
+    system = sut(world, says(answer))
+    tally_of(folder, world, system)
+    (spent,) = spending_of(folder, read_prices())
+    assert spent.is_known == (usage is not None)
+    assert spent.input.mean == (None if usage is None else 1000)
+    assert (spent.calls.mean, spent.dollars.mean) == (usage.calls or None if usage else None, None)
+    likely = estimate_runs(system, 2, spent, (), read_prices())
+    assert (likely.input is None, likely.dollars) == (usage is None, None)
+
+
+@pytest.mark.parametrize(
+    ("answer", "caps", "started"),
+    [
+        ("Nothing.", {"tokens": 9000}, 1),
+        ({"report": "Nothing.", "usage": {"input": 100, "output": 20}}, {"tokens": 9000}, 3),
+        ({"report": "Nothing.", "usage": {"input": 100, "output": 20}}, {"dollars": 9.0}, 1),
+        ({"report": "Nothing.", "usage": {"input": 0, "output": 0}}, {"dollars": 9.0}, 3),
+    ],
+)
+def test_a_cap_stops_after_one_run_whose_cost_is_unknown(
+    world: World, folder: Path, answer: object, caps: dict[str, Any], started: int
+) -> None:
+    budget = ExperimentBudget(read_prices({"a:b": Price(input=1, output=1)}), **caps)
+    tally = tally_of(folder, world, sut(world, says(answer)), repeats=3, experiment_budget=budget)
+    assert (tally.done, tally.not_started) == (started, 3 - started)
+    told = f"--max-{next(iter(caps))} can't hold for mine, which asks its models by itself"
+    assert (told in str(budget.closing)) == (started < 3)
+
+
+@pytest.mark.parametrize(
+    ("usage", "message"),
+    [({"input": -1}, "tokens are 0 or more"), ({"words": 3}, "words"), (5, "usage is 5: it should be a dict")],
+)
+def test_usage_that_cannot_be_read_fails_the_run_by_name(world: World, usage: object, message: str) -> None:
+    run: Run = record(world, sut(world, says({"report": "Nothing.", "usage": usage}))).run
+    assert message in known(run.error).message
+
+
+def test_one_ctrl_c_ends_a_run_that_hangs(world: World, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Presses(Watch):
+        def began(self, label: str, query: Query) -> None:
+            threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+
+    monkeypatch.setattr("drretail.agents.running.batch.ENDING", 0.2)
+    player, began = sut(world, waits), time.monotonic()
+    with Experiment(folder, definition(world, (QUERY,), [player], "42")) as opened:
+        with pytest.raises(KeyboardInterrupt):
+            Batch(Runner(world, "w"), opened, watch=Presses()).run_all([player], (QUERY,))
+        assert opened.state(player.label, QUERY.query_id, 1) == "interrupted"
+    assert time.monotonic() - began < 20

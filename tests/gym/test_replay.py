@@ -1,0 +1,161 @@
+"""Runs of every kind of agent, exported as chat: played in the gym again, they earn what they earned."""
+
+import asyncio
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from langchain.agents import create_agent
+from langchain_core.messages import AIMessage, ToolCall
+
+from drretail import run
+from drretail.agents.running.client_runs import Recording
+from drretail.agents.running.runner import Runner
+from drretail.api.score import score
+from drretail.env.session import Session
+from drretail.errors import UserError
+from drretail.experiment import read_definition
+from drretail.exports.formats import export
+from drretail.exports.selection import Selection, read_rule
+from drretail.gym import Shop, ShopEnv
+from drretail.gym.recorded import recorded_rewards, replay, save_rollouts
+from drretail.llm.scripted import scripted_model
+from drretail.records.query import Query
+from drretail.tools.toolkit import Toolkit
+from tests.agents.external_agents import command
+from tests.gym.policies import QUERY, best_picks, call, praised, shopped_well, submit
+
+pytest.importorskip("mcp", reason="no MCP: pip install mcp")
+
+from mcp import Client
+
+from drretail.tools.mcp import mcp_server
+
+DETAILS = "get_product_details"
+
+
+def report_of(shop: Shop) -> str:
+    picks = best_picks(shop)
+    return str(submit(praised(shop, [pick.product for pick in picks]), *picks)["arguments"]["report"])
+
+
+def agents(shop: Shop, folder: Path) -> dict[str, Any]:
+    """By kind, agents that look up the best basket in one turn and hand it in; and one of ours."""
+    products = [pick.product for pick in best_picks(shop)]
+
+    async def function(question: str, toolkit: Toolkit) -> str:
+        calls = [toolkit.acall_all([(DETAILS, {"product_id": product})]) for product in products]
+        await asyncio.gather(*calls)
+        return report_of(shop)
+
+    def graph(tools: list[Any]) -> Any:
+        calls = [ToolCall(name=DETAILS, args={"product_id": product}, id=product) for product in products]
+        return create_agent(cast(Any, scripted_model(AIMessage("", tool_calls=calls), report_of(shop)).chat), tools)
+
+    calls = "\n".join(f"call({DETAILS!r}, product_id={product!r})" for product in products)
+    return {
+        "function": function,
+        "graph": graph,
+        "command": command(folder, f"{calls}\nprint({report_of(shop)!r})"),
+        "ours": "react",
+    }
+
+
+def ask_over_mcp(shop: Shop, query: Query, to: Path) -> None:
+    async def visit() -> None:
+        session = Session(shop.world, user_id=query.user_id)
+        runner = Runner(shop.world, str(shop.world.folder))
+        with Recording(to, runner, query, scope="own", options={}) as recording:
+            async with Client(mcp_server(session, recording.opened, "", takes_report=True), mode="legacy") as client:
+                for pick in best_picks(shop):
+                    await client.call_tool(DETAILS, {"product_id": pick.product})
+                await client.call_tool("submit_report", {"report": report_of(shop)})
+
+    asyncio.run(visit())
+
+
+@pytest.fixture(scope="module")
+def made(shop: Shop, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    home = tmp_path_factory.mktemp("replay")
+    run(shop.world, [shop.query(QUERY)], agents(shop, home), to=home / "exp", baselines=False)
+    ask_over_mcp(shop, shop.query(QUERY), home / "exp")
+    with ShopEnv(shop) as env:
+        env.reset(QUERY)
+        shopped_well(env)
+        save_rollouts(home / "exp", env, [env.recorded()])
+    return home / "exp"
+
+
+@pytest.fixture(scope="module")
+def lines(made: Path) -> list[dict[str, Any]]:
+    export(Selection.of(made), "chat", made / "chat.jsonl")
+    return [json.loads(line) for line in (made / "chat.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+def test_six_kinds_of_agents_earn_the_same_reward_when_their_export_is_replayed(
+    made: Path, lines: list[dict[str, Any]], shop: Shop
+) -> None:
+    paid = {each.run_id: reward for each, reward in recorded_rewards(made, shop)}
+    assert len(lines) == len(paid) == 6
+    with ShopEnv(shop, max_steps=100) as env:
+        for line in lines:
+            assert replay(env, line) == paid[line["run_id"]], line["run_id"]
+    ours = [run_id for run_id, reward in paid.items() if reward.value < 1]
+    assert [run_id.partition("@")[0] for run_id in ours] == ["ours"]
+
+
+def test_an_export_holds_what_a_policy_is_sent_and_calls_of_one_turn_together(
+    lines: list[dict[str, Any]], shop: Shop
+) -> None:
+    with ShopEnv(shop) as env:
+        asked, tools = env.reset(QUERY), env.tools
+    by_kind = {line["system"].partition("@")[0]: line for line in lines}
+    for line in by_kind.values():
+        assert line["messages"][0] == {"role": "user", "content": asked}
+        assert [tool["function"]["name"] for tool in line["tools"]] == [tool["function"]["name"] for tool in tools]
+        (last,) = line["messages"][-1]["tool_calls"]
+        assert last["function"]["name"] == "submit_report"
+    assert by_kind["gym"]["tools"] == tools
+    turns = {kind: [len(message.get("tool_calls", ())) for message in turns_of(line)] for kind, line in by_kind.items()}
+    products = len(best_picks(shop))
+    assert turns["graph"] == turns["function"] == [products, 1]
+    assert turns["command"] == turns["gym"] == [1] * (products + 1)
+
+
+def turns_of(line: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The messages that a trainer doesn't mask."""
+    return (message for message in line["messages"] if message["role"] == "assistant")
+
+
+def test_a_turn_of_a_rollout_is_one_message_if_the_policy_says_so(shop: Shop, tmp_path: Path) -> None:
+    with ShopEnv(shop) as env:
+        env.reset(QUERY)
+        for same_turn in (False, True, True, False):
+            env.step(call("calculator", expression="1 + 1"), same_turn=same_turn)
+        env.step(call("submit_report", report="Nothing."))
+        save_rollouts(tmp_path, env, [env.recorded()])
+    export(Selection.of(tmp_path), "chat", tmp_path / "chat.jsonl")
+    line = json.loads((tmp_path / "chat.jsonl").read_text(encoding="utf-8"))
+    assert [len(message["tool_calls"]) for message in turns_of(line)] == [3, 1, 1]
+
+
+def test_rollouts_are_chosen_by_their_reward_once_they_are_scored(made: Path, shop: Shop, tmp_path: Path) -> None:
+    rule = read_rule("reward >= .9")
+    with pytest.raises(UserError, match="is not scored by reward yet: drretail score"):
+        Selection.of(made, rules=[rule])
+    score(made, metrics="reward")
+    paid = {each.run_id: reward for each, reward in recorded_rewards(made, shop)}
+    chosen = list(Selection.of(made, rules=[rule]))
+    assert {each.run.run_id for each in chosen} == {run_id for run_id, reward in paid.items() if reward.value >= 0.9}
+    for each in chosen:
+        values = {value.variant: value.value for value in each.got}
+        assert values == {
+            "reward" if name == "value" else name: part for name, part in paid_parts(paid, each.run.run_id)
+        }
+    assert read_definition(made).systems.keys() == {run_id.partition("/")[0] for run_id in paid}
+
+
+def paid_parts(paid: dict[str, Any], run_id: str) -> list[tuple[str, Any]]:
+    return [(name, part) for name, part in paid[run_id].model_dump().items() if name != "why"]
