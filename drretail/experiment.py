@@ -296,7 +296,7 @@ class Experiment:
                 raise UserError(f"{self.folder} holds another system {label!r}: give yours another label.")
             if changed := changed_code(existing, asked, label):
                 raise UserError(
-                    f"{self.folder} holds runs of {label!r} by other code ({', '.join(changed)}): --again discards "
+                    f"{self.folder} holds runs of {label!r} by other code ({', '.join(changed)}): --force discards "
                     "them and runs the agent anew, or give it another name (--agent NAME=PLACE)."
                 )
             changed = changed_prompts(existing, asked, label)

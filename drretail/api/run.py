@@ -264,7 +264,7 @@ def _retried(options: RunOptions) -> set[str]:
     for kind in kinds:
         if kind not in (FAILED, SPOILED):
             raise UnknownName("kind of runs for --retry", kind, (FAILED, SPOILED))
-    return {*kinds, *([ALL] if options.again else [])}
+    return {*kinds, *([ALL] if options.force else [])}
 
 
 def _without_foreign_pages(

@@ -48,7 +48,7 @@ def recorded_rewards(folder: str | Path, shop: Shop) -> Iterator[tuple[Run, Rewa
 
 
 def replay(env: ShopEnv, conversation: Mapping[str, Any]) -> Reward:
-    """The reward of a line of ``export --as chat``: its calls are made in ``env``, one after the other.
+    """The reward of a line of ``export --format chat``: its calls are made in ``env``, one after the other.
 
     Raises UnknownName for a query that ``env`` does not have.
     """

@@ -94,7 +94,7 @@ def test_a_built_in_agent_has_a_limit_of_seconds_if_it_is_given(world: World) ->
 
 @pytest.mark.parametrize("limit", ["tokens", "dollars"])
 def test_a_limit_that_cannot_hold_is_refused(world: World, limit: str) -> None:
-    with pytest.raises(UserError, match=f"--limit {limit} can't hold for mine, which asks its models by itself"):
+    with pytest.raises(UserError, match=f"--vary {limit} can't hold for mine, which asks its models by itself"):
         sut(world, sleeps, **{limit: 5})
 
 

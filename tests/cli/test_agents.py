@@ -84,7 +84,7 @@ def test_an_agent_whose_code_changed_is_refused_until_again_runs_it_anew(
     succeeds(*asked, "v2=mine:answer")
     assert reports() == [("mine-answer", "One.")] * 2 + [("v2", "Two, then.")] * 2
     # None of the other code's runs stays in the row, not even those that are not asked for now.
-    succeeds(*asked, "mine:answer", "--again", "--only", "q1")
+    succeeds(*asked, "mine:answer", "--force", "--only", "q1")
     assert reports() == [("mine-answer", "Two, then.")] + [("v2", "Two, then.")] * 2
     (path,) = (tmp_path / "exp").glob("runs/v2/q1-r1/run.json")
     (known,) = {made.code_hash for made in read_runs(tmp_path / "exp")}
@@ -101,7 +101,7 @@ def test_a_commands_files_and_those_beside_them_are_its_code(
     succeeds(*asked)
     (tmp_path / "report.sh").write_text("echo Two.\n")
     assert "by other code (report.sh)" in drretail(*asked).stderr
-    succeeds(*asked, "--again")
+    succeeds(*asked, "--force")
     assert [made.report for made in read_runs(tmp_path / "exp")] == ["Two.\n"] * 2
 
 

@@ -215,7 +215,7 @@ def test_a_product_that_never_existed_is_found_by_its_name_where_it_is_sold(tmp_
     with open_world(tmp_path / "w") as shop:
         record(load_format("chat").read(path), "chat", tmp_path / "exp", Progress(), world=shop)
     succeeds("score", "exp", "--metrics", "false_statements")
-    succeeds("export", "exp", "--as", "statements", "--to", "said.csv")
+    succeeds("export", "exp", "--format", "statements", "--to", "said.csv")
     rows = csv.DictReader((tmp_path / "said.csv").read_text("utf-8-sig").splitlines())
     false = [(int(row["question"][:-1]), row["kind"]) for row in rows if row["state"] == "contradicted"]
     assert sorted(false) == [(at, "unknown") for at, name in enumerate(NAMES.values()) if name]

@@ -83,7 +83,7 @@ BaseUrl = Annotated[Texts, Option("A model server, or a provider's.", MODELS, me
 Web = Annotated[
     str | OpenWeb | None,
     Option(
-        "What web_search searches: sandbox[:FILE|FOLDER], serper, searxng[:URL] (docs/web.md).",
+        "What is searched: sandbox[:FILE|FOLDER], serper, searxng[:URL] (docs/web.md).",
         metavar="NAME[:ARG]",
         default="sandbox",
     ),

@@ -80,9 +80,7 @@ class RunOptions(SystemOptions):
             type=list[str],
         ),
     ] = ()
-    again: Annotated[
-        bool, Option("Make the agents' runs anew. Runs by other code than theirs are discarded.", RESUMING)
-    ] = False
+    force: Annotated[bool, Option("Discard runs by other code, and make all anew.", RESUMING)] = False
     replay: Annotated[
         str | Path | None,
         Option("Take all answers from another experiment.", RESUMING, metavar="EXP"),

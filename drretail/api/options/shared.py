@@ -34,7 +34,7 @@ Judge = Annotated[
 PlannedPairs = Annotated[
     Texts,
     Option(
-        "What you ask beforehand: only over this is it corrected.",
+        "What is asked beforehand (docs/statistics.md).",
         metavar="A~B:FP,…",
         type=list[str],
     ),
