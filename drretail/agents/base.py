@@ -89,7 +89,7 @@ class Agent:
 def _takes(function: Callable[..., object], count: int) -> bool:
     """True if the function can be called with so many arguments, as far as Python can tell."""
     try:
-        inspect.signature(function).bind(*range(count))
+        inspect.signature(function, follow_wrapped=False).bind(*range(count))
     except TypeError:
         return False
     except ValueError:  # a builtin without a signature
