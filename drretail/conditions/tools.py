@@ -144,7 +144,7 @@ def client_conditions(values: Mapping[str, str | float | Sequence[str | float]] 
     for name, given in (values or {}).items():
         if name not in known:
             raise UnknownName("condition of tools", name, known)
-        texts = str(given).split(",") if isinstance(given, str | float) else [str(each) for each in given]
+        texts = str(given).split(",") if isinstance(given, str | int | float) else [str(each) for each in given]
         alone[name] = texts[0].strip()
         if len(texts) > 1:
             raise UserError(f"--vary {name}: tools are served under one value of each condition.")

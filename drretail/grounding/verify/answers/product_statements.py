@@ -300,9 +300,11 @@ def policy_statements(
 
 
 def shipping_statement(amount: Amount, policy: Policy, currency: str, *, is_free: bool) -> Iterator[Statement]:
-    """What shipping costs, or, if ``is_free``, the value of an order from which it costs nothing."""
+    """What shipping costs, or, if ``is_free``, the value of an order from which it costs nothing. That it is free may
+    hold of the order at hand.
+    """
     recorded = policy.free_from if is_free else policy.shipping
-    if recorded is not None:
+    if recorded is not None and (is_free or amount.high or policy.free_from is None):
         shown = format_money(Decimal(str(recorded)), currency)
         record = f"shipping is free from {shown}" if is_free else f"shipping: {shown}"
         is_true = fits(replace(amount, relation="is"), [Decimal(str(recorded))])

@@ -174,6 +174,7 @@ class _Said:
         if len(self.typed.of) < 2 or not all(prices) or (is_shipped and self.shop.policy.shipping is None):
             return None
         sums = {one + self._shipping * is_shipped for one in _sums(prices)}
+        sums |= {one for one in _sums(prices) if is_shipped and self._is_shipped_free(one)}
         with_lists = [
             {*own, *(one.list_price for one in of if one.list_price)} for own, of in zip(prices, things, strict=True)
         ]
@@ -243,6 +244,10 @@ class _Said:
         else:
             return None
         return next(found, None)
+
+    def _is_shipped_free(self, total: Decimal) -> bool:
+        free_from = self.shop.policy.free_from
+        return free_from is not None and total >= Decimal(str(free_from))
 
     @cached_property
     def _orders(self) -> Sequence[str]:

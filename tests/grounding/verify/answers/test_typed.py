@@ -83,6 +83,7 @@ def test_the_record_denies_what_is_said(kind: str, of: str, amount: str, fields:
         ("property", "P:k", "no", {"field": "Whistle"}),
         ("total", "P:k+P:b#1", "84.90", {}),
         ("total", "P:b#1+P:b#1+shipping", "44.9", {}),
+        ("total", "P:k+P:b#1+shipping", "84.90", {}),  # which is above €50
         ("order_status", "O:7", "Shipped", {}),
         ("order_date", "O:7", "2024-03-14", {}),
         ("order_line", "O:7+P:gone", "1", {}),
@@ -113,6 +114,7 @@ def test_the_record_confirms_what_is_said(kind: str, of: str, amount: str, field
         ("order_status", "O:8", "Shipped", "Order 8 was shipped.", {}),
         ("order_line", "O:7+P:a spare bulb", "", "A spare bulb is in it.", {}),
         ("policy", "", "3", "Within 3 days.", {"field": "delivery_days", "relation": "at_most"}),
+        ("policy", "", "0", "It ships free.", {"field": "shipping"}),  # as orders from €50 do
     ],
 )
 def test_what_may_be_meant_otherwise_is_left_open(
