@@ -263,7 +263,8 @@ def _measures(item: Product) -> tuple[tuple[Decimal, str, str], ...]:
         # "18, 000" and "99. 9%" may be one number, "15.2x4x4.5in" three.
         for text in dict.fromkeys((line, _GLUED.sub(" x ", _SPACED.sub(r"\1", line)))):
             unit = ""
-            for numeral in reversed(list(find_numerals(text, find_dates(text)))):
+            days = [date for date in find_dates(text) if len(date.iso) > len("2006")]  # which may be a rank
+            for numeral in reversed(list(find_numerals(text, days))):
                 unit = unit if numeral.unit in SIDES and unit else numeral.unit
                 if numeral.number is not None:
                     found.append((numeral.number, unit, line))
