@@ -10,7 +10,7 @@ from drretail.api.options.shared import folder_of, names_in, texts_in
 from drretail.errors import UserError
 from drretail.eval.compare.ablations import named_variants, tables_of_experiment
 from drretail.eval.compare.comparing import compare_beside, compare_recorded, metrics_away, name_there
-from drretail.eval.compare.distractors import distractor_tables
+from drretail.eval.compare.distractors import DistractorTable, distractor_tables
 from drretail.eval.compare.fail_if import GateRule, Rule, broken_rules, broken_since_last, judged_gates, read_rule
 from drretail.eval.compare.twins import twin_rows
 from drretail.eval.judging.pairs import resolve_name
@@ -19,9 +19,9 @@ from drretail.eval.scores.file import made_scores
 from drretail.eval.scores.slices import with_slices
 from drretail.experiment import read_definition
 from drretail.lab.card import card_lines, judges_of_faithfulness
-from drretail.records.comparison import Comparison, DistractorTable, GateResult, SettingTable, TwinRow
+from drretail.records.comparison import Comparison, GateResult, TwinRow
 from drretail.records.run import BASELINES, System
-from drretail.records.score import Scores, Systems
+from drretail.records.score import Scores, SettingTable, Systems
 from drretail.stats.clusters import Clusters
 
 

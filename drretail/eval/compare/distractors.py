@@ -7,7 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from drretail.conditions.shop import NO_WEB
 from drretail.eval.compare.wording import listed, samples
-from drretail.records.comparison import DistractorRow, DistractorTable, SettingCell, SettingRow, SettingTable
+from drretail.records.base import OfJudge, Record
+from drretail.records.comparison import ComparedRow
+from drretail.records.score import Score, SettingRow, SettingTable
 from drretail.stats.clusters import FEWEST
 from drretail.tables.figures import number
 
@@ -15,6 +17,35 @@ FOUND_IN_PAGES = "IR_SC"
 """The variant that counts only insights of supportive pages, so without these pages it has a floor."""
 _ALIKE = ("metric", "variant", "judge", "judge_params", "rules")
 """The columns that identify one figure by one judge, equal in the tables that belong together."""
+
+
+class DistractorRow(Record):
+    """One system on one size of a sandbox: with all of its pages, and with some left out."""
+
+    agent: str
+    everything: Score
+    without_distractors: Score | None = None
+    without_distractors_over_all: ComparedRow | None = None
+    without_supportive: Score | None = None
+    floor: float | None = None
+    """The value without any supportive page, if nothing else holds the answer; None for a variant
+    without such a floor.
+    """
+    floor_is_without_web: bool = False
+    """True if the floor is the same system's value without a web; otherwise the floor is 0."""
+
+
+class DistractorTable(OfJudge):
+    """What distractors cost in one variant by one judge, and what is left without supportive pages
+    (DR³-Eval, Figure 5).
+    """
+
+    metric: str
+    variant: str
+    name: str
+    rows: tuple[DistractorRow, ...]
+    sentence: str
+    """What can be concluded from it."""
 
 
 def distractor_tables(tables: Sequence[SettingTable]) -> list[DistractorTable]:
@@ -39,13 +70,13 @@ def _floors(of: SettingTable, tables: Sequence[SettingTable]) -> Mapping[str, fl
     alike = (table for table in of_webs if all(getattr(table, key) == getattr(of, key) for key in _ALIKE))
     found: dict[str, float] = {}
     for row in (row for table in alike for row in table.rows):
-        without = next((cell.mean for cell in row.cells if cell.setting == NO_WEB), None)
+        without = next((cell.value for cell in row.cells if cell.part == NO_WEB), None)
         found |= {} if without is None else {cell.system: without for cell in row.cells}
     return found
 
 
 def _row(row: SettingRow, of: SettingTable, floors: Mapping[str, float]) -> DistractorRow | None:
-    cells = {cell.setting: cell for cell in row.cells}
+    cells = {cell.part: cell for cell in row.cells}
     everything = cells.get("all")
     if everything is None or not {"no_distractor", "no_supportive"} & {*cells}:
         return None
@@ -79,24 +110,24 @@ def _distractor_sentences(rows: Sequence[DistractorRow]) -> Iterator[str]:
 
 def _floor_sentences(rows: Sequence[DistractorRow]) -> Iterator[str]:
     """First on agents that fall to the floor, then on those above it; agents with the same floor share a sentence."""
-    groups: dict[tuple[str, bool], list[tuple[str, SettingCell]]] = {}
+    groups: dict[tuple[str, bool], list[tuple[str, Score]]] = {}
     for row in rows:
         cell = row.without_supportive
-        if cell is None or cell.mean is None or row.floor is None:
+        if cell is None or cell.value is None or row.floor is None:
             continue
-        if (cell.n if cell.n_users is None else cell.n_users) >= FEWEST:
+        if (cell.n_counted if cell.n_users is None else cell.n_users) >= FEWEST:
             whose = f"{number(row.floor)}, what it is without a web" if row.floor_is_without_web else number(row.floor)
-            low = cell.mean if cell.ci_low is None else cell.ci_low
+            low = cell.value if cell.ci_low is None else cell.ci_low
             groups.setdefault((whose, low > row.floor), []).append((row.agent, cell))
     for (whose, is_above), group_rows in sorted(groups.items(), key=lambda group: group[0][1]):
         if is_above:
-            who = listed(f"{agent} ({number(cell.mean or 0)})" for agent, cell in group_rows)
+            who = listed(f"{agent} ({number(cell.value or 0)})" for agent, cell in group_rows)
             yield (
                 f"Without supportive pages it stays above the floor ({whose}) for {who}: other pages hold some of what "
                 "is to be found, or the agent knows it."
             )
         else:
-            counts = samples((cell.n, cell.n_users) for _, cell in group_rows)
+            counts = samples((cell.n_counted, cell.n_users) for _, cell in group_rows)
             who = listed(agent for agent, _ in group_rows)
             yield (
                 f"Without supportive pages it falls to the floor ({whose}) for {who}: as far "

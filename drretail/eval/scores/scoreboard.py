@@ -8,7 +8,7 @@ from statistics import fmean
 
 from drretail.eval.compare.differences import Primary, compared_measures, findings, nothing_to_compare
 from drretail.eval.compare.wording import listed
-from drretail.eval.scores.aggregate import missing_of
+from drretail.eval.scores.facts import missing_of
 from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.eval.scores.panel import is_panel
 from drretail.experiment import Definition

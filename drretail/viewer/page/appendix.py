@@ -11,7 +11,7 @@ from drretail.eval.compare.distractors import distractor_tables
 from drretail.eval.method import method_cards
 from drretail.eval.scores.slices import with_slices
 from drretail.records.run import System
-from drretail.records.score import SliceScore
+from drretail.records.score import Score
 from drretail.records.scoreboard import ShownColumn
 from drretail.tables.table import Column, Table
 from drretail.viewer.commands import commands, is_demo, query_files, score_commands
@@ -84,7 +84,7 @@ class ByPart:
     """Tables of variants that the option is not mainly read for."""
 
 
-def _by_parts(view: ExperimentView, slices: Sequence[SliceScore]) -> Iterator[ByPart]:
+def _by_parts(view: ExperimentView, slices: Sequence[Score]) -> Iterator[ByPart]:
     """One for each condition in which systems differ, then one by level and one of twins, if there are any."""
     systems = view.definition.systems
     for by in dict.fromkeys(table.by for table in view.scores.ablations):

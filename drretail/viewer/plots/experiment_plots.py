@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from drretail.records.comparison import SettingTable
 from drretail.records.pairs import PairScore
 from drretail.records.score import (
     NO_SYSTEMS,
@@ -11,6 +10,7 @@ from drretail.records.score import (
     Agreement,
     MetricDescription,
     Score,
+    SettingTable,
     Systems,
     in_order,
     place_of,
@@ -36,12 +36,11 @@ from drretail.viewer.tables.ablations import (
     condition_of,
     headlines_first,
     row_names,
-    setting_cell,
     setting_names,
     settings_of,
 )
 from drretail.viewer.tables.scoreboard import value_cell
-from drretail.viewer.tables.scores import score_cell, system_names
+from drretail.viewer.tables.scores import part_cell, score_cell, system_names
 
 MOST_SERIES = 8
 """The number of series that shapes and colours can tell apart."""
@@ -250,22 +249,25 @@ def _ablation(table: SettingTable, systems: Systems) -> Plot:
     rows = table.rows[:MOST_SERIES]
     condition = condition_of(table.by, systems)
     names = setting_names(table.model_copy(update={"rows": rows}), condition, systems)
-    every = [cell for row in rows for cell in row.cells if cell.mean is not None]
-    drawn = {(row.agent, cell.setting): setting_cell(cell) for row in rows for cell in row.cells}
+    every = [cell for row in rows for cell in row.cells if cell.value is not None]
+    drawn = {(row.agent, cell.part): part_cell(cell) for row in rows for cell in row.cells}
     given, variant = condition.about, table.name.replace("_", " ")
     name = file_name(f"{table.by}-{table.metric}-{table.variant}-{table.judge}")
     title = f"{variant} by {given}"
-    if all(cell.at is not None for row in table.rows for cell in row.cells):
+    at = {cell.part: condition.number(cell.part) for row in table.rows for cell in row.cells}
+    if None not in at.values():
         curves = [
             Curve(
                 names[row.agent],
                 tuple(
-                    (cell.at, drawn[row.agent, cell.setting]) for cell in row.cells if cell.at and cell.mean is not None
+                    (x, drawn[row.agent, cell.part])
+                    for cell in row.cells
+                    if (x := at[cell.part]) and cell.value is not None
                 ),
             )
             for row in rows
         ]
-        ticks = {cell.at: cell.setting for cell in every if cell.at is not None}
+        ticks = {x: cell.part for cell in every if (x := at[cell.part]) is not None}
         caption = f"to the right: {given}, each step of the scale twice as many; judged by {table.judge}"
         return curve_plot(
             name,

@@ -7,21 +7,18 @@ from drretail.conditions.condition import Condition
 from drretail.conditions.shop import COMPOSE_CONDITION
 from drretail.errors import UserError
 from drretail.eval.compare.ablations import condition_by
+from drretail.eval.compare.distractors import DistractorTable
 from drretail.records.comparison import (
     ComparedRow,
-    DistractorTable,
     Outcome,
-    SettingCell,
-    SettingRow,
-    SettingTable,
     TwinRow,
 )
 from drretail.records.run import SIZE
-from drretail.records.score import NO_SYSTEMS, Systems
+from drretail.records.score import NO_SYSTEMS, SettingRow, SettingTable, Systems
 from drretail.tables.figures import NOTHING, p_value
 from drretail.tables.table import Cell, Column, Row, Table, table_of
 from drretail.viewer.tables.notes import NOTES
-from drretail.viewer.tables.scores import NONE_HELD, Metrics, description, judged_by, notes_on, system_names
+from drretail.viewer.tables.scores import NONE_HELD, Metrics, description, judged_by, notes_on, part_cell, system_names
 
 HEADLINES = ("IR_SC", "CC", "FA", "avg6", "FP")
 """The variants that an ablation of a sandbox is mainly read for."""
@@ -65,7 +62,7 @@ def note_of(condition: Condition) -> str:
 
 def settings_of(table: SettingTable, condition: Condition) -> list[str]:
     """All values that any system has, in order."""
-    return sorted({cell.setting for row in table.rows for cell in row.cells}, key=condition.order)
+    return sorted({cell.part for row in table.rows for cell in row.cells}, key=condition.order)
 
 
 def row_names(labels: Iterable[str], systems: Systems) -> dict[str, str]:
@@ -104,9 +101,9 @@ def ablation_table(table: SettingTable, metrics: Metrics = NONE_HELD, systems: S
 
 def _rows(condition: Condition, row: SettingRow, name: str, settings: Sequence[str]) -> Iterator[Row]:
     """The row of scores, then rows of differences, if any is known."""
-    cells = {cell.setting: setting_cell(cell) for cell in row.cells}
+    cells = {cell.part: part_cell(cell) for cell in row.cells}
     yield Row(name, tuple(cells.get(setting) for setting in settings), row.agent)
-    first, last = row.cells[0].setting, row.cells[-1].setting
+    first, last = row.cells[0].part, row.cells[-1].part
     is_stepwise = condition.is_stepwise
     steps: dict[str, ComparedRow] = {}
     whole: dict[str, ComparedRow] = {}
@@ -120,12 +117,6 @@ def _rows(condition: Condition, row: SettingRow, name: str, settings: Sequence[s
         if rows:
             made = (difference_cell(rows[setting]) if setting in rows else None for setting in settings)
             yield Row(name, tuple(made), row.agent, manner=manner)
-
-
-def setting_cell(cell: SettingCell) -> Cell:
-    """A mean with its interval and the number of its queries."""
-    value = NOTHING if cell.mean is None else cell.mean
-    return Cell(value, "number", cell.ci_low, cell.ci_high, n=cell.n, planned=cell.n_planned)
 
 
 def difference_cell(row: ComparedRow, *, is_turned: bool = False) -> Cell:
@@ -150,9 +141,7 @@ def distractor_table(table: DistractorTable, systems: Systems = NO_SYSTEMS) -> T
     names = agent_names(((row.agent, row.everything.system) for row in table.rows), COMPOSE_CONDITION, systems)
     rows: list[Row] = []
     for row in table.rows:
-        means = [
-            each and setting_cell(each) for each in (row.everything, row.without_distractors, row.without_supportive)
-        ]
+        means = [each and part_cell(each) for each in (row.everything, row.without_distractors, row.without_supportive)]
         cost = row.without_distractors_over_all
         effect = None if cost is None else difference_cell(cost, is_turned=True)
         rows.append(Row(names[row.agent], (*means[:2], effect, means[2]), row.agent))

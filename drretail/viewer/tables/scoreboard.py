@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from drretail.agents.names import reaches_gold
 from drretail.eval.compare.differences import ALONE, SIDE_BY_SIDE, clearest, findings, largest_of
 from drretail.eval.compare.wording import listed, range_of, sample
-from drretail.eval.scores.aggregate import AS_ZERO, missing_in_words
+from drretail.eval.scores.facts import AS_ZERO, missing_in_words
 from drretail.eval.scores.gathering import FP
 from drretail.llm.prices import dated
 from drretail.records.run import DUMPS

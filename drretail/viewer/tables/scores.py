@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 from drretail.eval.registry import described
-from drretail.eval.scores.aggregate import missing_in_words, missing_of
+from drretail.eval.scores.facts import missing_in_words, missing_of
 from drretail.eval.scores.gathering import LACKS_IN_WORDS, NOT_JUDGED
 from drretail.records.base import ModelKind
 from drretail.records.reading import LookedAt
@@ -273,3 +273,9 @@ def score_cell(score: Score) -> Cell:
     if score.n_queries is not None:
         return Cell(score.value, "number", *ends, n=score.n_queries, missing=words, note="in one part")
     return Cell(score.value, "number", *ends, n=score.n, planned=score.n_planned, missing=words)
+
+
+def part_cell(score: Score) -> Cell:
+    """The same of a part of the queries or of one setting, where queries are counted."""
+    value = NOTHING if score.value is None else score.value
+    return Cell(value, "number", score.ci_low, score.ci_high, n=score.n_counted, planned=score.n_asked)
