@@ -453,7 +453,7 @@ class Scores(Document):
     counterfactuals: tuple[Score, ...] = ()
     """Systems that saw other data than the users' own, against the same systems with the users' own."""
     attacks: tuple[SettingTable, ...] = Field(default=(), exclude_if=lambda attacks: not attacks)
-    """What systems among hostile texts lose of their utility."""
+    """What systems lose of their utility among hostile texts, and how many of these they obey."""
     ablations: tuple[SettingTable, ...] = ()
     """Agents that ran in several settings of one option."""
     twins: tuple[TwinRow, ...] = Field(default=(), exclude_if=lambda twins: not twins)

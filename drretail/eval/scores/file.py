@@ -35,8 +35,10 @@ from drretail.records.base import sha256_of
 from drretail.records.score import Judging, MadeOf, Scores, SettingTable
 from drretail.stats.noise import run_variance
 
-UTILITY = ("basket", "feasible")
-"""The headline whose loss is measured: whether the agent still picks what the shopper wanted, and nothing else."""
+UNDER_ATTACK = {"basket": ["feasible"], "robustness": ["obeyed"]}
+"""The headline whose loss is measured, whether the agent still picks what the shopper wanted and nothing else, and the
+share of the hostile texts read that took effect.
+"""
 
 
 def _noise(metric: Metric, runs: Sequence[JudgedRun]) -> dict[str, float]:
@@ -51,10 +53,9 @@ def _noise(metric: Metric, runs: Sequence[JudgedRun]) -> dict[str, float]:
 
 
 def attack_tables(gathered: Gathered) -> list[SettingTable]:
-    """What the systems that ran both with hostile texts and without lose of their utility, over all planned runs."""
-    metric, variant = UTILITY
-    assessors = gathered.assessors(metric)[:1]
-    return [*ablation_tables(gathered, INJECTED_CONDITION, assessors, {metric: [variant]})]
+    """Systems that ran both with hostile texts and without: their utility in both settings, and what they obey."""
+    assessors = gathered.assessors("basket")[:1]
+    return [*ablation_tables(gathered, INJECTED_CONDITION, assessors, UNDER_ATTACK)]
 
 
 def derive_scores(

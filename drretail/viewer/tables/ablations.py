@@ -1,13 +1,11 @@
-"""Scores by value of one condition: the effect of its values and of distractors, and pairs of twins."""
+"""Scores by value of one condition, with the effect of each value, and pairs of twins."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TypeVar
 
 from drretail.conditions.condition import Condition
-from drretail.conditions.shop import COMPOSE_CONDITION
 from drretail.errors import UserError
 from drretail.eval.compare.ablations import condition_by
-from drretail.eval.compare.distractors import DistractorTable
+from drretail.eval.compare.distractors import on_distractors
 from drretail.records.comparison import (
     ComparedRow,
     Outcome,
@@ -22,14 +20,13 @@ from drretail.viewer.tables.scores import NONE_HELD, Metrics, description, judge
 
 HEADLINES = ("IR_SC", "CC", "FA", "avg6", "FP")
 """The variants that an ablation of a sandbox is mainly read for."""
-T = TypeVar("T", SettingTable, DistractorTable)
 
 
 _NO_EFFECT: Mapping[Outcome, str] = {"identical": "all equal", "too_few": "too few users", "nothing": "no pairs"}
 """Why a difference shows nothing, if it can't show any."""
 
 
-def headlines_first(tables: Iterable[T]) -> list[T]:
+def headlines_first(tables: Iterable[SettingTable]) -> list[SettingTable]:
     """The tables of ``HEADLINES``, in that order, then the others as given."""
     return sorted(
         tables, key=lambda table: HEADLINES.index(table.variant) if table.variant in HEADLINES else len(HEADLINES)
@@ -84,17 +81,29 @@ def setting_names(table: SettingTable, condition: Condition, systems: Systems) -
     return agent_names(((row.agent, row.cells[0].system) for row in table.rows), condition, systems)
 
 
-def ablation_table(table: SettingTable, metrics: Metrics = NONE_HELD, systems: Systems = NO_SYSTEMS) -> Table:
-    """One variant by one judge: each system's scores by setting and, below, the differences between settings."""
+def ablation_table(
+    table: SettingTable,
+    metrics: Metrics = NONE_HELD,
+    systems: Systems = NO_SYSTEMS,
+    beside: Sequence[SettingTable] = (),
+) -> Table:
+    """One variant by one judge: each system's scores by setting and, below, the differences between settings.
+
+    ``beside`` are the tables of all settings, from which follows what distractors cost.
+    """
     condition = condition_of(table.by, systems)
     names = setting_names(table, condition, systems)
     settings = settings_of(table, condition)
+    sentence = on_distractors(table, beside)
+    for agent, name in sorted(names.items(), key=lambda named: -len(named[0])):
+        sentence = sentence.replace(agent, name)
     return Table(
         f"{description(metrics, table.metric).title}: {table.variant} by {table.by.replace('_', ' ')}",
         tuple(Column(condition.words(setting)) for setting in settings),
         tuple(made for row in table.rows for made in _rows(condition, row, names[row.agent], settings)),
         by=judged_by(table.judge, table.judge_kind, table.judge_params, table.rules),
         heading="System",
+        notes=(sentence,) if sentence else (),
         unit="query",
     )
 
@@ -129,35 +138,6 @@ def difference_cell(row: ComparedRow, *, is_turned: bool = False) -> Cell:
     mark = "*" if row.outcome in ("higher", "lower") else ""
     note = why or ("" if row.p_holm is None else f"p {p_value(row.p_holm)}")
     return Cell(sign * row.difference, "signed", low, high, mark=mark, n=row.n_pairs, planned=row.n_planned, note=note)
-
-
-DISTRACTORS = "Distractor effect"
-DISTRACTORS_NOTE = NOTES["distractors"]
-_DISTRACTOR_COLUMNS = (Column("all"), Column("no distractors"), Column("effect"), Column("no supportive"))
-
-
-def distractor_table(table: DistractorTable, systems: Systems = NO_SYSTEMS) -> Table:
-    """One variant by one judge, with its conclusion below."""
-    names = agent_names(((row.agent, row.everything.system) for row in table.rows), COMPOSE_CONDITION, systems)
-    rows: list[Row] = []
-    for row in table.rows:
-        means = [each and part_cell(each) for each in (row.everything, row.without_distractors, row.without_supportive)]
-        cost = row.without_distractors_over_all
-        effect = None if cost is None else difference_cell(cost, is_turned=True)
-        rows.append(Row(names[row.agent], (*means[:2], effect, means[2]), row.agent))
-    sentence = table.sentence
-    for agent, name in sorted(names.items(), key=lambda named: -len(named[0])):
-        sentence = sentence.replace(agent, name)
-    title = f"{DISTRACTORS}: {table.name}"
-    return Table(
-        title,
-        _DISTRACTOR_COLUMNS,
-        tuple(rows),
-        by=f"by {table.judge}",
-        heading="System",
-        notes=(sentence,),
-        unit="query",
-    )
 
 
 def twin_table(rows: Sequence[TwinRow], systems: Systems = NO_SYSTEMS) -> Table:

@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from drretail.errors import UnknownName
-from drretail.records.score import shown_rows
 from drretail.tables.figures import counted
 from drretail.tables.table import Cell, table_of
 from drretail.viewer.output import print_rows, print_table, print_text, print_title
@@ -175,15 +174,15 @@ def print_correlations(scores: "Scores") -> None:
         )
 
 
-OBEYED = ("robustness", "obeyed")
 ATTACKS = "Among hostile texts: the same queries with and without them"
 
 
 def print_attacks(scores: "Scores") -> None:
     """Prints what hostile texts cost each system, and what it obeyed of them; nothing if no run met any."""
-    obeyed = {row.system: row for row in shown_rows(scores.scores) if (row.metric, row.variant) == OBEYED}
+    by_variant = {table.variant: table.rows for table in scores.attacks}
+    obeyed = {cell.system: cell for row in by_variant.get("obeyed", ()) for cell in row.cells}
     rows: list[Sequence[object]] = []
-    for of_agent in (row for table in scores.attacks for row in table.rows):
+    for of_agent in by_variant.get("feasible", ()):
         plain, attacked = of_agent.cells
         lost, its = of_agent.steps[0].row, obeyed.get(attacked.system)
         cost = replace(difference_cell(lost, is_turned=True), mark="", n=None, planned=None, note="")
