@@ -16,9 +16,13 @@ def as_today(scores: dict[str, Any]) -> dict[str, Any]:
 
     Attacks, and slices by the parts of a wish, are left out: `drretail score` makes the first again.
     """
+    board = scores.get("scoreboard") or {}
+    # Rows by other judges, whose values are among the scores.
+    others = [each.get("judge", each) for each in board.get("others", ())]
     slices = [row for row in scores.get("slices", ()) if row["by"] != "constraint"]
     return {
         **scores,
+        "scoreboard": {**board, "others": others} if board else None,
         "slices": [row if "part" in row else {**_PART, **_renamed(row, _SLICE)} for row in slices],
         "ablations": [_table(table) for table in scores.get("ablations", ())],
         "counterfactuals": [_counterfactual(row) for row in scores.get("counterfactuals", ())],

@@ -101,7 +101,7 @@ def ablation_table(
         f"{description(metrics, table.metric).title}: {table.variant} by {table.by.replace('_', ' ')}",
         tuple(Column(condition.words(setting)) for setting in settings),
         tuple(made for row in table.rows for made in _rows(condition, row, names[row.agent], settings)),
-        by=judged_by(table.judge, table.judge_kind, table.judge_params, table.rules),
+        by=judged_by(table),
         heading="System",
         notes=(sentence,) if sentence else (),
         unit="query",

@@ -63,7 +63,7 @@ def sliced_tables(
     found: dict[TableKey, list[Score]] = {}
     for row in slices:
         if row.by in wanted:
-            found.setdefault((row.metric, row.judge, row.judge_params, row.rules), []).append(row)
+            found.setdefault(table_key_of(row), []).append(row)
     made: list[SlicedTables] = []
     for table_key, rows in found.items():
         metric = description(metrics, table_key[0])
@@ -106,7 +106,7 @@ def _table(
         lines.append(Row(name, cells, label, place_of(label, systems)))
     return Table(
         title=title,
-        by=judged_by(first.judge, first.judge_kind, first.judge_params, first.rules),
+        by=judged_by(first),
         columns=tuple(columns),
         rows=tuple(lines),
         heading="System",

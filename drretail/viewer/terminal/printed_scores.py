@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from drretail.errors import UnknownName
@@ -26,7 +27,7 @@ from drretail.viewer.tables.scores import (
 from drretail.viewer.tables.slices import BY, MEANINGS, few_words, sliced_tables
 
 if TYPE_CHECKING:
-    from drretail.records.score import Agreement, Correlation, Score, Scores, SliceBy
+    from drretail.records.score import Agreement, Score, Scores, SliceBy
     from drretail.records.scoreboard import Scoreboard
 
 
@@ -55,9 +56,9 @@ def print_scoreboard(
 def _on_others(board: "Scoreboard", agreements: "Sequence[Agreement]", metrics: Metrics) -> Iterator[str]:
     """The other judges, and how far every two judges agree."""
     if board.others:
-        judges = (other.judge for other in board.others)
         named = (
-            judge.spec if judge.rules == "default" else f"{judge.spec} (rules of {judge.rules})" for judge in judges
+            judge.spec if judge.rules == "default" else f"{judge.spec} (rules of {judge.rules})"
+            for judge in board.others
         )
         yield f"Also judged by {', '.join(named)}: --details."
     table = agreement_table(agreements, metrics)
@@ -152,10 +153,9 @@ BELIEVED = 0.05
 
 def print_correlations(scores: "Scores") -> None:
     """Prints Spearman's ρ inside systems on stdout; nothing if nothing was correlated."""
-    by_judge: dict[tuple[str, str, str], list[Correlation]] = {}
-    for row in sorted(scores.correlations, key=lambda row: (row.judge, row.judge_params, row.rules)):
-        by_judge.setdefault((row.judge, row.judge_params, row.rules), []).append(row)
-    for (judge, _, rules), rows in by_judge.items():
+    for _, group in groupby(sorted(scores.correlations, key=lambda row: row.by_whom), key=lambda row: row.by_whom):
+        rows = [*group]
+        judge, _, rules = rows[0].by_whom
         by = "by code" if judge == "code" else f"judged by {judge}{'' if rules == 'default' else f', rules {rules}'}"
         lines: dict[str, dict[tuple[str, str], Cell]] = {}
         counts: dict[tuple[str, str], int] = {}
