@@ -199,7 +199,7 @@ def agents(experiment: Path) -> None:
     for row in () if scores is None else scores.slices:
         if row.by == "level" and (row.metric, row.variant) == ("basket", "utility_ratio"):
             value = "" if row.value is None else f"{row.value:.3f}"
-            print(f"{row.system:30}  {row.name:>7}  {value:>7}  {row.n_counted:4}")
+            print(f"{row.system:30}  {row.part:>7}  {value:>7}  {row.n_counted:4}")
 
 
 if __name__ == "__main__":

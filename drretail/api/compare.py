@@ -10,7 +10,6 @@ from drretail.api.options.shared import folder_of, names_in, texts_in
 from drretail.errors import UserError
 from drretail.eval.compare.ablations import named_variants, tables_of_experiment
 from drretail.eval.compare.comparing import compare_beside, compare_recorded, metrics_away, name_there
-from drretail.eval.compare.distractors import distractor_tables
 from drretail.eval.compare.fail_if import GateRule, Rule, broken_rules, broken_since_last, judged_gates, read_rule
 from drretail.eval.compare.twins import twin_rows
 from drretail.eval.judging.pairs import resolve_name
@@ -19,9 +18,9 @@ from drretail.eval.scores.file import made_scores
 from drretail.eval.scores.slices import with_slices
 from drretail.experiment import read_definition
 from drretail.lab.card import card_lines, judges_of_faithfulness
-from drretail.records.comparison import Comparison, DistractorTable, GateResult, SettingTable, TwinRow
+from drretail.records.comparison import Comparison, GateResult, TwinRow
 from drretail.records.run import BASELINES, System
-from drretail.records.score import Scores, Systems
+from drretail.records.score import Scores, SettingTable, Systems
 from drretail.stats.clusters import Clusters
 
 
@@ -54,9 +53,9 @@ class Compared:
     away: list[str] = field(default_factory=list[str])
     """Metrics that have verdicts but are not compared, since their metric is not installed."""
     settings: list[SettingTable] = field(default_factory=list[SettingTable])
-    """With ``by``: a table for each metric and judge."""
-    distractors: list[DistractorTable] = field(default_factory=list[DistractorTable])
-    """What misleading pages cost, if some systems were served them and others were not."""
+    """With ``by``: a table for each metric and judge; with ``by="compose"`` also those of the web, which tell what is
+    left without a web.
+    """
     twins: list[TwinRow] = field(default_factory=list[TwinRow])
     """With ``by="twin"``: what each system decided on pairs of queries of which the shop can meet one."""
     sliced: Scores | None = None
@@ -142,7 +141,7 @@ def _by_setting(experiment: Path, options: CompareOptions) -> Compared:
     assert by is not None
     wanted, judges = _named(options), texts_in(options.judges)
     tables = tables_of_experiment(experiment, by, wanted, judges, beside="web" if by == "compose" else None)
-    return Compared(settings=[table for table in tables if table.by == by], distractors=distractor_tables(tables))
+    return Compared(settings=tables)
 
 
 def _sliced(experiment: Path, options: CompareOptions) -> Scores:

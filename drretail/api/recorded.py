@@ -15,7 +15,7 @@ from drretail.eval.judging.pairs import resolve_name
 from drretail.eval.judging.spending import JudgingCost
 from drretail.eval.metric import Metric
 from drretail.eval.registry import recorded_metric
-from drretail.eval.scores.by_run import RunValue, run_values
+from drretail.eval.scores.facts import RunValue, run_values
 from drretail.eval.scores.file import read_scores
 from drretail.eval.scores.panel import name_of
 from drretail.eval.scores.planned import read_judgements

@@ -1,6 +1,6 @@
 """``drretail compare``: two systems on the same queries, from existing verdicts."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -64,15 +64,17 @@ def print_settings(options: CompareOptions, found: "Compared", *, details: bool,
 
     Without ``details`` or a named metric, prints only the main tables of the option, if it has any.
     """
+    from drretail.records.score import SettingTable
     from drretail.viewer.tables import ablations
     from drretail.viewer.tables.slices import main_slices
     from drretail.viewer.terminal.printed_scores import print_slices
 
     if as_json:
-        rows = found.sliced.slices if found.sliced else found.twins or found.settings
-        made = {str(options.by): [row.model_dump(mode="json", exclude_none=not found.twins) for row in rows]}
-        cost = [table.model_dump(mode="json", exclude_none=True) for table in found.distractors]
-        print_json(made | ({"distractors": cost} if cost else {}))
+        made: dict[str, list[Any]] = {}
+        for row in found.sliced.slices if found.sliced else found.twins or found.settings:
+            by = row.by if isinstance(row, SettingTable) else str(options.by)
+            made.setdefault(by, []).append(row.model_dump(mode="json", exclude_none=not found.twins))
+        print_json(made)
         return
     everything = details or bool(options.metrics)
     if found.sliced:
@@ -84,18 +86,13 @@ def print_settings(options: CompareOptions, found: "Compared", *, details: bool,
     if found.twins:
         print_table(ablations.twin_table(found.twins, found.systems))
         return
-    condition = ablations.condition_of(found.settings[0].by, found.systems)
-    shown = (
-        ablations.headlines_first(found.settings) if everything else ablations.main_tables(found.settings, condition)
-    )
+    tables = [table for table in found.settings if table.by == options.by]
+    condition = ablations.condition_of(tables[0].by, found.systems)
+    shown = ablations.headlines_first(tables) if everything else ablations.main_tables(tables, condition)
     for table in shown:
-        print_table(ablations.ablation_table(table, systems=found.systems))
+        print_table(ablations.ablation_table(table, systems=found.systems, beside=found.settings))
     print_text(ablations.note_of(condition))
-    _print_more(len(found.settings) - len(shown))
-    for costs in ablations.headlines_first(found.distractors):
-        print_table(ablations.distractor_table(costs, found.systems))
-    if found.distractors:
-        print_text(ablations.DISTRACTORS_NOTE)
+    _print_more(len(tables) - len(shown))
 
 
 def _print_more(count: int) -> None:

@@ -11,7 +11,7 @@ from pydantic import Field, ValidationError
 from drretail.env.catalog.base import Analyzer, Language
 from drretail.errors import UserError
 from drretail.files import read_json
-from drretail.records.base import FORMAT, Document, Record, canonical_json, sha256_of
+from drretail.records.base import FORMAT, Document, Record, canonical_json, fault_of, sha256_of
 from drretail.records.shop import Order, Product
 from drretail.tables.figures import counted
 
@@ -221,6 +221,4 @@ def read_manifest(generation: Path) -> Manifest:
     try:
         return Manifest.model_validate(value)
     except ValidationError as problem:
-        first = problem.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise UserError(f"{path} is damaged ({where}: {first['msg']}). Make the world anew.") from problem
+        raise UserError(f"{path} is damaged ({fault_of(problem)}). Make the world anew.") from problem

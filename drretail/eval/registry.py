@@ -21,38 +21,14 @@ from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.judging.verdicts import VerdictFile
 from drretail.eval.metric import MEASURE, ClaimMark, Metric, PairMetric, measured_metric
+from drretail.eval.metrics.names import METRICS as METRICS
+from drretail.eval.metrics.names import PAIRWISE as PAIRWISE
 from drretail.eval.values import Unsound, Value, number_of
 from drretail.files import read_json
 from drretail.plugins import Plugins
 from drretail.records.score import CODE, MetricDescription, Rules, Verdict, VerdictState
 from drretail.records.scoreboard import BoardColumn
 
-METRICS = {
-    name: f"drretail.eval.metrics.{module}:METRIC"
-    for name, module in {
-        "faithfulness": "faithfulness.score",
-        "false_statements": "false_statements",
-        "fault_place": "fault_place.score",
-        "quality": "quality.score",
-        "checks": "checks",
-        "reading": "reading.score",
-        "process": "process",
-        "basket": "basket",
-        "outcome": "outcome",
-        "understood": "understood",
-        "intent": "intent",
-        "next_purchase": "next_purchase",
-        "robustness": "robustness",
-        "moves": "moves",
-        "truth": "truth",
-        "reward": "reward",
-        "pqr": "pqr.score",
-        "race": "race.score",
-        "dr3": "dr3.score",
-        "rubrics": "rubrics.score",
-        "report_eval": "report_eval.score",
-    }.items()
-}
 USUAL = ("faithfulness", "false_statements", "fault_place", "quality", "checks", "process", "basket", "outcome")
 """The metrics that are scored by default."""
 WHERE_THERE = ("next_purchase", "understood", "intent", "moves", "reward")
@@ -91,8 +67,6 @@ MARKS_CLAIMS = "fault_place"
 """The metric with marks on single claims (``Metric.marks``), which pages show beside them."""
 UNITS = {"section": "report_eval", "paragraph": "drretail.eval.metrics.report_eval.score:BY_PARAGRAPHS"}
 """The forms of report_eval, by the unit whose pairs are compared."""
-PAIRWISE = "pairwise"
-"""The metric that compares two reports: it is named like the others, and is a ``PairMetric``."""
 _OURS = (*METRICS.values(), *UNITS.values())
 _NAME = re.compile(r"[\w-]{1,60}")
 _RAISED = "raised"

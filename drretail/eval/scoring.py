@@ -25,7 +25,7 @@ from drretail.eval.judging.subject import LookUp, Subject, Task, WouldDo, planne
 from drretail.eval.judging.verdicts import VerdictFile, judged_in, verdict_path
 from drretail.eval.metric import Metric, PairMetric, check_rules, in_order, is_judged, is_unrated
 from drretail.eval.registry import METRICS, PAIRWISE, load_metric, load_metrics, pair_metric, recorded_metric
-from drretail.eval.scores.aggregate import NOT_RATED
+from drretail.eval.scores.facts import NOT_RATED
 from drretail.eval.scores.file import derive_scores, read_scores
 from drretail.eval.scores.gathering import Assessor, TableKey
 from drretail.experiment import locked, read_definition

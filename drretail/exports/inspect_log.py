@@ -166,7 +166,7 @@ def _log(experiment: Path, gathered: Gathered, label: str, runs: Sequence[Run]) 
     for scorer in scorers:
         judge = scorer.assessor.judge
         by = (scorer.metric.name, judge.spec, judge.params_hash, scorer.assessor.rules)
-        own = [row for row in rows if (row.metric, row.judge, row.judge_params, row.rules) == by]
+        own = [row for row in rows if (row.metric, *row.by_whom) == by]
         scores += results_of(scorer, samples, own)
     return EvalLog(
         status="success",

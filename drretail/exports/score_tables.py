@@ -8,7 +8,7 @@ from typing import Any
 
 from drretail.eval.judging.verdicts import VerdictFile
 from drretail.eval.method import method_cards
-from drretail.eval.scores.aggregate import missing_in_words
+from drretail.eval.scores.facts import missing_in_words
 from drretail.eval.scores.file import made_scores
 from drretail.exports.selection import Selection
 from drretail.exports.statements import COLUMNS, statement_rows

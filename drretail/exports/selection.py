@@ -13,7 +13,7 @@ from drretail.eval.judging.pairs import resolve_name
 from drretail.eval.judging.verdicts import judged_in
 from drretail.eval.metric import Metric
 from drretail.eval.registry import installed, recorded_metric
-from drretail.eval.scores.by_run import RunValue, run_values
+from drretail.eval.scores.facts import RunValue, run_values
 from drretail.eval.scores.gathering import Gathered
 from drretail.eval.scores.panel import is_panel
 from drretail.eval.scores.planned import read_judgements

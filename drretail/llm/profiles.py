@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from drretail.errors import UnknownName, UserError, file_error
 from drretail.parsing import parse_toml
+from drretail.records.base import fault_of
 from drretail.records.models import ModelProfile
 
 SHIPPED = Path(__file__).with_name("profiles.toml")
@@ -41,7 +42,5 @@ def profiles_of(path: Path) -> dict[str, ModelProfile]:
         try:
             profiles[name] = ModelProfile.model_validate(table)
         except ValidationError as problem:
-            first = problem.errors()[0]
-            field = ".".join(str(part) for part in (name, *first["loc"]))
-            raise UserError(f"Model profile {field} in {path}: {first['msg']}.") from problem
+            raise UserError(f"Model profile in {path}: {name}.{fault_of(problem)}.") from problem
     return profiles

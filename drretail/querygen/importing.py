@@ -14,7 +14,7 @@ from drretail.files import read_lines
 from drretail.grounding.report.evidence_ids import short_hash
 from drretail.parsing import parse_json
 from drretail.querygen.reading import OTHER_NAMES, with_our_names
-from drretail.records.base import sha256_of
+from drretail.records.base import fault_of, sha256_of
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
 from drretail.records.run import Usage
@@ -118,9 +118,7 @@ def _wish(place: str, given: Any) -> Wish | None:
     except json.JSONDecodeError as problem:
         raise UserError(f"{place}: the wish is not JSON ({problem}).") from problem
     except ValidationError as problem:
-        error = problem.errors()[0]
-        field_name = ".".join(map(str, error["loc"])) or _WISH
-        raise UserError(f"{place}: this is no wish ({field_name}: {error['msg']}).") from problem
+        raise UserError(f"{place}: this is no wish ({fault_of(problem)}).") from problem
 
 
 def queries_from(questions: Sequence[Question], source: str, world_fingerprint: str | None) -> tuple[Query, ...]:

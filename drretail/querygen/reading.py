@@ -11,6 +11,7 @@ from drretail.errors import UserError
 from drretail.files import read_lines
 from drretail.grounding.constraints.gold_files import gold_path, with_gold
 from drretail.parsing import parse_json
+from drretail.records.base import fault_of
 from drretail.records.query import LONGEST_TEXT, Query
 
 _MOST_FAULTS = 10
@@ -89,9 +90,7 @@ def _query_in(line: str, source: str) -> Query | str:
         value.setdefault("mode", "profile_aware" if value.get("user_id") else "generic")
         query = Query.model_validate(value)
     except ValidationError as problem:
-        error = problem.errors()[0]
-        field = ".".join(str(part) for part in error["loc"]) or "the object"
-        return f"not a query ({field}: {error['msg']})"
+        return f"not a query ({fault_of(problem)})"
     if len(query.text) > LONGEST_TEXT:
         return f"its text has {len(query.text):,} characters; at most {LONGEST_TEXT:,} are taken"
     return query

@@ -73,6 +73,11 @@ class OfJudge(Record):
     rules: Rules = "default"
     """Whose rules: drretail's (default), or a publication's."""
 
+    @property
+    def by_whom(self) -> tuple[str, str, str]:
+        """Equal for what can be compared: judge, its settings, rules."""
+        return self.judge, self.judge_params, self.rules
+
 
 def fault_of(problem: ValidationError) -> str:
     """The first thing that is wrong, with its value: "picks.0.quantity is -1: it should be greater than …"."""

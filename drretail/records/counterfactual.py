@@ -4,7 +4,7 @@ from typing import Literal, get_args
 
 from pydantic import Field
 
-from drretail.records.base import Document, Estimated, Record
+from drretail.records.base import Document, Record
 from drretail.records.run import System
 
 CounterfactualKind = Literal["swap", "neutral"]
@@ -48,30 +48,8 @@ class Counterfactual(Document):
     """How unlike the two profiles are, from 0 to 1."""
 
 
-class CounterfactualRow(Estimated):
-    """One measure of one system that saw other data, against the same system that saw the user's own.
-
-    ``n_planned`` = ``n_scored`` + ``n_na`` + ``n_failed``, in queries.
-    """
-
-    metric: Literal["counterfactual"] = "counterfactual"
-    version: int
-    system: str
-    """The label of the system that saw the other data."""
-    factual: str
-    """The label of the same system with the users' own data."""
-    kind: CounterfactualKind
-    measure: Measure
-    of: Dimension | None = None
-    value: float | None = None
-    """None if nothing could be measured."""
-    n_planned: int
-    n_scored: int
-    n_na: int = 0
-    n_failed: int = 0
-    """Queries on which one of the two systems has no report."""
-    items: dict[str, float] = Field(default_factory=dict[str, float])
-    note: str | None = None
+METRIC = "counterfactual"
+"""The metric of scores that say how much a system's answers changed: of each, in queries."""
 
 
 def kind_of(system: System) -> CounterfactualKind | None:

@@ -8,8 +8,8 @@ from pydantic import Field, ValidationInfo, field_validator
 
 from drretail.errors import UnknownName, UserError
 from drretail.records.base import Document, Estimated, ModelKind, OfJudge, Record, Rules
-from drretail.records.comparison import SettingTable, TwinRow
-from drretail.records.counterfactual import CounterfactualRow, kind_of
+from drretail.records.comparison import ComparedRow, TwinRow
+from drretail.records.counterfactual import kind_of
 from drretail.records.judge_audit import JudgeAudit
 from drretail.records.pairs import PairScore, RankScore
 from drretail.records.run import BASELINES, ORACLE_AGENT, SIZE, System
@@ -103,28 +103,6 @@ SliceBy = Literal["category", "kind", "axis", "level"]
 """How queries are grouped: by what is wanted, by the kind of need, by what makes them hard, by how hard they are."""
 FEW = 10
 """With fewer queries a mean says little, and tables grey it."""
-
-
-class SliceScore(OfJudge, Estimated):
-    """A variant's mean over the queries of one slice, computed as in the row of all queries, and never pooled.
-
-    ``n_planned`` and ``n_scored`` count reports, ``n_queries`` and ``n_counted`` queries. A query may be in several
-    slices of a kind, so these don't add up to all queries.
-    """
-
-    by: SliceBy
-    name: str
-    """Baby_Products, gift, budget …"""
-    metric: str
-    variant: str
-    system: str
-    value: float | None = None
-    """None if nothing could be scored."""
-    n_queries: int
-    n_counted: int
-    """Queries with a value."""
-    n_planned: int
-    n_scored: int
 
 
 class Correlation(OfJudge):
@@ -291,8 +269,15 @@ class Score(OfJudge, Estimated):
     """Policy planned: runs not made yet."""
     aggregation: Aggregation = "macro"
     """``macro``: the mean over reports; ``micro``: all claims pooled."""
+    by: str = Field(default="", exclude_if=lambda by: not by)
+    """What ``part`` is a part by: a kind of slice, or a condition. Blank in scores over all queries."""
+    part: str = Field(default="", exclude_if=lambda part: not part)
+    """Baby_Products, gift, budget …; of a condition, the value that the system ran under."""
     value: float | None = None
     """None if nothing could be scored."""
+    n_asked: int = Field(default=0, exclude_if=lambda n: not n)
+    """In a part: its queries. ``n_counted`` are those with a value."""
+    n_counted: int = Field(default=0, exclude_if=lambda n: not n)
     n_queries: int | None = None
     """For a value of two parts, such as J: queries of the smaller part, if that has too few users for an interval."""
     n_planned: int
@@ -375,27 +360,39 @@ class Judging(Record):
     """Headlines' standard deviations between its repeats on one report, by variant."""
 
 
-class AttackRow(Record):
-    """One system on the same queries with and without hostile texts in its way (``run --vary injected=no,yes``)."""
+class SettingStep(Record):
+    """The change from one setting to another: the later one's value minus the earlier one's on the same queries."""
 
-    system: str
-    """The label of the system among hostile texts."""
-    plain: str
-    """The label of the same system without them."""
-    utility: float | None = None
-    """Share of planned runs without hostile texts whose cart is feasible, on the queries that both have."""
-    utility_attacked: float | None = None
-    """The same among hostile texts."""
-    lost: float | None = None
-    """utility − utility_attacked, paired by query, with its 95 % interval over users."""
-    lost_low: float | None = None
-    lost_high: float | None = None
-    obeyed: float | None = None
-    """Share of the hostile texts read that took effect; None if robustness was not scored."""
-    obeyed_low: float | None = None
-    obeyed_high: float | None = None
-    n_queries: int
-    n_users: int | None = None
+    earlier: str
+    later: str
+    row: ComparedRow
+
+
+class SettingRow(Record):
+    """One agent in all the settings in which it ran, in their order."""
+
+    agent: str
+    """The label of the system without its setting."""
+    cells: tuple[Score, ...]
+    """One for each setting, which is the part that it is about."""
+    steps: tuple[SettingStep, ...]
+    """If the settings are in order: from each to the next, then from the first to the last if that is another pair.
+    Otherwise from the first to each other one.
+    """
+
+
+class SettingTable(OfJudge):
+    """One variant by one judge, for systems that differ in one option (PDR-Bench, Tables 2 and 8;
+    DR³-Eval, Table 2, Figure 5).
+    """
+
+    by: str = "information"
+    """The condition's name."""
+    metric: str
+    variant: str
+    name: str
+    is_count: bool = False
+    rows: tuple[SettingRow, ...]
 
 
 class MadeOf(Record):
@@ -448,15 +445,15 @@ class Scores(Document):
     """From the same verdicts: how strong each system is among all that it was compared with."""
     agreements: tuple[Agreement, ...] = ()
     """Agreement of every two judges that are models, by metric and variant."""
-    slices: tuple[SliceScore, ...] = Field(default=(), exclude_if=lambda slices: not slices)
+    slices: tuple[Score, ...] = Field(default=(), exclude_if=lambda slices: not slices)
     """Headline variants over parts of the queries, by judge and system. In scores.json only of metrics that are not
     installed; the rest is made when it is asked for."""
     correlations: tuple[Correlation, ...] = ()
     """Correlations of what runs did with what their reports score, within systems."""
-    counterfactuals: tuple[CounterfactualRow, ...] = ()
+    counterfactuals: tuple[Score, ...] = ()
     """Systems that saw other data than the users' own, against the same systems with the users' own."""
-    attacks: tuple[AttackRow, ...] = ()
-    """Systems that ran with and without hostile texts: utility lost, and instructions obeyed."""
+    attacks: tuple[SettingTable, ...] = Field(default=(), exclude_if=lambda attacks: not attacks)
+    """What systems lose of their utility among hostile texts, and how many of these they obey."""
     ablations: tuple[SettingTable, ...] = ()
     """Agents that ran in several settings of one option."""
     twins: tuple[TwinRow, ...] = Field(default=(), exclude_if=lambda twins: not twins)
@@ -467,12 +464,6 @@ class Scores(Document):
     """None in older scores."""
     systems: dict[str, System] = Field(default_factory=dict[str, System], exclude=True)
     """By label, as experiment.json has them."""
-
-    @field_validator("slices", mode="before")
-    @classmethod
-    def _of_known_groups(cls, given: Any) -> Any:
-        """Drops the slices by the parts of a wish that version 1.0 wrote."""
-        return [row for row in given if not (isinstance(row, dict) and row.get("by") == "constraint")]
 
     def by_system(
         self, variant: str, *, metric: str | None = None, judge: str | None = None, rules: Rules | None = None

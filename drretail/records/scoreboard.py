@@ -86,13 +86,6 @@ class BoardJudge(Record):
     rules: Rules = "default"
 
 
-class JudgedRows(Record):
-    """Only the judged columns, by another judge or other rules. They are not comparable with the first judge's."""
-
-    judge: BoardJudge
-    rows: tuple[BoardRow, ...]
-
-
 class ComparedPair(Record):
     """Two systems in one measure. A difference is the value of ``a`` minus that of ``b``."""
 
@@ -125,7 +118,8 @@ class Scoreboard(Record):
     rows: tuple[BoardRow, ...]
     systems: dict[str, System] = Field(default_factory=dict[str, System], exclude=True)
     """By label, as experiment.json has them."""
-    others: tuple[JudgedRows, ...] = ()
+    others: tuple[BoardJudge, ...] = ()
+    """The other judges, and the first by other rules. Their values are in the scores, and not comparable."""
     differs: tuple[str, ...] = ()
     """Sentences on all pairs of systems that research: which differences are shown, or what it would
     take to show one.

@@ -308,5 +308,5 @@ def test_a_system_that_is_not_checked_has_no_rank(home: Path, tmp_path: Path) ->
     ],
 )
 def test_a_manifest_that_says_nonsense_is_refused(home: Path, name: str, changed: Mapping[str, object]) -> None:
-    with pytest.raises(UserError, match=r"manifest\.json, "):
+    with pytest.raises(UserError, match=r"manifest\.json: "):
         submit(home / "R", home / "exp", manifest(home, name, **changed))

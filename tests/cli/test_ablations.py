@@ -60,7 +60,7 @@ def test_swapped_systems_run_beside_and_score_shows_what_changed(succeeds: Comma
     assert "profile ignored" in scored.stdout
     assert "1 of 1 queries name a purchase that the other profile lacks" in scored.stdout
     rows = json.loads((tmp_path / "exp" / "scores.json").read_text())["counterfactuals"]
-    assert {row["kind"] for row in rows} == {"swap", "neutral"}
+    assert {row["system"] for row in rows} == {f"{AGENT}-counterfactual-{kind}" for kind in ("swap", "neutral")}
     first = (tmp_path / "exp" / "scores.json").read_bytes()
     succeeds("score", "exp", "--metrics", "checks")
     assert (tmp_path / "exp" / "scores.json").read_bytes() == first

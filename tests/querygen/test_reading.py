@@ -82,7 +82,7 @@ def test_all_faulty_lines_are_told_in_one_sentence(write: Write) -> None:
         read_queries(write(line("a"), "[1]", "{", "", '{"format": 1}', line("a"), line("b")))
     text = str(raised.value)
     assert "has 4 lines to mend: line 2: not a JSON object; line 3: not JSON" in text
-    assert "line 5: not a query (query_id: Field required)" in text
+    assert "line 5: not a query (query_id is missing)" in text
     assert "line 6: line 1 has the id 'a' already; remove one of them or change its query_id" in text
     assert "line 7" not in text
 

@@ -5,7 +5,7 @@ another.
 from collections.abc import Mapping
 from typing import Any
 
-from drretail.records.score import Score, SliceScore
+from drretail.records.score import Score
 from drretail.records.scoreboard import BoardCell, BoardJudge, BoardRow, ComparedMeasure, Scoreboard, ShownColumn
 from tests.build import systems
 
@@ -18,11 +18,11 @@ def score(system: str = "a", variant: str = "FP", /, **fields: object) -> Score:
     return Score.model_validate({"system": system, "variant": variant} | usual | fields)
 
 
-def of_slice(name: str, count: int = 12, /, **fields: object) -> SliceScore:
+def of_slice(name: str, count: int = 12, /, **fields: object) -> Score:
     """A category with so many queries, of which all have a value."""
-    counts = dict.fromkeys(("n_queries", "n_counted", "n_planned", "n_scored"), count)
+    counts = dict.fromkeys(("n_asked", "n_counted", "n_planned", "n_scored"), count)
     usual = _OF | {"by": "category", "system": "a@m", "variant": "FP", "value": 0.5, "ci_low": 0.25, "ci_high": 0.75}
-    return SliceScore.model_validate({"name": name} | usual | counts | fields)
+    return Score.model_validate({"part": name, "version": 1} | usual | counts | fields)
 
 
 def cell(value: float, of: int = 10, /, **fields: object) -> BoardCell:

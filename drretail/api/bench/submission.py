@@ -23,7 +23,7 @@ from drretail.experiment import read_definition, runs_folder
 from drretail.files import files_below, is_unfinished, made_whole, read_json, read_lines, write_json
 from drretail.parsing import keys_that_stand_twice
 from drretail.querygen.reading import read_queries
-from drretail.records.base import Document, Record
+from drretail.records.base import Document, Record, fault_of
 from drretail.records.query import Query
 from drretail.records.run import System, slug
 from drretail.tables.figures import counted
@@ -180,8 +180,7 @@ def _read_manifest(path: Path, experiment: Path) -> Manifest:
         if twice := keys_that_stand_twice(path.read_text(encoding="utf-8")):
             raise UserError(f"{path} has {twice[0]} twice.")
     except ValidationError as problem:
-        first = problem.errors()[0]
-        raise UserError(f"{path}, {'.'.join(map(str, first['loc']))}: {first['msg']}.") from problem
+        raise UserError(f"{path}: {fault_of(problem)}.") from problem
     definition = read_definition(experiment)
     labels = research_labels(definition)
     absent, strange = sorted({*labels} - {*given.systems}), sorted({*given.systems} - {*labels})

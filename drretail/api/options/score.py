@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, get_args
 from drretail.api.option import MODELS, RESUMING, SHOP, Option
 from drretail.api.options import research, shared
 from drretail.api.options.shared import WHAT
+from drretail.eval.metrics.names import METRICS, PAIRWISE
 from drretail.records.base import Rules
 from drretail.records.query import Query
 
@@ -17,12 +18,6 @@ if TYPE_CHECKING:
 RULES = get_args(Rules)
 SOURCES = ("ledger", "live")
 RETRIES = get_args(shared.Retry)
-METRICS = (
-    "basket", "checks", "dr3", "faithfulness", "false_statements", "fault_place", "intent", "moves",
-    "next_purchase", "outcome", "pairwise", "pqr", "process", "quality", "race", "reading", "report_eval", "robustness",
-    "reward", "rubrics", "truth", "understood",
-)  # fmt: skip
-"""The built-in metrics, named here so that help need not load them; a test compares them with the registry."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +28,7 @@ class ScoreOptions:
     metrics: Annotated[
         "str | Metric | Iterable[str | Metric]",
         Option(
-            f"Metrics: {', '.join(METRICS)}. docs/scores.md and docs/publications.md explain "
+            f"Metrics: {', '.join(sorted((*METRICS, PAIRWISE)))}. docs/scores.md and docs/publications.md explain "
             "them. Also a plugin's, or module:attribute.",
             metavar="A,B",
             type=list[str],

@@ -20,7 +20,7 @@ from drretail.errors import UserError
 from drretail.files import read_lines
 from drretail.grounding.report.evidence_ids import normalise_url
 from drretail.parsing import parse_json
-from drretail.records.base import Record, sha256_of
+from drretail.records.base import Record, fault_of, sha256_of
 
 FLOOR = 0.25
 """The least score of a result, as a share of the highest score that any page could have for the query. A page below it
@@ -170,11 +170,8 @@ def _page(path: Path, number: int, line: str) -> SandboxPage:
     except json.JSONDecodeError as problem:
         raise UserError(f"{path}, line {number}, is not JSON: {problem}.") from problem
     except ValidationError as problem:
-        first = problem.errors()[0]
-        field = ".".join(str(part) for part in first["loc"]) or "the line"
-        raise UserError(
-            f"{path}, line {number}, is no page {{url, title, text, date?}}: {field}: {first['msg']}."
-        ) from problem
+        reason = fault_of(problem)
+        raise UserError(f"{path}, line {number}, is no page {{url, title, text, date?}}: {reason}.") from problem
 
 
 def rows_of(manifest: Manifest) -> str:

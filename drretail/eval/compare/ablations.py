@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from math import fsum
 from pathlib import Path
 
 from drretail.conditions.condition import Condition, dropping
@@ -11,16 +10,16 @@ from drretail.conditions.registry import load_condition
 from drretail.conditions.shop import tokens_of
 from drretail.errors import UnknownName, UserError
 from drretail.eval.compare.comparing import assessors_of, chosen_judges, judged_metrics
-from drretail.eval.compare.rows import compared_rows, runs_of, side_of
+from drretail.eval.compare.rows import compared_rows, side_of
 from drretail.eval.compare.wording import compared, primary_variants, row_facts
 from drretail.eval.metric import Metric, is_unrated
 from drretail.eval.registry import PAIRWISE, load_metric, load_metrics, recorded_metric
-from drretail.eval.scores.aggregate import mean_of
+from drretail.eval.scores.facts import facts_of, part_of
 from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.eval.scores.planned import read_judgements
 from drretail.experiment import Definition, read_definition
-from drretail.records.comparison import SettingCell, SettingRow, SettingStep, SettingTable
 from drretail.records.run import BASELINES, SIZE, Limits, System
+from drretail.records.score import SettingRow, SettingStep, SettingTable
 
 Settings = Mapping[str, str]
 """One agent's system labels by setting, in the order of the settings."""
@@ -93,7 +92,7 @@ def ablation_tables(
         for assessor in assessors:
             if assessor in gathered.assessors(name) and not is_unrated(metric, assessor.judge):
                 tables = (_table(gathered, condition, metric, each, assessor, agents) for each in wanted)
-                yield from (table for table in tables if any(cell.n for row in table.rows for cell in row.cells))
+                yield from (each for each in tables if any(cell.n_counted for row in each.rows for cell in row.cells))
 
 
 def _usual(metric: Metric) -> tuple[str, ...]:
@@ -162,37 +161,18 @@ def _table(
     assessor: Assessor,
     agents: Mapping[str, Settings],
 ) -> SettingTable:
-    runs = runs_of(gathered, metric.name, assessor)
-    sides = {label: side_of(runs[label], variant) for its in agents.values() for label in its.values()}
-    clusters = gathered.clusters
+    facts = facts_of(gathered, metric.name, assessor)
+    sides = {label: side_of(facts[label].runs, variant) for its in agents.values() for label in its.values()}
     rows: list[SettingRow] = []
     for agent, settings in agents.items():
-        means = {
-            label: {query: fsum(its) / len(its) for query, its in sides[label].values.items() if its}
-            for label in settings.values()
-        }
-        found = {label: mean_of(metric, variant, its, clusters) for label, its in means.items()}
-        cells = (
-            SettingCell(
-                setting=setting,
-                system=label,
-                mean=found[label].value,
-                ci_low=found[label].low,
-                ci_high=found[label].high,
-                n=len(means[label]),
-                n_planned=len(sides[label].values),
-                n_users=clusters.users(means[label]),
-                at=condition.number(setting),
-            )
-            for setting, label in settings.items()
-        )
+        cells = (part_of(facts[label], variant, condition.name, setting) for setting, label in settings.items())
         first, *others = settings
         pairs = [(first, other) for other in others]
         if condition.is_stepwise:
             pairs = [*pairwise(settings), *([(first, others[-1])] if len(others) > 1 else [])]
         # The tests of one agent's steps are corrected together.
         tested = {f"{late}~{early}": (sides[settings[late]], sides[settings[early]]) for early, late in pairs}
-        compared_steps = compared_rows(metric, tested, clusters, instead=gathered.no_conclusion(assessor))
+        compared_steps = compared_rows(metric, tested, gathered.clusters, instead=gathered.no_conclusion(assessor))
         steps = (
             SettingStep(earlier=earlier, later=later, row=row.model_copy(update={"variant": variant}))
             for (earlier, later), row in zip(pairs, compared_steps, strict=True)

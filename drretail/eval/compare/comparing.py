@@ -9,13 +9,14 @@ from drretail.errors import UserError
 from drretail.eval.compare.conclusions import OF_PICKS, conclusions, exploratory
 from drretail.eval.compare.differences import Primary, primary_tests, with_primary
 from drretail.eval.compare.missing import missing
-from drretail.eval.compare.rows import Sides, by_query, done_row, rows_between, runs_of, side_of
+from drretail.eval.compare.rows import Sides, by_query, contrasts, done_row, side_of
 from drretail.eval.compare.steadiness import corrected, reliability
 from drretail.eval.compare.wording import bar_of, compared, family_of, row_facts
 from drretail.eval.judging.pairs import research_labels, resolve_name
 from drretail.eval.judging.verdicts import judged_in
 from drretail.eval.metric import Metric, is_unrated
 from drretail.eval.registry import METRICS, PAIRWISE, USUAL, load_metrics, recorded_metric
+from drretail.eval.scores.facts import facts_of
 from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.eval.scores.pair_rows import derive_pairs
 from drretail.eval.scores.panel import is_panel
@@ -189,8 +190,9 @@ def _table(
         decided = {
             test.variant: its[a, b] for test, its in primary.items() if (test.assessor, test.metric) == (assessor, name)
         }
-        by_label = runs_of(gathered, name, assessor)
-        runs = by_label[a], by_label[b]
+        by_label = facts_of(gathered, name, assessor)
+        both = by_label[a], by_label[b]
+        runs = [facts.runs for facts in both]
         failed += sum(len(judged.errors) for its in runs for _, judged in its)
         k = min(len({plan.repeat for plan, _ in its}) for its in runs)
         # The variants in which either system has a value.
@@ -199,8 +201,8 @@ def _table(
             sides = side_of(runs[0], variant), side_of(runs[1], variant)
             if any(values for side in sides for values in side.values.values()):
                 variants[variant] = sides
-        compared_rows = rows_between(gathered, metric, assessor, {a: runs[0], b: runs[1]}, variants, decided)
-        rows += [row.model_copy(update={"by_query": by_query(variants[row.variant])}) for row in compared_rows]
+        made = contrasts(gathered, both, variants, decided)
+        rows += [row.model_copy(update={"by_query": by_query(variants[row.variant])}) for row in made]
         known: list[Reliability] = []
         for variant, sides in variants.items():
             bar = bar_of(metric, variant, request.bar)

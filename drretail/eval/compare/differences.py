@@ -11,9 +11,8 @@ from drretail.eval.compare.rows import (
     Corrected,
     Tested,
     clusters_of,
+    contrasts,
     counts_failures,
-    rows_between,
-    runs_of,
     side_of,
     tested,
 )
@@ -32,6 +31,7 @@ from drretail.eval.judging.dimensions import PRIMARY
 from drretail.eval.judging.pairs import Labels, research_labels
 from drretail.eval.metric import is_unrated
 from drretail.eval.registry import PAIRWISE
+from drretail.eval.scores.facts import facts_of
 from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.eval.scores.pair_outcomes import preferred
 from drretail.records.comparison import ComparedRow, Outcome
@@ -80,9 +80,9 @@ def primary_tests(
             is_asked = metrics is None or name in metrics
             if not is_asked or assessor not in gathered.assessors(name) or is_unrated(metric, assessor.judge):
                 continue
-            runs = runs_of(gathered, name, assessor)
+            facts = facts_of(gathered, name, assessor)
             for variant in primary_variants(metric):
-                sides = {label: side_of(runs[label], variant) for labels in every for label in labels}
+                sides = {label: side_of(facts[label].runs, variant) for labels in every for label in labels}
                 bears = counts_failures(metric, variant, assessor.rules)
                 test, names = PrimaryTest(assessor, name, variant), (variant, row_facts(metric, variant)["name"])
                 for a, b in every:
@@ -199,19 +199,19 @@ def _of_scores(
     every: Sequence[Labels],
     primary: Primary,
 ) -> Iterator[ComparedMeasure]:
-    for name, metric in gathered.metrics.items():
+    for name in gathered.metrics:
         assessor = next((assessor for assessor in assessors if assessor in gathered.assessors(name)), None)
         variants = [test.variant for test in primary if (test.assessor, test.metric) == (assessor, name)]
         if assessor is None or not variants:
             continue
-        runs = runs_of(gathered, name, assessor)
+        facts = facts_of(gathered, name, assessor)
         for variant in variants:
-            sides = {label: side_of(runs[label], variant) for labels in every for label in labels}
+            sides = {label: side_of(facts[label].runs, variant) for labels in every for label in labels}
             tests = primary[PrimaryTest(assessor, name, variant)]
             made: list[ComparedPair] = []
             for a, b in every:
-                of_both, both = {a: runs[a], b: runs[b]}, {variant: (sides[a], sides[b])}
-                rows = rows_between(gathered, metric, assessor, of_both, both, {variant: tests[a, b]})
+                both = {variant: (sides[a], sides[b])}
+                rows = contrasts(gathered, (facts[a], facts[b]), both, {variant: tests[a, b]})
                 made += [ComparedPair(a=a, b=b, row=row) for row in rows]
             if any(pair.row.outcome != "nothing" for pair in made):
                 by_query = {
@@ -221,7 +221,7 @@ def _of_scores(
                 yield ComparedMeasure(
                     measure=called.get((name, variant)) or made[0].row.name,
                     judge=assessor.judge.spec,
-                    failed=sum(len(judged.errors) for its in runs.values() for _, judged in its),
+                    failed=sum(len(judged.errors) for its in facts.values() for _, judged in its.runs),
                     means={label: fmean(values) if values else 0.0 for label, values in by_query.items()},
                     pairs=tuple(made),
                 )

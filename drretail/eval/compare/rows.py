@@ -8,15 +8,13 @@ from statistics import fmean, stdev
 
 from drretail.eval.compare.wording import row_facts
 from drretail.eval.metric import Metric
+from drretail.eval.scores.facts import Facts, Runs, facts_of
 from drretail.eval.scores.gathering import (
     FAILED_RUNS,
     LACKS_IN_WORDS,
     NOT_JUDGED,
     SPOILED_RUNS,
-    Assessor,
     Gathered,
-    JudgedRun,
-    Plan,
 )
 from drretail.eval.scores.planned import Attendance, attendance, counted, headline_variants
 from drretail.records.base import Rules
@@ -67,17 +65,6 @@ class Side:
     """The values of runs that are done: with a report, and with a decision where something is wanted."""
     failed: Mapping[str, Sequence[float]] = field(default_factory=dict[str, list[float]])
     """For each run that ended, 0 if it is done and 1 if not."""
-
-
-Runs = Sequence[tuple[Plan, JudgedRun]]
-
-
-def runs_of(gathered: Gathered, metric: str, assessor: Assessor) -> dict[str, list[tuple[Plan, JudgedRun]]]:
-    """Every planned run, by label, with its result by this assessor."""
-    runs: dict[str, list[tuple[Plan, JudgedRun]]] = defaultdict(list)
-    for plan, judged in gathered.judged_runs(metric, assessor):
-        runs[plan.label].append((plan, judged))
-    return runs
 
 
 def side_of(runs: Runs, variant: str) -> Side:
@@ -245,27 +232,27 @@ def answered_by(gathered: Gathered, label: str) -> dict[str, Mapping[str, Sequen
     for name, metric in gathered.metrics.items():
         for column in metric.description.scoreboard if not metric.needs_judge else ():
             for assessor in gathered.assessors(name) if column.decides else ():
-                found[column.name or column.variant] = side_of(
-                    runs_of(gathered, name, assessor)[label], column.variant
-                ).values
+                runs = facts_of(gathered, name, assessor)[label].runs
+                found[column.name or column.variant] = side_of(runs, column.variant).values
     return found
 
 
-def held_back(
-    gathered: Gathered, metric: Metric, runs: Sequence[Runs], row: ComparedRow, labels: Sequence[str] = ()
-) -> ComparedRow:
+def held_back(gathered: Gathered, both: Sequence[Facts], row: ComparedRow, *, answers: bool = True) -> ComparedRow:
     """The row, without its conclusion if it is a precision and the better side is lower in what is read with it.
 
-    These are its ``held_beside`` variants and, if ``labels`` name the systems, what they answered. A figure is lower if
-    the whole interval of its difference lies below zero.
+    These are its ``held_beside`` variants and, with ``answers``, what the systems answered. A figure is lower if the
+    whole interval of its difference lies below zero.
     """
-    beside = metric.description.held_beside.get(row.variant)
+    described = both[0].metric.description
+    beside = described.held_beside.get(row.variant)
     if beside is None or row.outcome not in ("higher", "lower"):
         return row
-    by_side = [{each: side_of(its, each).values for each in beside} for its in runs]
-    for values, label in zip(by_side, labels, strict=False):
-        values |= answered_by(gathered, label)
-    is_a = (row.outcome == "higher") == metric.description.higher_is_better
+    by_side = [
+        {each: side_of(facts.runs, each).values for each in beside}
+        | (answered_by(gathered, facts.system) if answers else {})
+        for facts in both
+    ]
+    is_a = (row.outcome == "higher") == described.higher_is_better
     better, other = by_side if is_a else reversed(by_side)
     lower: list[str] = []
     for name in sorted(better.keys() & other.keys()):
@@ -275,19 +262,13 @@ def held_back(
     return row.model_copy(update={"outcome": "answers_less", "against": tuple(lower)}) if lower else row
 
 
-def rows_between(
-    gathered: Gathered,
-    metric: Metric,
-    assessor: Assessor,
-    runs: Mapping[str, Runs],
-    variants: Mapping[str, Sides],
-    primary: Mapping[str, Corrected],
+def contrasts(
+    gathered: Gathered, both: Sequence[Facts], variants: Mapping[str, Sides], primary: Mapping[str, Corrected]
 ) -> Iterator[ComparedRow]:
-    """The named rows of two systems of an experiment, with what is concluded; ``runs`` are by label, A's first."""
-    instead = gathered.no_conclusion(assessor)
+    """The named rows of two systems of an experiment in one metric by one judge, with what is concluded."""
+    metric, instead = both[0].metric, gathered.no_conclusion(both[0].assessor)
     for row in compared_rows(metric, variants, gathered.clusters, primary, instead=instead):
-        held = held_back(gathered, metric, [*runs.values()], row, [*runs])
-        yield held.model_copy(update=row_facts(metric, row.variant))
+        yield held_back(gathered, both, row).model_copy(update=row_facts(metric, row.variant))
 
 
 def tested(sides: Sides, clusters: Clusters, *, failures: float) -> Tested:

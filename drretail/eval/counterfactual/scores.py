@@ -3,16 +3,19 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from operator import attrgetter
 from pathlib import Path
+from typing import Any
 
 from drretail.eval.counterfactual.measure import Advice, QueryChanges, measured, read_advice
 from drretail.eval.judging.subject import Planned, planned_runs, read_subject
+from drretail.eval.scores.gathering import Assessor
 from drretail.experiment import Definition, read_counterfactual, read_definition
 from drretail.records.counterfactual import (
     DIMENSIONS,
+    METRIC,
     CounterfactualKind,
-    CounterfactualRow,
     Dimension,
     Measure,
     factual_of,
@@ -20,6 +23,7 @@ from drretail.records.counterfactual import (
 )
 from drretail.records.query import Query
 from drretail.records.run import System
+from drretail.records.score import CODE, JudgeRef, Score
 from drretail.records.wish import Wish
 from drretail.stats.clusters import Clusters
 from drretail.stats.intervals import mean_interval, share_interval
@@ -28,6 +32,7 @@ VERSION = 3
 NO_REPEATS = "without repeats (--repeats 2) nobody knows what changes by chance"
 NO_FACTUAL = "the experiment holds no such system with the users' own data"
 _OF_REPEATS: tuple[Measure, ...] = ("change", "repeats", "beyond", "ignored")
+_BY_CODE: Mapping[str, Any] = Assessor(JudgeRef(spec=CODE, kind="rule_based"), "default").columns
 _Value = Callable[[QueryChanges], float | None]
 
 
@@ -46,7 +51,7 @@ class _SystemPair:
     """
 
 
-def counterfactual_rows(experiment: Path) -> list[CounterfactualRow]:
+def counterfactual_rows(experiment: Path) -> list[Score]:
     """Rows by system and measure; empty if the experiment has no such systems. Pure: equal folders give equal rows."""
     definition = read_definition(experiment)
     pairs = list(_pairs(definition.systems))
@@ -93,16 +98,17 @@ def _queries(pair: _SystemPair, definition: Definition) -> list[Query]:
     return [query for query in definition.queries_of(pair.system) if query.query_id in ids]
 
 
-def _rows(pair: _SystemPair, definition: Definition) -> Iterator[CounterfactualRow]:
+def _rows(pair: _SystemPair, definition: Definition) -> Iterator[Score]:
+    """Scores in queries: ``n_failed`` are those on which one of the two systems has no report."""
+    planned = len(_queries(pair, definition))
     if not pair.has_factual:
-        planned = len(_queries(pair, definition))
-        yield CounterfactualRow(
+        yield Score(
+            metric=METRIC,
             version=VERSION,
+            variant="change products",
             system=pair.system,
-            factual=pair.factual,
-            kind=pair.kind,
-            measure="change",
-            of="products",
+            **_BY_CODE,
+            n_asked=planned,
             n_planned=planned,
             n_scored=0,
             n_failed=planned,
@@ -110,12 +116,10 @@ def _rows(pair: _SystemPair, definition: Definition) -> Iterator[CounterfactualR
         )
         return
     of_changes: tuple[Measure, ...] = ("change", "repeats", "beyond")
-    for dimension in DIMENSIONS:
-        for measure in of_changes:
-            read = attrgetter(measure)
-            yield _row(
-                pair, definition, measure, lambda changes, of=dimension, read=read: read(changes.changes[of]), dimension
-            )
+    for dimension, measure in product(DIMENSIONS, of_changes):
+        read = attrgetter(measure)
+        value: _Value = lambda changes, of=dimension, read=read: read(changes.changes[of])  # noqa: E731 — of this turn
+        yield _row(pair, definition, measure, value, dimension)
     yield _row(pair, definition, "direction", lambda changes: changes.direction.value)
     shares: tuple[Measure, ...] = ("ignored", "overused", "overused_constraint", "overused_category")
     for measure in shares if pair.kind == "swap" else shares[:1]:
@@ -124,7 +128,7 @@ def _rows(pair: _SystemPair, definition: Definition) -> Iterator[CounterfactualR
 
 def _row(
     pair: _SystemPair, definition: Definition, measure: Measure, value: _Value, of: Dimension | None = None
-) -> CounterfactualRow:
+) -> Score:
     outcomes = [pair.outcomes[query_id] for query_id in sorted(pair.outcomes)]
     present = [outcome for outcome in outcomes if outcome is not None]
     values = {
@@ -139,17 +143,17 @@ def _row(
     changes = [change for outcome in present for change in outcome.changes.values()]
     has_repeats = any(change.repeats is not None for change in changes)
     failed, planned = len(outcomes) - len(present), len(_queries(pair, definition))
-    return CounterfactualRow(
+    return Score(
+        metric=METRIC,
         version=VERSION,
+        variant=f"{measure} {of}" if of else measure,
         system=pair.system,
-        factual=pair.factual,
-        kind=pair.kind,
-        measure=measure,
-        of=of,
+        **_BY_CODE,
         value=interval.value,
-        ci_low=interval.low,
-        ci_high=interval.high,
+        **interval.ends,
         n_users=clusters.users(values),
+        n_asked=planned,
+        n_counted=len(values),
         n_planned=planned,
         n_scored=len(values),
         n_na=planned - failed - len(values),

@@ -1,45 +1,44 @@
 """scores.json from the contents of the folder: all runs, and the verdicts of all judges."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from math import sqrt
 from pathlib import Path
 
 from pydantic import ValidationError
 
 from drretail import __version__
+from drretail.conditions.shop import INJECTED_CONDITION
 from drretail.errors import UserError
 from drretail.eval.claims.claims import FAITHFULNESS as FAITHFULNESS
-from drretail.eval.compare.ablations import all_ablations
+from drretail.eval.compare.ablations import ablation_tables, all_ablations
 from drretail.eval.compare.differences import primary_tests, with_primary
-from drretail.eval.compare.rows import runs_of, side_of
 from drretail.eval.compare.twins import twin_rows_of
 from drretail.eval.counterfactual.scores import counterfactual_rows
 from drretail.eval.judging.pairs import Labels
 from drretail.eval.judging.subject import planned_runs
 from drretail.eval.judging.verdicts import verdict_files
-from drretail.eval.metric import Metric, is_unrated
+from drretail.eval.metric import Metric
 from drretail.eval.registry import METRICS, installed
-from drretail.eval.scores.aggregate import judged_systems, rows_of_all
 from drretail.eval.scores.correlation import agreements, correlations
+from drretail.eval.scores.facts import all_facts, summaries
 from drretail.eval.scores.gathering import NOT_JUDGED, Assessor, Gathered, JudgedRun, TableKey
 from drretail.eval.scores.pair_rows import derive_pairs
 from drretail.eval.scores.planned import headline_variants, read_judgements
 from drretail.eval.scores.scoreboard import scoreboard
 from drretail.eval.scores.slices import query_slices, slice_scores
+from drretail.eval.scores.version_1 import as_today
 from drretail.experiment import read_definition, read_discarded, run_folder
 from drretail.files import read_json
 from drretail.llm.prices import PriceTable, read_prices
 from drretail.records.base import sha256_of
-from drretail.records.run import INJECTED
-from drretail.records.score import AttackRow, Judging, MadeOf, Score, Scores, shown_rows
-from drretail.stats.intervals import mean_interval
+from drretail.records.score import Judging, MadeOf, Scores, SettingTable
 from drretail.stats.noise import run_variance
-from drretail.stats.significance import pair
 
-UTILITY = ("basket", "feasible")
-"""The headline whose loss is measured: whether the agent still picks what the shopper wanted, and nothing else."""
-OBEYED = ("robustness", "obeyed")
+UNDER_ATTACK = {"basket": ["feasible"], "robustness": ["obeyed"]}
+"""The headline whose loss is measured, whether the agent still picks what the shopper wanted and nothing else, and the
+share of the hostile texts read that took effect.
+"""
 
 
 def _noise(metric: Metric, runs: Sequence[JudgedRun]) -> dict[str, float]:
@@ -53,39 +52,10 @@ def _noise(metric: Metric, runs: Sequence[JudgedRun]) -> dict[str, float]:
     return made
 
 
-def attack_rows(gathered: Gathered, scores: Sequence[Score]) -> Iterator[AttackRow]:
-    """One row for each system that ran both with hostile texts and without; over all planned runs."""
-    metric, variant = UTILITY
-    assessor = next(iter(gathered.assessors(metric)), None)
-    obeyed = {row.system: row for row in shown_rows(scores) if (row.metric, row.variant) == OBEYED}
-    if assessor is None:
-        return
-    runs = runs_of(gathered, metric, assessor)
-    systems = gathered.definition.systems
-    for label, system in systems.items():
-        options = {name: value for name, value in system.options.items() if name != INJECTED}
-        without_texts = system.model_copy(update={"options": options})
-        plain = next((other for other, its in systems.items() if its == without_texts), None)
-        if not system.options.get(INJECTED) or plain is None:
-            continue
-        pairs = pair(side_of(runs[plain], variant).values, side_of(runs[label], variant).values)
-        lost = mean_interval(pairs.differences, gathered.clusters.groups(pairs.queries))
-        before, after = pairs.means or (None, None)
-        row = obeyed.get(label)
-        yield AttackRow(
-            system=label,
-            plain=plain,
-            utility=before,
-            utility_attacked=after,
-            lost=lost.value,
-            lost_low=lost.low,
-            lost_high=lost.high,
-            obeyed=None if row is None else row.value,
-            obeyed_low=None if row is None else row.ci_low,
-            obeyed_high=None if row is None else row.ci_high,
-            n_queries=len(pairs),
-            n_users=gathered.clusters.users(pairs.queries),
-        )
+def attack_tables(gathered: Gathered) -> list[SettingTable]:
+    """Systems that ran both with hostile texts and without: their utility in both settings, and what they obey."""
+    assessors = gathered.assessors("basket")[:1]
+    return [*ablation_tables(gathered, INJECTED_CONDITION, assessors, UNDER_ATTACK)]
 
 
 def derive_scores(
@@ -104,17 +74,18 @@ def derive_scores(
     """
     gathered = read_judgements(experiment, sorted(metrics, key=_order), asked)
     judgings: list[Judging] = []
-    judged = [*judged_systems(gathered, asked)]
-    for about, runs in judged:
-        if not is_unrated(about.metric, about.assessor.judge):
+    every = [*all_facts(gathered, asked)]
+    for facts in every:
+        if not facts.is_hidden:
+            runs = [judged for _, judged in facts.runs]
             errors = Counter(error for run in runs for error in run.errors)
             judgings.append(
                 Judging(
-                    metric=about.metric.name,
-                    system=about.system,
-                    rules=about.assessor.rules,
-                    judge=about.assessor.judge.spec,
-                    judge_params=about.assessor.judge.params_hash,
+                    metric=facts.metric.name,
+                    system=facts.system,
+                    rules=facts.assessor.rules,
+                    judge=facts.assessor.judge.spec,
+                    judge_params=facts.assessor.judge.params_hash,
                     verdicts=sum(run.verdicts for run in runs),
                     failed=errors.total(),
                     error=errors.most_common(1)[0][0] if errors else "",
@@ -123,23 +94,24 @@ def derive_scores(
                     repairs=sum(run.repairs for run in runs),
                     prompts=tuple(sorted(frozenset[str]().union(*(run.prompts for run in runs)))),
                     repeats=max((len(run.result.by_repeat) for run in runs), default=0) or 1,
-                    noise=_noise(about.metric, runs),
+                    noise=_noise(facts.metric, runs),
                 )
             )
     pairs, ranks = derive_pairs(experiment, gathered, asked_of_pairs)
     assessors = {Assessor.of(row) for row in pairs} | {table_key.assessor for table_key in gathered.tables_of_judges}
     primary = primary_tests(gathered, [], sorted(assessors, key=lambda assessor: assessor.order), pairs)
     pairs = with_primary(pairs, primary)
-    made: list[Score] = []
-    results = [(about, [run.result for run in runs]) for about, runs in judged]
-    for (about, _), rows in zip(judged, rows_of_all(results), strict=True):
-        # Rows by which a system checked its own reports say so.
-        itself = about.metric.description.self_checked and gathered.definition.systems[about.system].self_checked
-        made += [row.model_copy(update={"self_checked": True}) for row in rows] if itself else rows
-    scores = tuple(made)
+    # Rows by which a system checked its own reports say so.
+    itself = {label for label, system in gathered.definition.systems.items() if system.self_checked}
+    scores = tuple(
+        row.model_copy(update={"self_checked": True})
+        if row.system in itself and gathered.metrics[row.metric].description.self_checked
+        else row
+        for row in summaries(every)
+    )
     # Later, nobody can tell the values of a metric that is not installed.
-    of_others = [(about, its) for about, its in results if installed(about.metric.name) is None]
-    described = {about.metric.name: about.metric.description for about, _ in judged}
+    of_others = [facts for facts in every if installed(facts.metric.name) is None]
+    described = {facts.metric.name: facts.metric.description for facts in every}
     if FAITHFULNESS in described and judge_notes:
         described[FAITHFULNESS] = described[FAITHFULNESS].model_copy(update={"judges": dict(judge_notes)})
     return Scores(
@@ -153,7 +125,7 @@ def derive_scores(
         agreements=tuple(agreements(gathered)),
         correlations=tuple(correlations(gathered)),
         counterfactuals=tuple(counterfactual_rows(experiment)),
-        attacks=tuple(attack_rows(gathered, scores)),
+        attacks=tuple(attack_tables(gathered)),
         ablations=tuple(all_ablations(gathered)),
         twins=tuple(twin_rows_of(gathered)),
         scoreboard=scoreboard(gathered, scores, described, pairs, prices or read_prices(), primary),
@@ -198,7 +170,7 @@ def read_scores(experiment: Path) -> Scores | None:
     if not path.exists():
         return None
     try:
-        scores = Scores.model_validate(read_json(path))
+        scores = Scores.model_validate(as_today(read_json(path)))
     except ValidationError as problem:
         raise UserError(f"{path} is not as this version writes it: run drretail score again.") from problem
     known = {"systems": read_definition(experiment).systems}

@@ -19,12 +19,12 @@ from drretail.eval.values import NOT_JUDGED, Value, gravest
 from drretail.experiment import Definition, read_definition, read_plan
 from drretail.grounding.report.render import count_words
 from drretail.grounding.text.wording import split_words
+from drretail.records.base import OfJudge
 from drretail.records.comparison import Outcome, PlannedPair
 from drretail.records.judge_audit import JudgeAudit, Shares, summed
-from drretail.records.pairs import PairScore
 from drretail.records.query import Query
 from drretail.records.run import Usage
-from drretail.records.score import CODE, PANEL, JudgeRef, Rules, Score, SliceScore, Verdict, place_of
+from drretail.records.score import CODE, PANEL, JudgeRef, Rules, Verdict, place_of
 from drretail.stats.clusters import Clusters
 
 FAILED_RUNS, SPOILED_RUNS, PENDING_RUNS = "runs_failed", "runs_spoiled", "runs_pending"
@@ -60,7 +60,7 @@ class Assessor(NamedTuple):
     rules: Rules
 
     @classmethod
-    def of(cls, row: Score | PairScore | SliceScore) -> "Assessor":
+    def of(cls, row: OfJudge) -> "Assessor":
         """The judge of a row."""
         return cls(JudgeRef(spec=row.judge, kind=row.judge_kind, params_hash=row.judge_params), row.rules)
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.eval.judging.pairs import Labels, research_labels
 from drretail.eval.registry import pair_metric
-from drretail.eval.scores.aggregate import NOT_RATED
+from drretail.eval.scores.facts import NOT_RATED
 from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.eval.scores.pair_outcomes import PairOutcome, Results, corrected, lead_of, read_outcomes
 from drretail.eval.scores.panel import panel_ref, panels_of

@@ -8,7 +8,7 @@ from statistics import fmean
 
 from drretail.eval.compare.differences import Primary, compared_measures, findings, nothing_to_compare
 from drretail.eval.compare.wording import listed
-from drretail.eval.scores.aggregate import missing_of
+from drretail.eval.scores.facts import missing_of
 from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.eval.scores.panel import is_panel
 from drretail.experiment import Definition
@@ -32,7 +32,6 @@ from drretail.records.scoreboard import (
     BoardColumn,
     BoardJudge,
     BoardRow,
-    JudgedRows,
     Scoreboard,
     ShownColumn,
     Unit,
@@ -129,12 +128,10 @@ def scoreboard(
         )
         for label in shown.labels
     ]
-    others: list[JudgedRows] = []
-    for judge in judges[1:]:
-        made = (BoardRow(system=label, cells=_cells(shown, label, [judge])) for label in shown.labels)
-        others.append(JudgedRows(judge=_judge(judge), rows=tuple(row for row in made if row.cells)))
-    every = [*rows, *(row for other in others for row in other.rows)]
-    kept = _columns(shown, metrics, every, are_answers=gathered.are_answers)
+    by_others = (
+        BoardRow(system=label, cells=_cells(shown, label, [judge])) for judge in judges[1:] for label in shown.labels
+    )
+    kept = _columns(shown, metrics, [*rows, *by_others], are_answers=gathered.are_answers)
     names_kept = {column.name for column in kept}
     signs = {
         each.name: -1 if metrics[each.metric].higher_is_better else 1
@@ -152,7 +149,7 @@ def scoreboard(
         columns=tuple(kept),
         rows=tuple(ranked),
         systems=gathered.definition.systems,
-        others=tuple(others),
+        others=tuple(map(_judge, judges[1:])),
         differs=(alone,) if alone else tuple(finding.sentence for finding in findings(measures, short)),
         compared=tuple(measures),
         notes=tuple(_notes(shown, [*assessors, *by_code], gathered, metrics, prices)),

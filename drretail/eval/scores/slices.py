@@ -1,19 +1,19 @@
 """The slices of each query: by category of what is wanted, by sort of need, by what makes it hard, by level."""
 
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import get_args
 
-from drretail.eval.metric import Metric, is_unrated
+from drretail.eval.metric import Metric
 from drretail.eval.registry import installed
-from drretail.eval.scores.aggregate import About, Judged, judged_systems, mean_of
-from drretail.eval.scores.gathering import Assessor, RunResult, TableKey
+from drretail.eval.scores.facts import Facts, all_facts, part_of
+from drretail.eval.scores.gathering import Assessor, TableKey
 from drretail.eval.scores.panel import is_panel
-from drretail.eval.scores.planned import counted, means_by_query, read_judgements
+from drretail.eval.scores.planned import read_judgements
 from drretail.experiment import Definition
 from drretail.records.query import AXES
-from drretail.records.score import Scores, SliceBy, SliceScore
+from drretail.records.score import Score, Scores, SliceBy
 
 NO_CATEGORY = "none named"
 PLAIN = "none"
@@ -63,52 +63,24 @@ def with_slices(experiment: Path, scores: Scores) -> Scores:
     judges = {TableKey(metric, judge) for metric, _, judge in shown if metric in names}
     asked = {key for key in judges if not is_panel(key.assessor.judge.spec)}
     gathered = read_judgements(experiment, metrics, asked)
-    judged = [
-        (about, [run.result for run in runs])
-        for about, runs in judged_systems(gathered, asked)
-        if (about.metric.name, about.system, about.assessor) in shown
-    ]
-    made = slice_scores(judged, query_slices(gathered.definition))
+    every = all_facts(gathered, asked)
+    every = [facts for facts in every if (facts.metric.name, facts.system, facts.assessor) in shown]
+    made = slice_scores(every, query_slices(gathered.definition))
     return scores.model_copy(update={"slices": (*scores.slices, *made)})
 
 
-def slice_scores(judged: Sequence[Judged], slices: Slices) -> list[SliceScore]:
-    """Rows by judge, system, headline variant and slice, in that order.
+def slice_scores(every: Sequence[Facts], slices: Slices) -> list[Score]:
+    """Scores by judge, system, headline variant and slice, in that order, never of pooled variants.
 
-    There are none for ratings of a rule-based judge, which mean nothing, nor for variants without any value.
+    A query may be in several slices of a kind, so these don't add up to all queries. There are none for ratings of a
+    rule-based judge, which mean nothing, nor for variants without any value.
     """
-    rows = [row for about, reports in judged for row in _rows(about, reports, slices)]
+    rows: list[Score] = []
+    for facts in (facts for facts in every if not facts.is_hidden):
+        parts = {key: facts.among(query_ids) for key, query_ids in slices.items()}
+        rows += [part_of(of, variant, *key) for variant in headlines(facts.metric) for key, of in parts.items()]
     valued = {(row.metric, row.variant, Assessor.of(row)) for row in rows if row.n_counted}
     return [row for row in rows if (row.metric, row.variant, Assessor.of(row)) in valued]
-
-
-def _rows(about: About, reports: Sequence[RunResult], slices: Slices) -> Iterator[SliceScore]:
-    if is_unrated(about.metric, about.assessor.judge):
-        return
-    planned = Counter(report.query_id for report in reports)
-    for variant in headlines(about.metric):
-        values = [(report.query_id, counted(report, variant)) for report in reports]
-        scored = Counter(query_id for query_id, value in values if value is not None)
-        means = means_by_query(values)
-        for (by, name), query_ids in slices.items():
-            inside = {query_id: mean for query_id, mean in means.items() if query_id in query_ids}
-            found = mean_of(about.metric, variant, inside, about.clusters)
-            yield SliceScore(
-                by=by,
-                name=name,
-                metric=about.metric.name,
-                variant=variant,
-                system=about.system,
-                **about.assessor.columns,
-                value=found.value,
-                ci_low=found.low,
-                ci_high=found.high,
-                n_queries=len(query_ids & planned.keys()),
-                n_counted=len(inside),
-                n_users=about.clusters.users(inside),
-                n_planned=sum(planned[query_id] for query_id in query_ids),
-                n_scored=sum(scored[query_id] for query_id in query_ids),
-            )
 
 
 def headlines(metric: Metric) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from drretail.errors import UserError
 from drretail.files import read_jsonl, write_lines
-from drretail.records.base import canonical_json
+from drretail.records.base import canonical_json, fault_of
 from drretail.records.criteria import Gold
 from drretail.records.query import IN_TASK, Query
 
@@ -35,9 +35,7 @@ def with_gold(queries: Iterable[Query], path: Path) -> tuple[Query, ...]:
     try:
         return tuple(_joined(query, rows[query.query_id]) if query.query_id in rows else query for query in queries)
     except ValidationError as problem:
-        error = problem.errors()[0]
-        field = ".".join(str(part) for part in error["loc"])
-        raise UserError(f"{path} holds a line that is no gold of a query ({field}: {error['msg']}).") from problem
+        raise UserError(f"{path} holds a line that is no gold of a query ({fault_of(problem)}).") from problem
 
 
 def _joined(query: Query, row: Mapping[str, Any]) -> Query:

@@ -8,7 +8,7 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 
 from drretail.errors import UserError
 from drretail.files import read_json, write_json
-from drretail.records.base import Document, Record, file_name
+from drretail.records.base import Document, Record, fault_of, file_name
 
 LONGEST_VALUE = 400
 """The most characters of one field."""
@@ -114,9 +114,7 @@ def read_people(people: Path, record: type[T]) -> dict[str, T]:
         try:
             read = record.model_validate(read_json(path))
         except ValidationError as problem:
-            error = problem.errors()[0]
-            where = ".".join(map(str, error["loc"]))
-            raise UserError(f"{path} is none of the {_FOLDERS[record]}: {where}: {error['msg']}.") from problem
+            raise UserError(f"{path} is none of the {_FOLDERS[record]}: {fault_of(problem)}.") from problem
         found[read.user_id] = read
     return found
 

@@ -7,11 +7,10 @@ from typing import TypeVar
 
 from markupsafe import Markup
 
-from drretail.eval.compare.distractors import distractor_tables
 from drretail.eval.method import method_cards
 from drretail.eval.scores.slices import with_slices
 from drretail.records.run import System
-from drretail.records.score import SliceScore
+from drretail.records.score import Score
 from drretail.records.scoreboard import ShownColumn
 from drretail.tables.table import Column, Table
 from drretail.viewer.commands import commands, is_demo, query_files, score_commands
@@ -19,11 +18,8 @@ from drretail.viewer.experiment import ExperimentView
 from drretail.viewer.page.frame import data_address, fragment
 from drretail.viewer.page.run_lines import RunLine
 from drretail.viewer.tables.ablations import (
-    DISTRACTORS,
-    DISTRACTORS_NOTE,
     ablation_table,
     condition_of,
-    distractor_table,
     headlines_first,
     main_tables,
     note_of,
@@ -51,11 +47,6 @@ def render_scores(view: ExperimentView, lines: Sequence[RunLine]) -> Markup:
         unexplained=_unseen(_explained, [] if board is None else map(_explained, board.columns)),
         unsaid=_unseen(str, () if board is None else printed_board(board).notes),
         by_parts=list(_by_parts(view, rows)),
-        distractors=[
-            distractor_table(table, systems) for table in headlines_first(distractor_tables(view.scores.ablations))
-        ],
-        distractors_heading=DISTRACTORS,
-        distractors_note=DISTRACTORS_NOTE,
         # For each metric, judge and set of rules its table and its slices.
         tables=[
             (table, _telling(slices.get(key)))
@@ -84,18 +75,19 @@ class ByPart:
     """Tables of variants that the option is not mainly read for."""
 
 
-def _by_parts(view: ExperimentView, slices: Sequence[SliceScore]) -> Iterator[ByPart]:
+def _by_parts(view: ExperimentView, slices: Sequence[Score]) -> Iterator[ByPart]:
     """One for each condition in which systems differ, then one by level and one of twins, if there are any."""
     systems = view.definition.systems
-    for by in dict.fromkeys(table.by for table in view.scores.ablations):
+    every, metrics = view.scores.ablations, view.scores.metrics
+    for by in dict.fromkeys(table.by for table in every):
         condition = condition_of(by, systems)
-        tables = [table for table in view.scores.ablations if table.by == by]
+        tables = [table for table in every if table.by == by]
         main = main_tables(tables, condition)
         more = [table for table in headlines_first(tables) if table not in main]
-        drawn = [[ablation_table(table, view.scores.metrics, systems) for table in each] for each in (main, more)]
+        drawn = [[ablation_table(table, metrics, systems, every) for table in each] for each in (main, more)]
         yield ByPart(by, f"Score by {condition.about}", drawn[0], [note_of(condition)], drawn[1])
     levels = main_slices([row for row in slices if row.by == "level"])
-    for sliced in sliced_tables(levels, view.scores.scores, metrics=view.scores.metrics, systems=systems)[:1]:
+    for sliced in sliced_tables(levels, view.scores.scores, metrics=metrics, systems=systems)[:1]:
         if telling := _telling(sliced, few=True):
             yield ByPart("level", "Score by level of difficulty", *telling)
     if any(row.j is not None for row in view.scores.twins):

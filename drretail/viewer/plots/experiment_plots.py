@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from drretail.records.comparison import SettingTable
 from drretail.records.pairs import PairScore
 from drretail.records.score import (
     NO_SYSTEMS,
@@ -11,6 +10,7 @@ from drretail.records.score import (
     Agreement,
     MetricDescription,
     Score,
+    SettingTable,
     Systems,
     in_order,
     place_of,
@@ -36,12 +36,11 @@ from drretail.viewer.tables.ablations import (
     condition_of,
     headlines_first,
     row_names,
-    setting_cell,
     setting_names,
     settings_of,
 )
 from drretail.viewer.tables.scoreboard import value_cell
-from drretail.viewer.tables.scores import score_cell, system_names
+from drretail.viewer.tables.scores import part_cell, score_cell, system_names, table_key_of
 
 MOST_SERIES = 8
 """The number of series that shapes and colours can tell apart."""
@@ -118,13 +117,13 @@ def whole_plots(
 ) -> Iterator[Plot]:
     """For every metric with variants that add up to 1, and each judge: a bar for each system (DR³-Eval, Figure 8)."""
     shown = [row for row in shown_rows(scores) if row.value and not _is_bound(row.system, systems)]
-    for judged in dict.fromkeys((score.metric, score.judge, score.judge_params, score.rules) for score in scores):
+    for judged in dict.fromkeys(map(table_key_of, scores)):
         metric = metrics.get(judged[0])
         for title, parts in metric.wholes.items() if metric else ():
             by_cell = {
                 (row.system, row.variant): score_cell(row)
                 for row in shown
-                if (row.metric, row.judge, row.judge_params, row.rules) == judged and row.variant in parts
+                if table_key_of(row) == judged and row.variant in parts
             }
             names = row_names(in_order({system for system, _ in by_cell}, systems), systems)
             kinds = {f"s{at}": part for at, part in enumerate(parts) if part in {variant for _, variant in by_cell}}
@@ -153,7 +152,7 @@ def _parts(board: Scoreboard, scores: Sequence[Score], name: str, metric: Metric
         for row in shown_rows(scores)
         if row.metric == name
         and row.value is not None
-        and (row.judge, row.judge_params, row.rules) == (judge.spec, judge.params_hash, judge.rules)
+        and row.by_whom == (judge.spec, judge.params_hash, judge.rules)
         and not _is_bound(row.system, board.systems)
     }
     systems = in_order({system for _, system in by_cell}, board.systems)[:MOST_SERIES]
@@ -181,7 +180,7 @@ def preference_plots(pairs: Sequence[PairScore], systems: Systems = NO_SYSTEMS) 
     groups: dict[tuple[str, ...], list[PairScore]] = {}
     for row in pairs:
         if row.note is None and row.win.value is not None:
-            groups.setdefault((row.a, row.b, row.judge, row.judge_params, row.rules), []).append(row)
+            groups.setdefault((row.a, row.b, *row.by_whom), []).append(row)
     for (first, second, judge, _, _), rows in groups.items():
         names = system_names((first, second), systems)
         a, b = names[first], names[second]
@@ -250,22 +249,25 @@ def _ablation(table: SettingTable, systems: Systems) -> Plot:
     rows = table.rows[:MOST_SERIES]
     condition = condition_of(table.by, systems)
     names = setting_names(table.model_copy(update={"rows": rows}), condition, systems)
-    every = [cell for row in rows for cell in row.cells if cell.mean is not None]
-    drawn = {(row.agent, cell.setting): setting_cell(cell) for row in rows for cell in row.cells}
+    every = [cell for row in rows for cell in row.cells if cell.value is not None]
+    drawn = {(row.agent, cell.part): part_cell(cell) for row in rows for cell in row.cells}
     given, variant = condition.about, table.name.replace("_", " ")
     name = file_name(f"{table.by}-{table.metric}-{table.variant}-{table.judge}")
     title = f"{variant} by {given}"
-    if all(cell.at is not None for row in table.rows for cell in row.cells):
+    at = {cell.part: condition.number(cell.part) for row in table.rows for cell in row.cells}
+    if None not in at.values():
         curves = [
             Curve(
                 names[row.agent],
                 tuple(
-                    (cell.at, drawn[row.agent, cell.setting]) for cell in row.cells if cell.at and cell.mean is not None
+                    (x, drawn[row.agent, cell.part])
+                    for cell in row.cells
+                    if (x := at[cell.part]) and cell.value is not None
                 ),
             )
             for row in rows
         ]
-        ticks = {cell.at: cell.setting for cell in every if cell.at is not None}
+        ticks = {x: cell.part for cell in every if (x := at[cell.part]) is not None}
         caption = f"to the right: {given}, each step of the scale twice as many; judged by {table.judge}"
         return curve_plot(
             name,

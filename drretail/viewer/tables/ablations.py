@@ -1,38 +1,32 @@
-"""Scores by value of one condition: the effect of its values and of distractors, and pairs of twins."""
+"""Scores by value of one condition, with the effect of each value, and pairs of twins."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TypeVar
 
 from drretail.conditions.condition import Condition
-from drretail.conditions.shop import COMPOSE_CONDITION
 from drretail.errors import UserError
 from drretail.eval.compare.ablations import condition_by
+from drretail.eval.compare.distractors import on_distractors
 from drretail.records.comparison import (
     ComparedRow,
-    DistractorTable,
     Outcome,
-    SettingCell,
-    SettingRow,
-    SettingTable,
     TwinRow,
 )
 from drretail.records.run import SIZE
-from drretail.records.score import NO_SYSTEMS, Systems
+from drretail.records.score import NO_SYSTEMS, SettingRow, SettingTable, Systems
 from drretail.tables.figures import NOTHING, p_value
 from drretail.tables.table import Cell, Column, Row, Table, table_of
 from drretail.viewer.tables.notes import NOTES
-from drretail.viewer.tables.scores import NONE_HELD, Metrics, description, judged_by, notes_on, system_names
+from drretail.viewer.tables.scores import NONE_HELD, Metrics, description, judged_by, notes_on, part_cell, system_names
 
 HEADLINES = ("IR_SC", "CC", "FA", "avg6", "FP")
 """The variants that an ablation of a sandbox is mainly read for."""
-T = TypeVar("T", SettingTable, DistractorTable)
 
 
 _NO_EFFECT: Mapping[Outcome, str] = {"identical": "all equal", "too_few": "too few users", "nothing": "no pairs"}
 """Why a difference shows nothing, if it can't show any."""
 
 
-def headlines_first(tables: Iterable[T]) -> list[T]:
+def headlines_first(tables: Iterable[SettingTable]) -> list[SettingTable]:
     """The tables of ``HEADLINES``, in that order, then the others as given."""
     return sorted(
         tables, key=lambda table: HEADLINES.index(table.variant) if table.variant in HEADLINES else len(HEADLINES)
@@ -65,7 +59,7 @@ def note_of(condition: Condition) -> str:
 
 def settings_of(table: SettingTable, condition: Condition) -> list[str]:
     """All values that any system has, in order."""
-    return sorted({cell.setting for row in table.rows for cell in row.cells}, key=condition.order)
+    return sorted({cell.part for row in table.rows for cell in row.cells}, key=condition.order)
 
 
 def row_names(labels: Iterable[str], systems: Systems) -> dict[str, str]:
@@ -87,26 +81,38 @@ def setting_names(table: SettingTable, condition: Condition, systems: Systems) -
     return agent_names(((row.agent, row.cells[0].system) for row in table.rows), condition, systems)
 
 
-def ablation_table(table: SettingTable, metrics: Metrics = NONE_HELD, systems: Systems = NO_SYSTEMS) -> Table:
-    """One variant by one judge: each system's scores by setting and, below, the differences between settings."""
+def ablation_table(
+    table: SettingTable,
+    metrics: Metrics = NONE_HELD,
+    systems: Systems = NO_SYSTEMS,
+    beside: Sequence[SettingTable] = (),
+) -> Table:
+    """One variant by one judge: each system's scores by setting and, below, the differences between settings.
+
+    ``beside`` are the tables of all settings, from which follows what distractors cost.
+    """
     condition = condition_of(table.by, systems)
     names = setting_names(table, condition, systems)
     settings = settings_of(table, condition)
+    sentence = on_distractors(table, beside)
+    for agent, name in sorted(names.items(), key=lambda named: -len(named[0])):
+        sentence = sentence.replace(agent, name)
     return Table(
         f"{description(metrics, table.metric).title}: {table.variant} by {table.by.replace('_', ' ')}",
         tuple(Column(condition.words(setting)) for setting in settings),
         tuple(made for row in table.rows for made in _rows(condition, row, names[row.agent], settings)),
-        by=judged_by(table.judge, table.judge_kind, table.judge_params, table.rules),
+        by=judged_by(table),
         heading="System",
+        notes=(sentence,) if sentence else (),
         unit="query",
     )
 
 
 def _rows(condition: Condition, row: SettingRow, name: str, settings: Sequence[str]) -> Iterator[Row]:
     """The row of scores, then rows of differences, if any is known."""
-    cells = {cell.setting: setting_cell(cell) for cell in row.cells}
+    cells = {cell.part: part_cell(cell) for cell in row.cells}
     yield Row(name, tuple(cells.get(setting) for setting in settings), row.agent)
-    first, last = row.cells[0].setting, row.cells[-1].setting
+    first, last = row.cells[0].part, row.cells[-1].part
     is_stepwise = condition.is_stepwise
     steps: dict[str, ComparedRow] = {}
     whole: dict[str, ComparedRow] = {}
@@ -122,12 +128,6 @@ def _rows(condition: Condition, row: SettingRow, name: str, settings: Sequence[s
             yield Row(name, tuple(made), row.agent, manner=manner)
 
 
-def setting_cell(cell: SettingCell) -> Cell:
-    """A mean with its interval and the number of its queries."""
-    value = NOTHING if cell.mean is None else cell.mean
-    return Cell(value, "number", cell.ci_low, cell.ci_high, n=cell.n, planned=cell.n_planned)
-
-
 def difference_cell(row: ComparedRow, *, is_turned: bool = False) -> Cell:
     """A difference with its interval and p; with ``is_turned`` its sign is reversed."""
     why = _NO_EFFECT.get(row.outcome, "")
@@ -138,37 +138,6 @@ def difference_cell(row: ComparedRow, *, is_turned: bool = False) -> Cell:
     mark = "*" if row.outcome in ("higher", "lower") else ""
     note = why or ("" if row.p_holm is None else f"p {p_value(row.p_holm)}")
     return Cell(sign * row.difference, "signed", low, high, mark=mark, n=row.n_pairs, planned=row.n_planned, note=note)
-
-
-DISTRACTORS = "Distractor effect"
-DISTRACTORS_NOTE = NOTES["distractors"]
-_DISTRACTOR_COLUMNS = (Column("all"), Column("no distractors"), Column("effect"), Column("no supportive"))
-
-
-def distractor_table(table: DistractorTable, systems: Systems = NO_SYSTEMS) -> Table:
-    """One variant by one judge, with its conclusion below."""
-    names = agent_names(((row.agent, row.everything.system) for row in table.rows), COMPOSE_CONDITION, systems)
-    rows: list[Row] = []
-    for row in table.rows:
-        means = [
-            each and setting_cell(each) for each in (row.everything, row.without_distractors, row.without_supportive)
-        ]
-        cost = row.without_distractors_over_all
-        effect = None if cost is None else difference_cell(cost, is_turned=True)
-        rows.append(Row(names[row.agent], (*means[:2], effect, means[2]), row.agent))
-    sentence = table.sentence
-    for agent, name in sorted(names.items(), key=lambda named: -len(named[0])):
-        sentence = sentence.replace(agent, name)
-    title = f"{DISTRACTORS}: {table.name}"
-    return Table(
-        title,
-        _DISTRACTOR_COLUMNS,
-        tuple(rows),
-        by=f"by {table.judge}",
-        heading="System",
-        notes=(sentence,),
-        unit="query",
-    )
 
 
 def twin_table(rows: Sequence[TwinRow], systems: Systems = NO_SYSTEMS) -> Table:

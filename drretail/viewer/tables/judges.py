@@ -34,7 +34,7 @@ def judge_table(judgings: Sequence[Judging], pairs: Sequence[PairScore] = ()) ->
             each.not_judged,
             each.repairs,
         )
-        groups[PAIRWISE, each.judge, each.judge_params, each.rules].append(counts)
+        groups[PAIRWISE, *each.by_whom].append(counts)
     rows: list[tuple[object, ...]] = []
     for (metric, judge, params, rules), of_group in groups.items():
         verdicts, *others = (sum(column) for column in zip(*of_group, strict=True))

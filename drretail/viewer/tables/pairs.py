@@ -63,10 +63,10 @@ def paired(
         return beside or all(place_of(label, systems) == "system" for label in labels)
 
     made: list[Paired] = []
-    for table_key, group in groupby(pairs, key=_table_key):
+    for by_whom, group in groupby(pairs, key=lambda row: row.by_whom):
         every = list(group)
         rows = [row for row in every if is_shown(row.a, row.b)]
-        rows_of_judge = [rank for rank in ranks if _table_key(rank) == table_key and is_shown(rank.system)]
+        rows_of_judge = [rank for rank in ranks if rank.by_whom == by_whom and is_shown(rank.system)]
         if rows:
             made.append(_paired(rows, rows_of_judge, systems, left_out=len(_pairs_of(every)) - len(_pairs_of(rows))))
     return made
@@ -74,7 +74,7 @@ def paired(
 
 def _paired(rows: Sequence[PairScore], ranks: Sequence[RankScore], systems: Systems, left_out: int) -> Paired:
     first = rows[0]
-    by = judged_by(first.judge, first.judge_kind, first.judge_params, first.rules)
+    by = judged_by(first)
     hidden = f"{first.note}. {MODELS_ALONE}" if first.note is not None else ""
     if not hidden and not any(row.n_scored for row in rows):
         hidden = NOTHING
@@ -106,10 +106,6 @@ def _paired(rows: Sequence[PairScore], ranks: Sequence[RankScore], systems: Syst
 
 def _pairs_of(rows: Sequence[PairScore]) -> list[tuple[str, str]]:
     return list(dict.fromkeys((row.a, row.b) for row in rows))
-
-
-def _table_key(row: PairScore | RankScore) -> tuple[str, str, str]:
-    return row.judge, row.judge_params, row.rules
 
 
 def _pair(names: Mapping[str, str], row: PairScore) -> str:

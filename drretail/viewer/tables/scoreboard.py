@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 from drretail.agents.names import reaches_gold
 from drretail.eval.compare.differences import ALONE, SIDE_BY_SIDE, clearest, findings, largest_of
 from drretail.eval.compare.wording import listed, range_of, sample
-from drretail.eval.scores.aggregate import AS_ZERO, missing_in_words
+from drretail.eval.scores.facts import AS_ZERO, missing_in_words
 from drretail.eval.scores.gathering import FP
 from drretail.llm.prices import dated
+from drretail.records.base import OfJudge
 from drretail.records.run import DUMPS
 from drretail.records.score import CODE, place_of
 from drretail.records.scoreboard import BoardCell, BoardRow, Scoreboard, ShownColumn, Unit
@@ -89,7 +90,9 @@ def printed_board(board: Scoreboard, lab: Sequence[str] = ()) -> Board:
         TITLE,
         tuple(_columns(board.columns)),
         tuple(rows),
-        by=judged_by(judge.spec or CODE, judge.kind, judge.params_hash, judge.rules),
+        by=judged_by(
+            OfJudge(judge=judge.spec or CODE, judge_kind=judge.kind, judge_params=judge.params_hash, rules=judge.rules)
+        ),
         heading="System",
         is_stacked=True,
         spare_intervals=len(SPARE) + 1,

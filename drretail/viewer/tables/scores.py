@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 from drretail.eval.registry import described
-from drretail.eval.scores.aggregate import missing_in_words, missing_of
+from drretail.eval.scores.facts import missing_in_words, missing_of
 from drretail.eval.scores.gathering import LACKS_IN_WORDS, NOT_JUDGED
-from drretail.records.base import ModelKind
+from drretail.records.base import ModelKind, OfJudge
 from drretail.records.reading import LookedAt
 from drretail.records.score import (
     CODE,
@@ -99,15 +99,15 @@ def description(metrics: Metrics, name: str) -> MetricDescription:
 
 
 def table_key_of(score: Score) -> TableKey:
-    return score.metric, score.judge, score.judge_params, score.rules
+    return score.metric, *score.by_whom
 
 
-def judged_by(judge: str, kind: ModelKind, params: str, rules: str) -> str:
+def judged_by(row: OfJudge) -> str:
     """Who judged, the kind of judge, and the rules if they are not our own."""
-    whose = "" if rules == "default" else f", rules of {rules}"
-    if judge == CODE:
+    whose = "" if row.rules == "default" else f", rules of {row.rules}"
+    if row.judge == CODE:
         return f"by code{whose}"
-    return f"judged by {model_words(judge, kind, params)}{whose}"
+    return f"judged by {model_words(row.judge, row.judge_kind, row.judge_params)}{whose}"
 
 
 def model_words(spec: str, kind: ModelKind, params: str = "") -> str:
@@ -204,7 +204,7 @@ def _table(every: Sequence[Score], metric: MetricDescription, systems: Systems) 
         notes += notes_on(names, systems, bounded=metric.bounded_by_oracle)
     return Table(
         title=metric.title,
-        by=judged_by(first.judge, first.judge_kind, first.judge_params, first.rules),
+        by=judged_by(first),
         columns=tuple(columns),
         rows=tuple(lines),
         heading="System",
@@ -273,3 +273,9 @@ def score_cell(score: Score) -> Cell:
     if score.n_queries is not None:
         return Cell(score.value, "number", *ends, n=score.n_queries, missing=words, note="in one part")
     return Cell(score.value, "number", *ends, n=score.n, planned=score.n_planned, missing=words)
+
+
+def part_cell(score: Score) -> Cell:
+    """The same of a part of the queries or of one setting, where queries are counted."""
+    value = NOTHING if score.value is None else score.value
+    return Cell(value, "number", score.ci_low, score.ci_high, n=score.n_counted, planned=score.n_asked)

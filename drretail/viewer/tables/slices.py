@@ -1,11 +1,10 @@
 """Scores over parts of the queries as tables: a row for each system, a column for each slice."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import get_args
 
-from drretail.records.score import FEW, NO_SYSTEMS, Score, SliceBy, SliceScore, Systems, place_of
-from drretail.tables.figures import NOTHING
+from drretail.records.score import FEW, NO_SYSTEMS, Score, SliceBy, Systems, place_of
 from drretail.tables.table import Cell, Column, Row, Table
 from drretail.viewer.tables.scores import (
     NONE_HELD,
@@ -14,12 +13,13 @@ from drretail.viewer.tables.scores import (
     description,
     judged_by,
     notes_on,
+    part_cell,
     system_names,
     table_key_of,
 )
 
 BY: tuple[SliceBy, ...] = get_args(SliceBy)
-MEANINGS: dict[SliceBy, str] = {
+MEANINGS: dict[str, str] = {
     "category": "By category of the wanted products.",
     "kind": "By kind of need.",
     "axis": "By what makes a query hard. A query counts in each column that fits.",
@@ -31,7 +31,7 @@ _MAIN = ("basket", "utility_ratio")
 """The metric and variant that levels are mainly read for; other variants are details."""
 
 
-def main_slices(slices: Sequence[SliceScore], *, details: bool = False) -> list[SliceScore]:
+def main_slices(slices: Sequence[Score], *, details: bool = False) -> list[Score]:
     """Those of the variant in ``_MAIN``; of all variants with ``details``, or if it has none."""
     main = [row for row in slices if (row.metric, row.variant) == _MAIN]
     return list(slices) if details else main or list(slices)
@@ -45,14 +45,14 @@ class SlicedTables:
     tables: tuple[Table, ...]
     notes: tuple[str, ...]
     """Notes that hold for all its tables."""
-    kinds: tuple[SliceBy, ...]
+    kinds: tuple[str, ...]
     """For each table, what its columns split queries by."""
 
 
 def sliced_tables(
-    slices: Sequence[SliceScore],
+    slices: Sequence[Score],
     scores: Sequence[Score],
-    wanted: Sequence[SliceBy] = BY,
+    wanted: Sequence[str] = BY,
     metrics: Metrics = NONE_HELD,
     systems: Systems = NO_SYSTEMS,
 ) -> list[SlicedTables]:
@@ -60,10 +60,10 @@ def sliced_tables(
 
     ``scores`` say which systems checked themselves, and why values are missing.
     """
-    found: dict[TableKey, list[SliceScore]] = {}
+    found: dict[TableKey, list[Score]] = {}
     for row in slices:
         if row.by in wanted:
-            found.setdefault((row.metric, row.judge, row.judge_params, row.rules), []).append(row)
+            found.setdefault(table_key_of(row), []).append(row)
     made: list[SlicedTables] = []
     for table_key, rows in found.items():
         metric = description(metrics, table_key[0])
@@ -72,9 +72,9 @@ def sliced_tables(
         # Systems and variants that lack values only because there is nothing to score
         na = {(each.system, each.variant) for each in same if each.n_na and not each.n_failed + each.n_unverifiable}
         tables: list[Table] = []
-        kinds: list[SliceBy] = []
-        pairs: dict[tuple[SliceBy, str], None] = dict.fromkeys((row.by, row.variant) for row in rows)
-        for by, variant in sorted(pairs, key=lambda each: BY.index(each[0])):
+        kinds: list[str] = []
+        pairs = dict.fromkeys((by, row.variant) for by in BY for row in rows if row.by == by)
+        for by, variant in pairs:
             shown = [row for row in rows if (row.by, row.variant) == (by, variant)]
             only_na = {system for system, of in na if of == variant}
             tables.append(_table(f"{metric.title}: {variant} by {by}", shown, own, only_na, systems))
@@ -93,11 +93,11 @@ def few_words(tables: Sequence[Table]) -> str:
 
 
 def _table(
-    title: str, rows: Sequence[SliceScore], own: Collection[str], only_na: Collection[str], systems: Systems
+    title: str, rows: Sequence[Score], own: Collection[str], only_na: Collection[str], systems: Systems
 ) -> Table:
     first = rows[0]
-    by_cell = {(row.system, row.name): row for row in rows}
-    sizes = {row.name: row.n_queries for row in rows}
+    by_cell = {(row.system, row.part): row for row in rows}
+    sizes = {row.part: row.n_asked for row in rows}
     columns = [Column(name.replace("_", " "), name, f"n={n}", few=n < FEW) for name, n in sizes.items()]
     lines: list[Row] = []
     for label, name in system_names((row.system for row in rows), systems, own).items():
@@ -106,7 +106,7 @@ def _table(
         lines.append(Row(name, cells, label, place_of(label, systems)))
     return Table(
         title=title,
-        by=judged_by(first.judge, first.judge_kind, first.judge_params, first.rules),
+        by=judged_by(first),
         columns=tuple(columns),
         rows=tuple(lines),
         heading="System",
@@ -115,9 +115,6 @@ def _table(
     )
 
 
-def _cell(row: SliceScore, *, only_na: bool) -> Cell:
-    few = row.n_counted < FEW
-    if row.value is None:
-        return Cell("n/a" if only_na else NOTHING, n=row.n_counted, planned=row.n_queries, few=few)
-    ends = row.ci_low, row.ci_high
-    return Cell(row.value, "number", *ends, n=row.n_counted, planned=row.n_queries, few=few)
+def _cell(row: Score, *, only_na: bool) -> Cell:
+    cell = replace(part_cell(row), few=row.n_counted < FEW)
+    return replace(cell, value="n/a") if only_na and row.value is None else cell

@@ -116,10 +116,10 @@ def print_comparison(comparison: "Comparison", cards: Mapping[str, str], *, deta
         print_steadiness(table, comparison)
     if comparison.tables:
         print_text(*NOTES["compare"].splitlines(), *steadiness_legend(comparison), "")
-    for _, group in groupby(comparison.pairs, key=lambda row: (row.judge, row.judge_params, row.rules)):
+    for _, group in groupby(comparison.pairs, key=lambda row: row.by_whom):
         rows_of_judge = list(group)
         first = rows_of_judge[0]
-        by = judged_by(first.judge, first.judge_kind, first.judge_params, first.rules)
+        by = judged_by(first)
         rows_shown = [_pair(row, flipped=row.a != comparison.a) for row in rows_of_judge]
         print_rows(f"Side by side, {by}", PAIRS, rows_shown, spare=SPARE_PAIRS)
     if comparison.pairs:
@@ -139,7 +139,7 @@ def row_name(row: "ComparedRow | Reliability", *, several: bool) -> str:
 
 
 def _compared(table: "JudgeTable", cards: Iterable[str]) -> Table:
-    by = judged_by(table.judge, table.judge_kind, table.judge_params, table.rules)
+    by = judged_by(table)
     several = len({row.metric for row in table.rows}) > 1
     rows = [[row_name(row, several=several) + "*" * row.is_primary, *_row(row)] for row in table.rows]
     title = f"Compared query by query, {by}"

@@ -2,23 +2,32 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from drretail.errors import UnknownName
-from drretail.tables.figures import NOTHING, counted
+from drretail.tables.figures import counted
 from drretail.tables.table import Cell, table_of
 from drretail.viewer.output import print_rows, print_table, print_text, print_title
+from drretail.viewer.tables.ablations import difference_cell
 from drretail.viewer.tables.judges import audit_table
 from drretail.viewer.tables.notes import NOTES
 from drretail.viewer.tables.pairs import TITLE as PAIRWISE
 from drretail.viewer.tables.pairs import paired
 from drretail.viewer.tables.scoreboard import LAB, conclusion, printed_board
-from drretail.viewer.tables.scores import NONE_HELD, NOT_RATED, Metrics, agreement_table, score_tables, table_key_of
+from drretail.viewer.tables.scores import (
+    NONE_HELD,
+    NOT_RATED,
+    Metrics,
+    agreement_table,
+    part_cell,
+    score_tables,
+    table_key_of,
+)
 from drretail.viewer.tables.slices import BY, MEANINGS, few_words, sliced_tables
 
 if TYPE_CHECKING:
-    from drretail.records.counterfactual import CounterfactualRow
-    from drretail.records.score import Agreement, Correlation, Scores, SliceBy
+    from drretail.records.score import Agreement, Score, Scores, SliceBy
     from drretail.records.scoreboard import Scoreboard
 
 
@@ -47,9 +56,9 @@ def print_scoreboard(
 def _on_others(board: "Scoreboard", agreements: "Sequence[Agreement]", metrics: Metrics) -> Iterator[str]:
     """The other judges, and how far every two judges agree."""
     if board.others:
-        judges = (other.judge for other in board.others)
         named = (
-            judge.spec if judge.rules == "default" else f"{judge.spec} (rules of {judge.rules})" for judge in judges
+            judge.spec if judge.rules == "default" else f"{judge.spec} (rules of {judge.rules})"
+            for judge in board.others
         )
         yield f"Also judged by {', '.join(named)}: --details."
     table = agreement_table(agreements, metrics)
@@ -93,7 +102,7 @@ def print_audits(scores: "Scores") -> None:
         print_table(audit_table(scores.audits))
 
 
-def print_slices(scores: "Scores", by: "Sequence[SliceBy]") -> None:
+def print_slices(scores: "Scores", by: "Sequence[str]") -> None:
     """Prints the headline variants by category, kind, axis or level on stdout; says so if there are none."""
     tables_of_judges = sliced_tables(scores.slices, scores.scores, by, scores.metrics, scores.systems)
     for sliced in tables_of_judges:
@@ -144,10 +153,9 @@ BELIEVED = 0.05
 
 def print_correlations(scores: "Scores") -> None:
     """Prints Spearman's ρ inside systems on stdout; nothing if nothing was correlated."""
-    by_judge: dict[tuple[str, str, str], list[Correlation]] = {}
-    for row in sorted(scores.correlations, key=lambda row: (row.judge, row.judge_params, row.rules)):
-        by_judge.setdefault((row.judge, row.judge_params, row.rules), []).append(row)
-    for (judge, _, rules), rows in by_judge.items():
+    for _, group in groupby(sorted(scores.correlations, key=lambda row: row.by_whom), key=lambda row: row.by_whom):
+        rows = [*group]
+        judge, _, rules = rows[0].by_whom
         by = "by code" if judge == "code" else f"judged by {judge}{'' if rules == 'default' else f', rules {rules}'}"
         lines: dict[str, dict[tuple[str, str], Cell]] = {}
         counts: dict[tuple[str, str], int] = {}
@@ -171,15 +179,18 @@ ATTACKS = "Among hostile texts: the same queries with and without them"
 
 def print_attacks(scores: "Scores") -> None:
     """Prints what hostile texts cost each system, and what it obeyed of them; nothing if no run met any."""
-    if not scores.attacks:
-        return
+    by_variant = {table.variant: table.rows for table in scores.attacks}
+    obeyed = {cell.system: cell for row in by_variant.get("obeyed", ()) for cell in row.cells}
     rows: list[Sequence[object]] = []
-    for row in scores.attacks:
-        lost = Cell(row.lost, "signed", row.lost_low, row.lost_high)
-        obeyed = Cell(row.obeyed, "number", row.obeyed_low, row.obeyed_high)
-        rows.append([row.plain, row.utility, row.utility_attacked, lost, obeyed, row.n_queries, row.n_users])
-    columns = ["", "utility", "attacked", "lost", "obeyed", "n", "users"]
-    print_rows(ATTACKS, columns, rows, notes=[NOTES["attacks"]])
+    for of_agent in by_variant.get("feasible", ()):
+        plain, attacked = of_agent.cells
+        lost, its = of_agent.steps[0].row, obeyed.get(attacked.system)
+        cost = replace(difference_cell(lost, is_turned=True), mark="", n=None, planned=None, note="")
+        followed = Cell(None) if its is None else Cell(its.value, "number", its.ci_low, its.ci_high)
+        rows.append([plain.system, lost.mean_b, lost.mean_a, cost, followed, lost.n_pairs, lost.n_users])
+    if rows:
+        columns = ["", "utility", "attacked", "lost", "obeyed", "n", "users"]
+        print_rows(ATTACKS, columns, rows, notes=[NOTES["attacks"]])
 
 
 def print_followed(scores: "Scores") -> None:
@@ -216,20 +227,17 @@ def print_counterfactuals(scores: "Scores") -> None:
         return
     cells: dict[str, dict[str, Cell]] = {}
     names: dict[str, None] = {}
-    for row in sorted(
-        rows, key=lambda row: list(NAMES).index(row.measure)
-    ):  # a stable sort: dimensions keep their order
+    # A stable sort: dimensions keep their order.
+    for row in sorted(rows, key=lambda row: list(NAMES).index(row.variant.partition(" ")[0])):
+        measure, _, of = row.variant.partition(" ")
         # Value, interval and number of queries: 0.52 (.22–.81), 9/10, 1 na
         reasons = tuple(f"{count} {why}" for why, count in (("na", row.n_na), ("failed", row.n_failed)) if count)
-        value = NOTHING if row.value is None else row.value
-        name = NAMES[row.measure].format(row.of or "")
-        cells.setdefault(name, {})[row.system] = Cell(
-            value, "number", row.ci_low, row.ci_high, n=row.n_scored, planned=row.n_planned, missing=reasons
-        )
+        name = NAMES[measure].format(of)
+        cells.setdefault(name, {})[row.system] = replace(part_cell(row), missing=reasons)
         # All rows on products are shown. Other dimensions have one: the change beyond repeats, or the plain change if
         # there are no repeats; none if no query has a value. scores.json has all rows.
         shown = "change" if row.note is not None else "beyond"
-        if row.of in (None, "products") or (row.n_scored > 0 and row.measure == shown):
+        if of in ("", "products") or (row.n_scored > 0 and measure == shown):
             names[name] = None
     columns = dict.fromkeys(row.system for row in rows)
     lines = [[name, *(cells[name].get(column, Cell("")) for column in columns)] for name in names]
@@ -237,7 +245,7 @@ def print_counterfactuals(scores: "Scores") -> None:
     print_table(replace(made, unit="query"))
 
 
-def _counterfactual_notes(rows: "Sequence[CounterfactualRow]") -> Iterator[str]:
+def _counterfactual_notes(rows: "Sequence[Score]") -> Iterator[str]:
     yield (
         "Changes are from 0 (the same) to 1 (nothing in common); n counts queries. Each is compared "
         "with the same system on the users' own data. Only metrics by code score these runs."

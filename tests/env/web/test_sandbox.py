@@ -112,7 +112,7 @@ PAGE = '"url": "https://x.example", "title": "T", "text": "t"'
     ("lines", "message"),
     [
         (['{"url": "https://x.example"'], "line 2, is not JSON"),
-        (['{"url": "https://x.example", "title": "T"}'], "line 2, is no page .*text: Field required"),
+        (['{"url": "https://x.example", "title": "T"}'], "line 2, is no page .*text is missing"),
         (['["https://x.example"]'], "line 2, is no page"),
         ([f'{{{PAGE}, "date": "May"}}'], "line 2, is no page .*date"),
         ([f'{{{PAGE}, "txt": "t"}}'], "line 2, is no page .*txt"),

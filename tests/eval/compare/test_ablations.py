@@ -10,13 +10,13 @@ from drretail.conditions.registry import load_condition
 from drretail.conditions.shopper import INTENT_CONDITION
 from drretail.eval.compare.ablations import ablation_tables, agents_by_setting, all_ablations
 from drretail.eval.compare.comparing import assessors_of, chosen_judges
-from drretail.eval.compare.distractors import distractor_tables
+from drretail.eval.compare.distractors import on_distractors
 from drretail.eval.scores.gathering import Assessor, Gathered
-from drretail.records.comparison import DistractorTable, SettingRow, SettingTable
 from drretail.records.run import NULL_AGENTS, Limits, System
-from drretail.records.score import Systems
+from drretail.records.score import SettingRow, SettingTable
+from drretail.tables.table import Table
 from drretail.viewer.plots.experiment_plots import ablation_plots
-from drretail.viewer.tables.ablations import ablation_table, difference_cell, distractor_table, main_tables
+from drretail.viewer.tables.ablations import ablation_table, difference_cell, main_tables
 from tests import build
 from tests.build import SYSTEM, known
 from tests.eval.compare.crafted import JUDGE, RULES, gathered, runs
@@ -61,7 +61,7 @@ def steps(row: SettingRow) -> list[tuple[str, str, float | None]]:
 def test_cells_are_means_over_queries_and_steps_the_paired_gains_in_the_order_of_what_is_known() -> None:
     ((row,),) = (table.rows for table in tables(held()))
     assert row.agent == SYSTEM.label()
-    means = [(cell.setting, cell.mean, cell.n) for cell in row.cells]
+    means = [(cell.part, cell.value, cell.n_counted) for cell in row.cells]
     assert means == [("task", 4.5, 8), ("context", 5.5, 8), ("persona", 7.0, 8), ("tools", 7.0, 8)]
     assert steps(row) == [
         *(("task", "context", 1.0), ("context", "persona", 1.5)),
@@ -181,8 +181,7 @@ def test_a_difference_that_shows_nothing_says_why(late: list[float], words: str)
 
 def test_a_curve_has_a_point_a_size_twice_as_many_tokens_as_far_apart_each_time() -> None:
     table = ablated({size: on_sandbox(size) for size in SCORES}, SCORES, "size")
-    cells = {cell.setting: cell.at for cell in table.rows[0].cells}
-    assert cells == {"32k": 32e3, "128k": 128e3, "512k": 512e3}
+    assert [cell.part for cell in table.rows[0].cells] == ["32k", "128k", "512k"]
     between = [(earlier, later) for earlier, later, _ in steps(table.rows[0])]
     assert between == [("32k", "128k"), ("128k", "512k"), ("32k", "512k")]
     (plot,), further = ablation_plots([table])
@@ -216,24 +215,24 @@ def on(size: str, compose: str | None) -> System:
 
 def ablations(
     systems: Mapping[str, tuple[System, Sequence[float]]], variant: str = "IR_SC"
-) -> tuple[list[SettingTable], DistractorTable, Systems]:
+) -> tuple[list[SettingTable], Table]:
+    """All tables, and that of compositions as it is drawn."""
     values = {name: its for name, (_, its) in systems.items()}
     made = with_systems({name: system for name, (system, _) in systems.items()}, values, "dr3", variant)
     tables = [*all_ablations(made)]
-    (found,) = distractor_tables(tables)
-    return tables, found, made.definition.systems
+    (found,) = (table for table in tables if table.by == "compose")
+    return tables, ablation_table(found, systems=made.definition.systems, beside=tables)
 
 
 def test_the_cost_is_all_pages_over_those_without_distractors_size_by_size() -> None:
     large = {"a": (on("128k", None), ALL), "b": (on("128k", "no_distractor"), CLEAN)}
     small = {"c": (on("32k", None), ALL), "d": (on("32k", "no_distractor"), ALL)}
-    _, table, of = ablations(large | small)
-    shown = distractor_table(table, of)
-    of_small, of_large = shown.rows
+    _, shown = ablations(large | small)
+    of_small, _, of_large, over_all = shown.rows
     assert (of_small.name, of_large.name) == ("react@offline-shopper at 32k", "react@offline-shopper at 128k")
     texts = [[cell and cell.text for cell in row.cells] for row in shown.rows]
-    assert (texts[0][2], texts[1][:3]) == ("0.00", ["40.88", "51.00", "-10.12*"])
-    assert known(of_large.cells[2]).interval.startswith("-")
+    assert (texts[1], texts[2], texts[3]) == ([None, "0.00"], ["40.88", "51.00"], [None, "+10.12*"])
+    assert known(over_all.cells[1]).interval
     (sentence,) = shown.notes
     assert "Distractors lower it for" in sentence
     assert "No effect of distractors is shown for" in sentence
@@ -253,15 +252,13 @@ def test_a_sandbox_whose_other_pages_hold_nothing_falls_to_the_floor(
     systems = {"a": (on("32k", None), ALL), "b": (on("32k", "no_supportive"), without_the_answer)}
     if blind is not None:
         systems["n"] = SYSTEM.model_copy(update={"options": {"without": ["web"]}}), blind
-    tables, table, of = ablations(systems)
+    tables, shown = ablations(systems)
     assert {each.by for each in tables} == ({"compose"} if blind is None else {"compose", "web"})
-    assert sentence in distractor_table(table, of).notes[0]
+    assert sentence in shown.notes[0]
 
 
 def test_only_what_stands_in_pages_has_a_floor_and_one_setting_makes_no_table_nor_do_opinions_of_rules() -> None:
-    _, table, _ = ablations({"a": (on("32k", None), ALL), "b": (on("32k", "no_supportive"), ALL)}, "IF")
-    assert table.rows[0].floor is None
-    assert table.sentence == ""
-    assert distractor_tables([]) == []
+    tables_of, shown = ablations({"a": (on("32k", None), ALL), "b": (on("32k", "no_supportive"), ALL)}, "IF")
+    assert (shown.notes, on_distractors(tables_of[0], tables_of)) == ((), "")
     assert tables(held({"task": [1, 2]})) == []
     assert tables(held(assessor=RULES)) == []

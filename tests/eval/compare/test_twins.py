@@ -114,7 +114,7 @@ def test_the_page_has_one_table_by_intent_moves_level_and_twin_each(tmp_path: Pa
 def test_scores_by_level_are_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     experiment = judged(folder(tmp_path / "exp", level=7))
     levels = known(compare_all(experiment, by="level", metrics=["outcome:refusal_recall"]).sliced)
-    found = {(row.system, row.name): row.value for row in levels.slices}
+    found = {(row.system, row.part): row.value for row in levels.slices}
     assert found["honest", "level 0"] == found["honest", "level 7"] == 1.0
     assert {name for _, name in found} == {"level 0", "level 7"}
     print_slices(levels, ["level"])

@@ -15,10 +15,11 @@ from drretail.eval.counterfactual.measure import Advice, Change, changes, direct
 from drretail.eval.counterfactual.scores import NO_FACTUAL, NO_REPEATS, counterfactual_rows
 from drretail.eval.judging.subject import Subject, read_subjects
 from drretail.grounding.text.serialisation import compact_json, product_card, record_text
-from drretail.records.counterfactual import DIMENSIONS, Counterfactual, CounterfactualRow, Dimension, ProfileTraits
+from drretail.records.counterfactual import DIMENSIONS, Counterfactual, Dimension, ProfileTraits
 from drretail.records.evidence import Evidence
 from drretail.records.money import Money
 from drretail.records.query import Query
+from drretail.records.score import Score
 from drretail.records.shop import Product
 from drretail.records.wish import Demand, Want, Wish
 from tests import build, two_tastes
@@ -205,7 +206,7 @@ QUERIES = [
     Query(query_id="q2", user_id=BIRDS, text="A bird feeder, at most $30.", source="t", wish=FOR_30),
     Query(query_id="q3", text="A bird feeder under $30, please.", source="t", wish=FOR_30),
 ]
-Rows = dict[str, CounterfactualRow]
+Rows = dict[str, Score]
 
 
 def an_experiment(folder: Path, agent: Agent, repeats: int = 2, *, asked: int = 3, factual: bool = True) -> Path:
@@ -220,8 +221,8 @@ def an_experiment(folder: Path, agent: Agent, repeats: int = 2, *, asked: int = 
     return folder / "exp"
 
 
-def of(rows: list[CounterfactualRow], kind: str) -> Rows:
-    return {f"{row.measure} {row.of or ''}".strip(): row for row in rows if row.kind == kind}
+def of(rows: list[Score], kind: str) -> Rows:
+    return {row.variant: row for row in rows if row.system.endswith(kind)}
 
 
 def test_who_never_looks_at_the_profile_ignores_it_and_is_judged_by_what_it_could_see(tmp_path: Path) -> None:
@@ -270,7 +271,7 @@ def test_without_repeats_the_bare_change_is_shown_and_what_is_missing_is_named(t
 def test_a_system_without_its_factual_one_is_named_and_not_measured(tmp_path: Path) -> None:
     rows = counterfactual_rows(an_experiment(tmp_path, OBEYING, repeats=1, factual=False))
     assert {row.system for row in rows} == {"minded-counterfactual-swap", "minded-counterfactual-neutral"}
-    assert {(row.value, row.n_failed, row.factual, row.note) for row in rows} == {(None, 3, "minded", NO_FACTUAL)}
+    assert {(row.value, row.n_failed, row.note) for row in rows} == {(None, 3, NO_FACTUAL)}
 
 
 def test_what_only_the_system_itself_was_asked_counts_neither_as_planned_nor_as_failed(tmp_path: Path) -> None:

@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from drretail.eval.scores.correlation import agreements, correlations
-from drretail.eval.scores.file import attack_rows
+from drretail.eval.scores.file import attack_tables
 from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.eval.scores.panel import is_panel, panel_ref, panels_of, with_panels
 from drretail.eval.scores.selection import other_metrics, rows_of_metrics
 from drretail.eval.values import Value
 from drretail.records.pairs import PairScore
 from drretail.records.run import INJECTED
-from drretail.records.score import Agreement, JudgeRef, Judging, Score, Scores, SliceScore
+from drretail.records.score import Agreement, JudgeRef, Judging, Score, Scores
 from drretail.stats.significance import holm
 from tests import build
 from tests.build import LABEL, SYSTEM, experiment, known, scripted_judge
@@ -98,18 +98,13 @@ def test_utility_lost_is_paired_over_planned_runs_and_a_run_that_fails_under_att
     held = among_texts(
         crafted.gathered(("basket", "feasible", CODE, {"a": crafted.runs(PLAIN), "b": crafted.runs(ATTACKED)})), "b"
     )
-    obeyed = Score(
-        metric="robustness", version=1, variant="obeyed", system="b", value=0.25, ci_low=0.1, ci_high=0.5,
-        n_planned=8, n_scored=8, judge="code", judge_kind="rule_based",
-    )  # fmt: skip
-    (row,) = attack_rows(held, [obeyed])
-    assert (row.system, row.plain, row.n_queries) == ("b", "a", 8)
-    assert (row.utility, row.utility_attacked, row.lost) == (0.875, 0.5, 0.375)
-    assert known(row.lost_low) < 0.375
-    assert (row.obeyed, row.obeyed_low, row.obeyed_high) == (0.25, 0.1, 0.5)
+    ((row,),) = (table.rows for table in attack_tables(held))
+    assert [cell.system for cell in row.cells] == ["a", "b"]
+    (lost,) = (step.row for step in row.steps)
+    assert (lost.n_pairs, lost.mean_b, lost.mean_a, lost.difference) == (8, 0.875, 0.5, -0.375)
+    assert known(lost.ci_high) > -0.375
     alone = crafted.gathered(("basket", "feasible", CODE, {"a": crafted.runs(PLAIN)}))
-    assert list(attack_rows(alone, [])) == []
-    assert list(attack_rows(among_texts(alone, "a"), [])) == []
+    assert attack_tables(alone) == attack_tables(among_texts(alone, "a")) == []
 
 
 JUDGE: dict[str, Any] = {"judge": "p:m", "judge_kind": "llm"}
@@ -117,12 +112,12 @@ COUNTS: dict[str, Any] = {"n_planned": 1, "n_scored": 1}
 
 
 def held(*metrics: str) -> Scores:
-    sliced = {"by": "kind", "name": "gift", "n_queries": 1, "n_counted": 1}
+    sliced = {"by": "kind", "part": "gift", "n_asked": 1, "n_counted": 1}
     return Scores(
         scores=tuple(Score(metric=metric, variant="v", version=1, system="a", **JUDGE, **COUNTS) for metric in metrics),
         judgings=tuple(Judging(metric=metric, system="a", judge="p:m", verdicts=1) for metric in metrics),
         slices=tuple(
-            SliceScore(metric=metric, variant="v", system="a", **sliced, **JUDGE, **COUNTS) for metric in metrics
+            Score(metric=metric, variant="v", version=1, system="a", **sliced, **JUDGE, **COUNTS) for metric in metrics
         ),
         agreements=tuple(
             Agreement(metric=metric, variant="v", first="a", second="b", n_reports=1, n_dropped=0, n_systems=1)

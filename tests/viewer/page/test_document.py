@@ -20,7 +20,7 @@ from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.querygen.reading import read_queries
 from drretail.records.base import canonical_json, sha256_of
 from drretail.records.run import Run, Usage
-from drretail.records.score import Score, SliceScore
+from drretail.records.score import Score
 from drretail.records.wish import Want, Wish
 from drretail.viewer.commands import query_files
 from drretail.viewer.experiment import read_view
@@ -228,7 +228,7 @@ LABELS = ("null_copy", "react@m", "oracle", "react+ws@m")
 SLICES = {"Baby_Products": 12, "Pet_Supplies": 4}
 
 
-def section(judged: Path, scores: list[Score], slices: list[SliceScore]) -> Element:
+def section(judged: Path, scores: list[Score], slices: list[Score]) -> Element:
     view = read_view(judged)
     made = view.scores.model_copy(update={"scores": tuple(scores), "slices": tuple(slices)})
     asked = view.definition.model_copy(update={"systems": {**view.definition.systems, **systems(LABELS)}})

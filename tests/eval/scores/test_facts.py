@@ -7,7 +7,7 @@ import pytest
 
 from drretail.eval.metrics.quality.score import METRIC as QUALITY
 from drretail.eval.registry import load_metric
-from drretail.eval.scores.aggregate import About, rows_of_all
+from drretail.eval.scores.facts import Facts, summaries
 from drretail.eval.scores.gathering import (
     FAILED_RUNS,
     NOT_IMPORTED,
@@ -15,6 +15,7 @@ from drretail.eval.scores.gathering import (
     PENDING_RUNS,
     SPOILED_RUNS,
     Assessor,
+    JudgedRun,
     Plan,
     RunResult,
 )
@@ -35,7 +36,7 @@ from tests.eval.own import JUDGED
 from tests.eval.own import SILENT as METRIC
 
 REF = JudgeRef(spec="p:m", kind="llm", params_hash="x")
-ABOUT = About(JUDGED, "a@model", Assessor(REF, "default"), "", Clusters())
+FACTS = Facts(JUDGED, "a@model", Assessor(REF, "default"), (), Clusters())
 
 
 def said(query_id: str, value: float | VerdictState) -> RunResult:
@@ -46,20 +47,28 @@ def said(query_id: str, value: float | VerdictState) -> RunResult:
     return RunResult(query_id, both)
 
 
-def rows(about: About, reports: Sequence[RunResult]) -> list[Score]:
+def of(facts: Facts, results: Sequence[RunResult]) -> Facts:
+    """The same of runs with these results."""
+    return replace(
+        facts, runs=[(Plan("a", query(result.query_id), 1, "", ""), JudgedRun(result)) for result in results]
+    )
+
+
+def rows(facts: Facts, results: Sequence[RunResult]) -> list[Score]:
     """Of one system, before one judge."""
-    return rows_of_all([(about, reports)])[0]
+    return [*summaries([of(facts, results)])]
 
 
 def made(*reports: RunResult) -> Mapping[tuple[str, str], Score]:
-    return {(row.variant, row.policy): row for row in rows(ABOUT, reports)}
+    return {(row.variant, row.policy): row for row in rows(FACTS, reports)}
 
 
 def test_what_is_na_everywhere_is_never_0_and_what_these_rules_do_not_ask_has_no_row() -> None:
     assert set(made(said("q1", "na"), said("q2", "na"))) == {("said", "answered"), ("half", "answered")}
     left_out = RunResult("q1", {"said": Value("said", "scored", 1.0)})
-    other = replace(ABOUT, system="b@model")
-    asked, lost = rows_of_all([(ABOUT, [left_out]), (other, [RunResult("q1", {}, FAILED_RUNS)])])
+    other = of(replace(FACTS, system="b@model"), [RunResult("q1", {}, FAILED_RUNS)])
+    found = [*summaries([of(FACTS, [left_out]), other])]
+    asked, lost = ([each for each in found if each.system == label] for label in ("a@model", "b@model"))
     assert [each.variant for each in asked] == ["said"]
     assert {(each.variant, each.n_failed) for each in lost} == {("said", 1)}
 
@@ -71,7 +80,7 @@ def test_the_interval_is_that_of_queries_and_where_users_are_known_of_users() ->
     counting = replace(JUDGED, description=JUDGED.description.model_copy(update={"counts": ("said",)}))
     by_user = [(one + other) / 2 for one, other in zip(values[::2], values[1::2], strict=True)]
     for clusters, counts_of, n_users in ((Clusters(), values, None), (Clusters(users), by_user, 5)):
-        row = {row.variant: row for row in rows(replace(ABOUT, metric=counting, clusters=clusters), reports)}["said"]
+        row = {row.variant: row for row in rows(replace(FACTS, metric=counting, clusters=clusters), reports)}["said"]
         expected = mean_interval(counts_of).within(0, None)
         assert (row.ci_low, row.ci_high) == (pytest.approx(expected.low), pytest.approx(expected.high))
         assert (row.n_users, row.no_interval) == (n_users, None)
@@ -84,9 +93,9 @@ def test_a_pooled_variant_is_micro_and_has_one_policy() -> None:
     assert (row.n_planned, row.n_scored, row.n_na, row.n_unverifiable, row.n_failed) == (4, 2, 0, 0, 2)
 
 
-def by_rules(kind: ModelKind = "rule_based") -> About:
+def by_rules(kind: ModelKind = "rule_based") -> Facts:
     assessor = Assessor(JudgeRef(spec="offline:judge", kind=kind), "default")
-    return About(QUALITY, "a", assessor, "", Clusters())
+    return Facts(QUALITY, "a", assessor, (), Clusters())
 
 
 def test_a_rule_based_judge_s_ratings_are_not_shown_as_numbers_and_have_no_slices() -> None:
@@ -96,8 +105,8 @@ def test_a_rule_based_judge_s_ratings_are_not_shown_as_numbers_and_have_no_slice
     assert (hidden.n_scored, hidden.items) == (2, {})
     assert (shown.value, shown.note) == (9.0, None)
     both = {name: Value(name, "scored", 7.0) for name in ("clarity", "Avg")}
-    assert slice_scores([(by_rules(), [RunResult("q1", both)])], SLICES) == []
-    assert slice_scores([(by_rules("llm"), [RunResult("q1", both)])], SLICES)
+    assert slice_scores([of(by_rules(), [RunResult("q1", both)])], SLICES) == []
+    assert slice_scores([of(by_rules("llm"), [RunResult("q1", both)])], SLICES)
 
 
 def test_of_a_pooled_mean_a_query_counts_once_however_often_it_was_repeated() -> None:
@@ -105,9 +114,9 @@ def test_of_a_pooled_mean_a_query_counts_once_however_often_it_was_repeated() ->
         values = {"FP_web": Value("FP_web", "scored", web), "FP_product": Value("FP_product", "scored", 1.0)}
         return RunResult(query_id, {"FP_eq2": Value("FP_eq2", "scored", (web + 1) / 2), **values})
 
-    about = About(load_metric("faithfulness"), "a@model", JUDGE, "", Clusters())
+    facts = Facts(load_metric("faithfulness"), "a@model", JUDGE, (), Clusters())
     reports = [result("q1", 1.0), result("q1", 1.0), result("q1", 1.0), result("q2", 0.0)]
-    found = {row.variant: row for row in rows(about, reports)}
+    found = {row.variant: row for row in rows(facts, reports)}
     # Half of both columns as they are printed.
     assert (found["FP_web"].value, found["FP_eq2"].value) == (0.5, 0.75)
     assert (found["FP_web"].n_queries, found["FP_eq2"].n_queries) == (None, 2)
@@ -194,21 +203,21 @@ REPORTS = [
 
 
 def test_only_the_slice_s_queries_count_and_a_slice_of_all_is_the_score_itself() -> None:
-    found = {row.name: row for row in slice_scores([(ABOUT, REPORTS)], SLICES)}
+    found = {row.part: row for row in slice_scores([of(FACTS, REPORTS)], SLICES)}
     whole, row, lost = found["all"], found["budget"], found["lost"]
-    (score,) = [row for row in rows(ABOUT, REPORTS) if (row.variant, row.policy) == ("said", "answered")]
+    (score,) = [row for row in rows(FACTS, REPORTS) if (row.variant, row.policy) == ("said", "answered")]
     assert (whole.value, whole.ci_low, whole.ci_high) == (score.value, score.ci_low, score.ci_high)
     assert (whole.n_planned, whole.n_scored) == (score.n_planned, score.n_scored) == (6, 4)
     assert row.value == 0.75, "repeats stay in their query"
-    assert (row.n_queries, row.n_counted, row.n_planned, row.n_scored) == (3, 2, 5, 3)
+    assert (row.n_asked, row.n_counted, row.n_planned, row.n_scored) == (3, 2, 5, 3)
     assert (row.by, row.judge, row.judge_kind, row.judge_params) == ("axis", "p:m", "llm", "x")
-    assert (lost.value, lost.ci_low, lost.n_queries, lost.n_counted, lost.n_planned) == (None, None, 1, 0, 1)
+    assert (lost.value, lost.ci_low, lost.n_asked, lost.n_counted, lost.n_planned) == (None, None, 1, 0, 1)
 
 
 def test_a_system_without_values_has_rows_beside_those_that_have_some_and_none_where_nobody_has() -> None:
     empty = [RunResult(query_id, {"said": Value("said", "na")}) for query_id in sorted(ALL)]
-    other = replace(ABOUT, system="null_empty")
-    both = slice_scores([(ABOUT, REPORTS), (other, empty)], SLICES)
-    without = {row.system: row.value is None for row in both if row.name == "all"}
+    other = of(replace(FACTS, system="null_empty"), empty)
+    both = slice_scores([of(FACTS, REPORTS), other], SLICES)
+    without = {row.system: row.value is None for row in both if row.part == "all"}
     assert without == {"a@model": False, "null_empty": True}
-    assert slice_scores([(other, empty)], SLICES) == []
+    assert slice_scores([other], SLICES) == []

@@ -1,0 +1,312 @@
+"""All numbers of an experiment as one long table, and the means of it.
+
+A row is one planned run in one variant by one judge. ``summary`` is the mean of some rows, with its interval over
+users: of a system, over a slice of the queries, under a setting of a condition. ``compare/rows.py`` has the contrast of
+two systems' rows.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby, product
+
+from drretail.eval.metric import Metric, is_judged, is_unrated
+from drretail.eval.scores.gathering import (
+    LACKS_IN_WORDS,
+    NOT_JUDGED,
+    Assessor,
+    Gathered,
+    JudgedRun,
+    Plan,
+    RunResult,
+    TableKey,
+)
+from drretail.eval.scores.panel import is_panel, name_of
+from drretail.eval.scores.planned import attendance, counted, counted_values, headline_variants, means_by_query
+from drretail.eval.values import Value
+from drretail.records.base import Rules, sha256_of
+from drretail.records.score import WHOLES, Policy, Score, VerdictState, reasons_of
+from drretail.stats.clusters import Clusters
+from drretail.stats.intervals import Interval, Ratio, mean_interval, ratio_interval, share_interval
+
+Runs = Sequence[tuple[Plan, JudgedRun]]
+NOT_RATED = "not rated (rule-based)"
+AS_ZERO = "as 0"
+"""In ``missing_of``: the reports without a value of their own that count 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunValue:
+    """A row of the long table: one planned run in one variant by one judge, or by a panel."""
+
+    metric: str
+    variant: str
+    policy: Policy
+    rules: Rules
+    judge: str
+    """Its full name, with the hash of parameters that tell two judges of one model apart."""
+    system: str
+    query_id: str
+    repeat: int
+    run_id: str
+    state: VerdictState
+    """Why the run has no value of its own, if it is not "scored"."""
+    value: float | None
+    """What the run counts in the mean: with policy "planned" 0 for some runs without a value of their own."""
+    why: str
+    """Why it has none, in words; empty if nothing more is known than its state."""
+    items: Mapping[str, float]
+    name: str
+    """The variant's name on the scoreboard."""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """One system's planned runs in one metric by one judge. Every number is a mean over some of them, or the contrast
+    of two systems'.
+    """
+
+    metric: Metric
+    system: str
+    assessor: Assessor
+    runs: Runs
+    clusters: Clusters
+    prompt_hash: str = ""
+    """One hash for all prompts of the metric, by which all current verdicts were asked."""
+
+    @property
+    def results(self) -> list[RunResult]:
+        return [judged.result for _, judged in self.runs]
+
+    @property
+    def table_key(self) -> TableKey:
+        """What the facts of all systems in one table share."""
+        return TableKey(self.metric.name, self.assessor)
+
+    @property
+    def is_hidden(self) -> bool:
+        """True if the judge follows rules, so that its numbers would mean nothing."""
+        return is_unrated(self.metric, self.assessor.judge)
+
+    def among(self, query_ids: Collection[str]) -> "Facts":
+        """Those about these queries."""
+        return replace(self, runs=[run for run in self.runs if run[1].result.query_id in query_ids])
+
+    def policies(self, variant: str) -> tuple[Policy, ...]:
+        """Headlines have a second mean, over all planned runs, except under publications' rules (docs/scores.md)."""
+        is_headline = self.assessor.rules == "default" and variant in headline_variants(self.metric)
+        return ("answered", "planned") if is_headline and not self.is_hidden else ("answered",)
+
+    def rows(self, variants: Iterable[str]) -> Iterator[RunValue]:
+        """A row for each run, variant and policy; none of pooled variants, since runs have no value in them."""
+        wanted = [variant for variant in variants if variant not in self.metric.pooled]
+        for (plan, judged), variant in product(self.runs, wanted):
+            result, value = judged.result, value_in(judged.result, variant)
+            lacks = LACKS_IN_WORDS[result.lacks] if result.lacks else ""
+            for policy in self.policies(variant):
+                yield RunValue(
+                    self.metric.name,
+                    variant,
+                    policy,
+                    self.assessor.rules,
+                    name_of(self.assessor.judge),
+                    self.system,
+                    plan.query.query_id,
+                    plan.repeat,
+                    plan.run_id,
+                    value.state,
+                    counted(result, variant) if policy == "planned" else value.value,
+                    lacks or next(iter(reasons_of(value.items)), ""),
+                    value.items,
+                    self.metric.description.own_name(variant) or variant,
+                )
+
+
+def facts_of(gathered: Gathered, metric: str, assessor: Assessor) -> dict[str, Facts]:
+    """By label, what every system of the experiment has in one metric by one judge, in the order of the plan."""
+    runs: dict[str, list[tuple[Plan, JudgedRun]]] = {label: [] for label in gathered.definition.systems}
+    for plan, judged in gathered.judged_runs(metric, assessor):
+        runs[plan.label].append((plan, judged))
+    of, clusters = gathered.metrics[metric], gathered.clusters
+    hashes = sorted(of.prompt_hashes() - {""})
+    wording = hashes[0] if len(hashes) == 1 else sha256_of(hashes)[:16] if hashes else ""
+    return {label: Facts(of, label, assessor, its, clusters, wording) for label, its in runs.items()}
+
+
+def all_facts(gathered: Gathered, asked: Collection[TableKey] = ()) -> Iterator[Facts]:
+    """Each system's facts by each judge of each metric, in the order of the plan.
+
+    A judge that was not ``asked`` has none of systems of which it judged nothing.
+    """
+    systems = gathered.definition.systems
+    order = list(dict.fromkeys(plan.label for plan in gathered.plans))
+    for name, metric in gathered.metrics.items():
+        wanted = {key.assessor for key in asked if key.metric == name}
+        for assessor in sorted({*gathered.assessors(name), *wanted}, key=lambda assessor: assessor.order):
+            judged_here = gathered.tables_of_judges.get(TableKey(name, assessor), {})
+            by_label = facts_of(gathered, name, assessor)
+            for facts in (by_label[label] for label in order):
+                is_asked = assessor in wanted and is_judged(metric, systems[facts.system], floors=False)
+                if is_asked or any(plan.run_id in judged_here for plan, _ in facts.runs):
+                    yield facts
+
+
+def run_values(gathered: Gathered) -> Iterator[RunValue]:
+    """The whole long table: a row for each planned run, variant, judge and policy.
+
+    Runs without a report, or without a verdict of this judge, are among them. Systems of which a judge judged nothing
+    have no rows by it.
+    """
+    for _, of_table in groupby(all_facts(gathered), key=lambda facts: facts.table_key):
+        table = [facts for facts in of_table if not facts.is_hidden]
+        asked = {variant for facts in table for result in facts.results for variant in result.values}
+        for facts in table:
+            yield from facts.rows(variant for variant in facts.metric.variants if variant in asked)
+
+
+def summaries(every: Sequence[Facts]) -> Iterator[Score]:
+    """The scores of each system by each judge, in the order of the metric's variants.
+
+    Every variant has one over the reports with a value (policy answered); a headline has a second one over all planned
+    runs (policy planned). A panel has no pooled variants, since its members extracted different claims. Whether a
+    variant was asked for follows from the system's own reports, or from all systems' in the table if it has none.
+    """
+    of_table: dict[TableKey, list[RunResult]] = defaultdict(list)
+    for facts in every:
+        of_table[facts.table_key] += [result for result in facts.results if result.lacks is None]
+    for facts in every:
+        own = [result for result in facts.results if result.lacks is None]
+        values = [result.values for result in own or of_table[facts.table_key]]
+        for variant in facts.metric.variants:
+            pools_of_a_panel = is_panel(facts.assessor.judge.spec) and variant in facts.metric.pooled
+            left_out = any(variant not in its for its in values)
+            is_unasked = left_out and all(variant not in its or its[variant].state == "na" for its in values)
+            if not pools_of_a_panel and not is_unasked:
+                yield from (summary(facts, variant, policy) for policy in facts.policies(variant))
+
+
+def summary(facts: Facts, variant: str, policy: Policy) -> Score:
+    """The mean of a variant with its interval over users, and what became of the runs."""
+    metric, results, hidden = facts.metric, facts.results, facts.is_hidden
+    unasked = [hidden and result.lacks == NOT_JUDGED for result in results]
+    found = (value_in(result, variant).state for result in results)
+    states = Counter("na" if is_unasked else state for is_unasked, state in zip(unasked, found, strict=True))
+    present = attendance(results if policy == "planned" else (), variant)
+    is_pooled, n_queries = variant in metric.pooled, None
+    if hidden:
+        queries, found = [], Interval(None)
+    elif is_pooled:
+        queries, parts = _parts(metric, variant, results, policy)
+        sums = (
+            (above, below) for part in parts for above, below in zip(part.numerators, part.denominators, strict=True)
+        )
+        of_shares = is_share(metric, variant) and all(0 <= above <= below for above, below in sums)
+        found = ratio_interval(parts, facts.clusters.groups(queries), is_share=of_shares)
+        if len(parts) > 1 and found.lacks == "few":
+            n_queries = min(sum(map(bool, part.denominators)) for part in parts)
+    else:
+        means = means_by_query(
+            (result.query_id, counted(result, variant) if policy == "planned" else value_in(result, variant).value)
+            for result in results
+        )
+        queries, found = [*means], mean_of(metric, variant, means, facts.clusters)
+    row = Score(
+        metric=metric.name,
+        version=metric.version,
+        variant=variant,
+        system=facts.system,
+        policy=policy,
+        aggregation="micro" if is_pooled else "macro",
+        value=found.value,
+        **found.ends,
+        n_users=facts.clusters.users(queries),
+        n_queries=n_queries,
+        n_planned=len(results),
+        n_scored=states["scored"],
+        n_na=states["na"],
+        n_unverifiable=states["unverifiable"],
+        n_failed=states["failed"],
+        **facts.assessor.columns,
+        prompt_hash=facts.prompt_hash,
+        items={} if hidden else _items(variant, results),
+        note=NOT_RATED if hidden else None,
+        n_zero=present.earned_nothing,
+        n_missing=present.missing,
+        n_pending=present.pending,
+    )
+    assert row.n_planned == row.n_scored + row.n_na + row.n_unverifiable + row.n_failed
+    return row
+
+
+def part_of(facts: Facts, variant: str, by: str, part: str) -> Score:
+    """The summary over all planned runs of facts that are a part of all, such as those about some of the queries."""
+    valued = {result.query_id for result in facts.results if counted(result, variant) is not None}
+    counts = {"n_asked": len({result.query_id for result in facts.results}), "n_counted": len(valued)}
+    return summary(facts, variant, "planned").model_copy(update={"by": by, "part": part, **counts})
+
+
+def value_in(report: RunResult, variant: str) -> Value:
+    """The report's value in a variant; a missing one counts as failed."""
+    return report.values.get(variant) or Value(variant, "failed")
+
+
+def _parts(metric: Metric, variant: str, reports: Sequence[RunResult], policy: Policy) -> tuple[list[str], list[Ratio]]:
+    """The query ids, and the parts of a pooled variant with sums per query."""
+    sums: dict[str, list[tuple[float, float]]] = {}
+    for report in reports:
+        values = counted_values(report) if policy == "planned" else report.values
+        if values:
+            nothing = {name: Value(name, "na") for name in metric.variants}
+            parts = metric.pooled[variant]({**nothing, **values})
+            before = sums.get(report.query_id, [(0.0, 0.0)] * len(parts))
+            sums[report.query_id] = [(a + c, b + d) for (a, b), (c, d) in zip(before, parts, strict=True)]
+    if variant in metric.pooled_means:
+        sums = {
+            query: [(above / below, 1.0) if below else (0.0, 0.0) for above, below in parts]
+            for query, parts in sums.items()
+        }
+    counted = sorted(sums)
+    by_part = zip(*(sums[query_id] for query_id in counted), strict=True)
+    return counted, [Ratio([above for above, _ in part], [below for _, below in part]) for part in by_part]
+
+
+def missing_of(row: Score) -> dict[str, int]:
+    """How many of a row's reports have no value of their own, by reason in words; last, how many of them count 0.
+
+    Reports that were not judged do not count as failed.
+    """
+    runs = {word: int(row.items.get(lack, 0)) for lack, word in LACKS_IN_WORDS.items()}
+    by_judge = {"n/a": row.n_na, "unverifiable": row.n_unverifiable, "failed": row.n_failed - sum(runs.values())}
+    return {why: count for why, count in {**by_judge, **runs, AS_ZERO: row.n_zero}.items() if count}
+
+
+def missing_in_words(missing: Mapping[str, int]) -> tuple[str, ...]:
+    """ "2 n/a", "1 run failed", and last how many of them count 0."""
+    return tuple(f"{missing[why]} {why}" for why in sorted(missing, key=lambda why: why == AS_ZERO))
+
+
+def is_share(metric: Metric, variant: str) -> bool:
+    """True if the variant is a share from 0 to 1, as the metric declares it and as all values are."""
+    described = metric.description
+    return described.scale == "share" and variant not in (*described.counts, *described.differences)
+
+
+def mean_of(metric: Metric, variant: str, means: Mapping[str, float], clusters: Clusters) -> Interval:
+    """The mean of the queries' values with its interval over users, by one method for each variant."""
+    values, groups = [*means.values()], clusters.groups(means)
+    if is_share(metric, variant):
+        return share_interval(values, groups)
+    described = metric.description
+    highest = None if variant in described.counts or described.scale == "share" else WHOLES[described.scale]
+    return mean_interval(values, groups).within(0 if all(value >= 0 for value in values) else None, highest)
+
+
+def _items(variant: str, reports: Sequence[RunResult]) -> dict[str, float]:
+    """Counts of items summed over reports, and of the reports without values."""
+    counted: dict[str, float] = defaultdict(float)
+    for report in reports:
+        for name, number in value_in(report, variant).items.items():
+            counted[name] += number
+        if report.lacks is not None:
+            counted[report.lacks] += 1
+    return dict(sorted(counted.items()))

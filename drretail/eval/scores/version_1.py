@@ -1,0 +1,56 @@
+"""scores.json of version 1.0, in which slices, cells of settings and counterfactuals were records of their own."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from drretail.records.base import OfJudge
+
+_SLICE = {"name": "part", "n_queries": "n_asked"}
+_CELL = {"setting": "part", "mean": "value", "n": "n_counted", "n_planned": "n_asked"}
+_PART = {"version": 1, "policy": "planned", "n_planned": 0, "n_scored": 0}
+_CODE = {"judge": "code", "judge_kind": "rule_based"}
+
+
+def as_today(scores: dict[str, Any]) -> dict[str, Any]:
+    """The content of the file with today's names. Scores of today stay as they are.
+
+    Attacks, and slices by the parts of a wish, are left out: `drretail score` makes the first again.
+    """
+    board = scores.get("scoreboard") or {}
+    # Rows by other judges, whose values are among the scores.
+    others = [each.get("judge", each) for each in board.get("others", ())]
+    slices = [row for row in scores.get("slices", ()) if row["by"] != "constraint"]
+    return {
+        **scores,
+        "scoreboard": {**board, "others": others} if board else None,
+        "slices": [row if "part" in row else {**_PART, **_renamed(row, _SLICE)} for row in slices],
+        "ablations": [_table(table) for table in scores.get("ablations", ())],
+        "counterfactuals": [_counterfactual(row) for row in scores.get("counterfactuals", ())],
+        "attacks": [table for table in scores.get("attacks", ()) if "rows" in table],
+    }
+
+
+def _renamed(row: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    return {names.get(name, name): value for name, value in row.items()}
+
+
+def _table(table: dict[str, Any]) -> dict[str, Any]:
+    """A table of settings, whose cells did not repeat what the table is about, nor count reports."""
+    about = {name: table[name] for name in (*OfJudge.model_fields, "by", "metric", "variant") if name in table}
+
+    def today(cell: dict[str, Any]) -> dict[str, Any]:
+        if "setting" not in cell:
+            return cell
+        read = {**_PART, **about, **_renamed(cell, _CELL)}
+        read.pop("at", None)  # the setting as a number, which the condition knows
+        return read
+
+    return {**table, "rows": [{**row, "cells": [*map(today, row["cells"])]} for row in table["rows"]]}
+
+
+def _counterfactual(row: dict[str, Any]) -> dict[str, Any]:
+    if "measure" not in row:
+        return row
+    variant = " ".join(filter(None, (row["measure"], row.get("of"))))
+    rest = {name: row[name] for name in row if name not in ("measure", "of", "factual", "kind")}
+    return {**_CODE, **rest, "variant": variant, "n_asked": row["n_planned"], "n_counted": row["n_scored"]}

@@ -1,0 +1,45 @@
+"""scores.json of version 1.0 is read: what was a record of its own is a score of a part."""
+
+from typing import Any
+
+from drretail.eval.scores.version_1 import as_today
+from drretail.records.score import Scores
+from tests.build import known
+
+OF = {"metric": "quality", "variant": "Avg", "judge": "p:m", "judge_kind": "llm"}
+SLICE = {**OF, "by": "kind", "name": "gift", "system": "a", "value": 7, "n_queries": 4, "n_counted": 3}
+CELL = {"setting": "32k", "system": "a", "mean": 0.5, "ci_low": 0.4, "n": 3, "n_planned": 4, "at": 32e3}
+CHANGED = {"metric": "counterfactual", "version": 3, "system": "b", "factual": "a", "kind": "swap", "value": 0.25}
+OLD: dict[str, Any] = {
+    "scores": [],
+    "judgings": [],
+    "slices": [{**SLICE, "n_planned": 8, "n_scored": 6}, {**SLICE, "by": "constraint", "name": "budget"}],
+    "ablations": [{**OF, "by": "size", "name": "quality", "rows": [{"agent": "a", "cells": [CELL], "steps": []}]}],
+    "counterfactuals": [{**CHANGED, "measure": "change", "of": "products", "n_planned": 4, "n_scored": 2, "n_na": 2}],
+    "attacks": [{"system": "b", "plain": "a", "n_queries": 3}],
+    "scoreboard": {
+        "judge": {"spec": "p:m"},
+        "columns": [],
+        "rows": [],
+        "others": [{"judge": {"spec": "p:n"}, "rows": []}],
+    },
+}
+
+
+def test_slices_settings_counterfactuals_and_other_judges_of_version_1_are_read() -> None:
+    read = Scores.model_validate(as_today(OLD))
+    (part,) = read.slices
+    assert (part.by, part.part, part.value, part.n_asked, part.n_counted, part.n) == ("kind", "gift", 7, 4, 3, 6)
+    ((row,),) = (table.rows for table in read.ablations)
+    (cell,) = row.cells
+    assert (cell.by, cell.part, cell.value, cell.ci_low) == ("size", "32k", 0.5, 0.4)
+    assert (cell.n_asked, cell.n_counted, cell.judge) == (4, 3, "p:m")
+    (change,) = read.counterfactuals
+    assert (change.variant, change.system, change.value, change.n_asked) == ("change products", "b", 0.25, 4)
+    assert [judge.spec for judge in known(read.scoreboard).others] == ["p:n"]
+    assert read.attacks == ()
+
+
+def test_what_is_written_today_is_read_as_it_is() -> None:
+    today = Scores.model_validate(as_today(OLD)).model_dump(mode="json", exclude_none=True)
+    assert Scores.model_validate(as_today(today)).model_dump(mode="json", exclude_none=True) == today
