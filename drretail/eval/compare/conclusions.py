@@ -189,8 +189,8 @@ def conclusions(
     yield from preferences(comparison, name)
     for judge, side in kin:
         yield (
-            f"{judge} and the models behind {side} are of one metric, and models tend to prefer their "
-            "own style: add a judge of another metric."
+            f"{judge} and the models behind {side} are of one family, and models tend to prefer their "
+            "own style: add a judge of another family."
         )
     yield from contradictions(comparison, name)
 
