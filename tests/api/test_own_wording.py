@@ -44,6 +44,7 @@ from drretail.records.wish import Want, Wish
 from tests import build
 from tests.agents.conftest import calls
 from tests.build import demands, known
+from tests.eval.claims.test_typed_turns import POT, answered
 
 LONG = "\n\n".join(f"## Part {n}\n\n{'It lasts for years, as page one says. ' * 25}" for n in range(1, 9))
 QUERY = Query(query_id="q", user_id=USER, text=QUESTION, source="probe")
@@ -199,5 +200,7 @@ def test_every_prompt_and_criterion_of_the_judges_is_sent_in_the_users_words_and
         scores = build.scored(here, metrics, judge, rules=rules, wording=wording, store=shop.store)
         assert {wording.label in row.judge_params for row in scores.scores if row.judge == judge.ref.spec} == {True}
         build.scored(elsewhere, metrics, judge, rules=rules, wording=wording, reference="b@model")
-    folders = (here / "verdicts", elsewhere / "verdicts")
+    answers = build.experiment(tmp_path / "log", {"log": {"q1-r1": answered()}}, evidence=[POT])
+    build.scored(answers, "false_statements", judge, wording=wording)
+    folders = [folder / "verdicts" for folder in (here, elsewhere, answers)]
     assert unsent(judge_prompt_files(), [text for folder in folders for text in requests_in(folder)]) == []

@@ -116,7 +116,7 @@ def test_the_time_left_is_measured_by_runs_of_this_command_only() -> None:
     clock[0] = 160.0
     for name in ("Reason", *["calculator"] * 6):
         watch.stepped(Step(path="0", seq=0, kind="tool", role="researcher", name=name), "")
-    assert bar.messages[-1] == "0 done, 4 left · 6 tool calls · 0 tokens"
+    assert bar.messages[-1] == "0 done, 4 left · 6 tool calls"
     watch.used(Usage(calls=1, input_uncached=8000, output=1000), 0.0)
     watch.ended(DONE)
     assert bar.messages[-1:] == ["1 done, 3 left · 6 tool calls · 9,000 tokens · about 3 min left"]
@@ -129,7 +129,7 @@ def test_only_the_first_failure_is_a_line_of_its_own() -> None:
     for _ in range(2):
         watch.ended(replace(DONE, failure="react@m/q1-r1: timeout: too slow"))
     assert stream.getvalue().count("timeout: too slow") == 1
-    assert bar.messages[-1] == "0 done, 2 failed, 0 left · 0 tool calls · 0 tokens"
+    assert bar.messages[-1] == "0 done, 2 failed, 0 left · 0 tool calls"
 
 
 SPOILED, FAILED = replace(DONE, calls_failed=1), replace(DONE, failure="it failed", calls_failed=1)

@@ -146,11 +146,11 @@ def test_models_go_by_their_family(spec: str, family: str) -> None:
     assert family_of(spec) == family
 
 
-def test_a_judge_of_the_metric_of_an_agents_model_is_told() -> None:
+def test_a_judge_of_the_family_of_an_agents_model_is_told() -> None:
     made = comparison(beside([6.0, 7.0], [6.0, 7.5]))
-    assert not any("of one metric" in conclusion for conclusion in made.conclusions)
+    assert not any("of one family" in conclusion for conclusion in made.conclusions)
     result = list(conclusions(made, kin=[("anthropic:claude", "A and B")]))
-    assert any(each.startswith("anthropic:claude and the models behind A and B are of one metric") for each in result)
+    assert any(each.startswith("anthropic:claude and the models behind A and B are of one family") for each in result)
 
 
 def test_queries_of_one_user_are_one_in_interval_test_and_power() -> None:
