@@ -134,7 +134,7 @@ def test_compare_shows_a_column_for_each_memory(world: Path) -> None:
     memories = ["memory other:recall", "memory shopper_memory:newest"]
     names = [column.name for column in ablation_table(table).columns]
     assert names == ["task only", *(f"with {memory}" for memory in memories), "with tools"]
-    assert [cell.setting for cell in row.cells] == ["task", *memories, "tools"]
+    assert [cell.part for cell in row.cells] == ["task", *memories, "tools"]
 
 
 @pytest.mark.parametrize(

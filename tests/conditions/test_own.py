@@ -48,7 +48,7 @@ def test_a_condition_of_ones_own_changes_the_task_and_has_a_label_tables_and_a_p
 
     (exp.parent / "hurry_condition.py").unlink()  # whoever reads the experiment need not have it
     compared = drretail.compare_all(exp, by="hurry")
-    assert [cell.setting for cell in compared.settings[0].rows[0].cells] == ["no", "yes"]
+    assert [cell.part for cell in compared.settings[0].rows[0].cells] == ["no", "yes"]
     with pytest.raises(UserError, match=r"no condition 'redakt'\. Did you mean redact"):
         drretail.compare_all(exp, by="redakt")
     drretail.report(exp)
