@@ -1,12 +1,11 @@
 """The review of a file of queries as pages: the same questions, cells, decisions and file as with a sheet."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import cast
 from urllib.parse import parse_qs, quote, unquote
 
 from starlette.exceptions import HTTPException
@@ -21,67 +20,45 @@ from drretail.querygen.review.edits import edits_by_reviewer, review_lines
 from drretail.querygen.review.form import (
     HOW,
     OTHER_FIELDS,
+    TEXT,
     TEXT_FIELD,
     WANT_FIELDS,
     WISH_FIELDS,
+    Cells,
     Faults,
-    Form,
     edit_by,
     form_of,
-    with_blank_want,
+    place_of,
+    questions_on,
+    review_by,
+    wants_in,
+    with_wants,
 )
 from drretail.querygen.review.item import Item, Items, Section, checks_of, page_of, section, wish_section
-from drretail.querygen.review.records import (
-    DECISIONS,
-    QUESTIONS,
-    Answers,
-    Decision,
-    Edit,
-    Question,
-    Review,
-    content_of,
-    keep_reviews,
-    reviewer_of,
-)
+from drretail.querygen.review.records import DECISIONS, QUESTIONS, Edit, Review, keep_reviews, reviewer_of
 from drretail.records.query import Query, version_of
 from drretail.screen import on_screen
 from drretail.viewer.live.access import cookie_name
 from drretail.viewer.live.layout import page_response
 from drretail.viewer.live.voting_pages import LONGEST_NOTE, YEAR, now
 
-_WANT = re.compile(r"want\.(\d{1,6})\.\w+")
 _MARKED = re.compile(r"(\[-.*?-\]|\{\+.*?\+\})", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
-class Sent:
-    """A submitted form: the cells as filled in, the answers, and the action."""
-
-    cells: Mapping[str, str]
-
-    def __getitem__(self, name: str) -> str:
-        return self.cells.get(name, "").replace("\r\n", "\n")
-
-    @property
-    def form(self) -> Form:
-        places = sorted({int(match[1]) for name in self.cells if (match := _WANT.fullmatch(name))})
-        return Form(
-            {known.name: self[known.name] for known in (TEXT_FIELD, *WISH_FIELDS, *OTHER_FIELDS)},
-            tuple({known.name: self[f"want.{place}.{known.name}"] for known in WANT_FIELDS} for place in places),
-        )
-
-    @property
-    def answers(self) -> dict[Question, bool]:
-        return {question: self[question] == "yes" for question in QUESTIONS if self[question] in ("yes", "no")}
+_LABELS = {
+    **{known.name: known.label for known in (TEXT_FIELD, *WANT_FIELDS, *WISH_FIELDS, *OTHER_FIELDS)},
+    **QUESTIONS,
+    "decision": "Your decision",
+    "note": "Note",
+}
 
 
 @dataclass(slots=True)
 class Shown:
     """Everything that a page shows of a query in addition to the query."""
 
-    form: Form
-    answers: Mapping[Question, bool] = field(default_factory=dict[Question, bool])
-    note: str = ""
+    cells: Cells
+    """The form, the answers and the note as filled in."""
     problem: str = ""
     errors: dict[str, str] = field(default_factory=dict[str, str])
     """Errors in cells, by the cell's name on the page."""
@@ -94,8 +71,7 @@ class Shown:
     @property
     def marked(self) -> dict[str, str]:
         """Labels of the cells with an error, by name."""
-        labels = {known.name: known.label for known in (TEXT_FIELD, *WANT_FIELDS, *WISH_FIELDS, *OTHER_FIELDS)}
-        return {name: labels[name.rpartition(".")[2]] for name in self.errors if name.rpartition(".")[2] in labels}
+        return {name: _LABELS[place_of(name)[1]] for name in self.errors}
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,12 +94,9 @@ class QueryPage:
         return {} if self.dispute is None else edits_by_reviewer(self.dispute.reviews, self.query)
 
     @property
-    def questions(self) -> dict[Question, str]:
+    def questions(self) -> dict[str, str]:
         """The questions to the reviewer; none if a dispute is settled, which takes only a decision."""
-        if self.dispute is not None:
-            return {}
-        has_user = self.query.user_id is not None
-        return {name: words for name, words in QUESTIONS.items() if name != "fits_profile" or has_user}
+        return {} if self.dispute is not None else questions_on(self.query)
 
 
 @dataclass(slots=True)
@@ -150,7 +123,7 @@ class QueryReview:
         return routes
 
     async def name(self, request: Request) -> Response:
-        name = reviewer_of((await _sent(request))["name"])
+        name = reviewer_of((await _sent(request)).get("name", ""))
         answer = RedirectResponse("/review", 303)
         answer.set_cookie(self._cookie, quote(name), max_age=YEAR, httponly=True, samesite="lax")
         return answer
@@ -181,67 +154,55 @@ class QueryReview:
         page = self._query_page(request, settles=settles)
         mine = None if settles else self._last(page.query, page.reviewer)
         edit = page.edits.get(request.query_params.get("take", "")) or (mine.edit if mine else None)
-        shown = Shown(form_of(edit.after if edit else page.query), is_open=edit is not None or page.query.wish is None)
+        cells = form_of(edit.after if edit else page.query) | {"note": (mine and mine.note) or ""}
         if mine is not None and mine.answers is not None:
-            shown.answers = {name: answer for name in QUESTIONS if (answer := mine.answers.of(name)) is not None}
-            shown.note = mine.note or ""
-        return self._page(page, shown, mine)
+            cells |= {name: "yes" if getattr(mine.answers, name) else "no" for name in page.questions}
+        return self._page(page, Shown(cells, is_open=edit is not None or page.query.wish is None), mine)
 
     async def sent(self, settles: bool, request: Request) -> Response:
         """Records a decision as a sheet would, or shows the page again with the requested change or the errors."""
         if self._reviewer(request) is None:
             raise HTTPException(403, "Say first who reviews.")
         page, given = self._query_page(request, settles=settles), await _sent(request)
-        shown = Shown(given.form, given.answers, given["note"])
-        what, _, place = given["do"].partition(" ")
-        if given["version"] != version_of(page.query):
+        wants = wants_in(given)
+        names = (TEXT, *(known.name for known in (*WISH_FIELDS, *OTHER_FIELDS)), *QUESTIONS, "note")
+        shown = Shown(with_wants({name: given.get(name, "") for name in names}, wants))
+        what, _, place = given.get("do", "").partition(" ")
+        if given.get("version") != version_of(page.query):
             shown.problem = "The query has been changed meanwhile, and is shown as it is now: look at it again."
         elif what == "add":
-            shown.form = with_blank_want(shown.form)
+            shown.cells = with_wants(shown.cells, [*wants, {}])
         elif what == "remove":
-            kept = tuple(cells for number, cells in enumerate(shown.form.wants) if str(number) != place)
-            shown.form = replace(shown.form, wants=kept)
+            kept = (want for number, want in enumerate(wants) if str(number) != place)
+            shown.cells = with_wants(shown.cells, kept)
         elif what == "reset":
-            shown.form = form_of(page.query)
+            shown.cells = with_wants(shown.cells, ()) | form_of(page.query)
         elif self._is_kept(page, shown, what):
             return RedirectResponse(self._next(page), 303)
         return self._page(page, shown, None if settles else self._last(page.query, page.reviewer))
 
     def _is_kept(self, page: QueryPage, shown: Shown, what: str) -> bool:
         """True if this was a decision and is in the file; if not, ``shown`` gets the errors or what the checks find."""
-        decision = cast("Decision", "accept" if what == "sure" else what)
-        if decision not in (*DECISIONS, "check"):
+        if what not in (*DECISIONS, "check", "sure"):
             raise HTTPException(400, "This is no decision.")
         try:
-            edit = edit_by(page.reviewer, page.query, shown.form)
+            if what == "check":
+                self._check(edit_by(page.reviewer, page.query, shown.cells), shown)
+                return False
+            decision = {"decision": "accept" if what == "sure" else what}
+            disputed = None if page.dispute is None else page.dispute.reviews
+            review = review_by(page.reviewer, page.query, shown.cells | decision, self.clock(), disputed)
+            if len(shown.cells["note"]) > LONGEST_NOTE:
+                raise Faults({"note": f"has at most {LONGEST_NOTE:,} characters"})
         except Faults as faults:
-            for fault in faults.faults:
-                name = fault.column if fault.want is None else f"want.{fault.want}.{fault.column}"
-                shown.errors.setdefault(name, f"{fault.message[:1].upper()}{fault.message[1:]}.")
-            shown.problem = "Some fields can't be taken as they are, so nothing was kept:"
+            shown.errors = {name: f"{words[:1].upper()}{words[1:]}." for name, words in faults.by_cell.items()}
+            shown.problem = "This can't be taken as it is, so nothing was kept:"
             return False
-        if what == "check":
-            self._check(edit, shown)
-            return False
-        missing = [question for question in page.questions if question not in shown.answers]
-        shown.errors |= dict.fromkeys(missing, "Please answer this, too.")
-        noes = [question for question in page.questions if shown.answers.get(question) is False]
-        if missing:
-            shown.problem = "Please answer every question first."
-        elif len(shown.note) > LONGEST_NOTE:
-            shown.problem = f"A note has at most {LONGEST_NOTE:,} characters."
-        elif decision == "edit" and edit is None:
-            shown.problem = "Nothing was changed: accept it, or change something."
-        elif decision != "edit" and edit is not None:
-            shown.problem = f"You have changed it: keep the change, or put everything back and then {decision} it."
-        elif what == "accept" and noes:
+        if what == "accept" and review.answers is not None and review.answers.noes:
             shown.asks_if_sure = True
-        else:
-            # An edit taken unchanged from a reviewer stays that reviewer's, who has typed the wish.
-            same = (each for each in page.edits.values() if edit and content_of(each.after) == content_of(edit.after))
-            self._keep(page, shown, decision, next(same, edit))
-            return True
-        return False
+            return False
+        keep_reviews(self.file, [review])
+        return True
 
     def _check(self, edit: Edit | None, shown: Shown) -> None:
         """Puts into ``shown`` what the checks find in the query as changed."""
@@ -252,23 +213,6 @@ class QueryReview:
         shown.diff = edit.diff if "text" in edit.fields else ""
         shown.checked = [wish_section(edit.after), *checks_of(items.check(edit.after))]
 
-    def _keep(self, page: QueryPage, shown: Shown, decision: Decision, edit: Edit | None) -> None:
-        settles = page.dispute is not None
-        review = Review(
-            query_id=page.query.query_id,
-            version=version_of(page.query),
-            reviewer=page.reviewer,
-            at=self.clock(),
-            decision=decision,
-            answers=None
-            if settles
-            else Answers.model_validate({question: shown.answers[question] for question in page.questions}),
-            note=shown.note.strip() or None,
-            edit=edit,
-            settles=settles,
-        )
-        keep_reviews(self.file, [review])
-
     def _next(self, page: QueryPage) -> str:
         if page.dispute is None:
             return f"/review/{page.number + 1}" if page.number < page.total else "/review"
@@ -277,8 +221,7 @@ class QueryReview:
 
     def _page(self, page: QueryPage, shown: Shown, mine: Review | None) -> Response:
         query = page.query
-        if not shown.form.wants:
-            shown.form = with_blank_want(shown.form)
+        wants = wants_in(shown.cells) or wants_in(with_wants({}, [{}]))
         # Pieces of the diff, each with the element that marks it
         pieces: list[tuple[str, str]] = []
         for part in filter(None, _MARKED.split(shown.diff)):
@@ -299,6 +242,7 @@ class QueryReview:
             questions=page.questions,
             mine=mine,
             shown=shown,
+            wants=wants,
             diff=pieces,
             marked=shown.marked,
             text_field=TEXT_FIELD,
@@ -347,6 +291,7 @@ class QueryReview:
         return cookie_name("reviewer", self.port)
 
 
-async def _sent(request: Request) -> Sent:
+async def _sent(request: Request) -> dict[str, str]:
+    """The cells of a submitted form."""
     body = (await request.body()).decode("utf-8", "replace")
-    return Sent({name: values[-1] for name, values in parse_qs(body, keep_blank_values=True).items()})
+    return {name: values[-1].replace("\r\n", "\n") for name, values in parse_qs(body, keep_blank_values=True).items()}
