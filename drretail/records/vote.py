@@ -70,6 +70,11 @@ class Vote(_Ballot):
         """The choice as the person saw it: "left", "right" or "tie"."""
         return "tie" if self.choice == "tie" else "left" if self.choice == self.shown_left else "right"
 
+    @property
+    def winner(self) -> str:
+        """The label of the preferred system, whichever is named first; empty for a tie."""
+        return {"a": self.a, "b": self.b, "tie": ""}[self.choice]
+
 
 class Rating(_Ballot):
     """One person's rating of one report on one dimension, 0 to 10."""

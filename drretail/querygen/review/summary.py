@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Literal
 
 from drretail.querygen.review.decisions import WHATS, CurrentDecisions, Outcome, Version, outcomes
 from drretail.querygen.review.edits import words_changed
@@ -12,9 +11,8 @@ from drretail.querygen.review.records import QUESTIONS, Question, Review
 from drretail.querygen.review.typings import FIELDS, WANTED, Typed, compared
 from drretail.records.query import Query, version_of
 from drretail.records.wish import Wish
-from drretail.stats.raters import Agreement, agreement_on
+from drretail.stats.raters import Agreement, Answered, Pair, agreement_on, differences, pairs_of
 
-ABOUT: tuple[Question | Literal["decision"], ...] = ("decision", *QUESTIONS)
 NOT_BY_CHANCE = "what neither wants is not counted"
 WISH = "wish: "
 """The prefix of a wish's fields where their agreement is shown."""
@@ -27,21 +25,15 @@ def review_agreements(current: CurrentDecisions, queries: Iterable[Query] = ()) 
 
     Fields of the wish are included if both have typed or kept one. ``queries`` are those of the file.
     """
-    by_reviewer: dict[str, dict[Version, Review]] = {}
-    for review in current.reviews:
-        by_reviewer.setdefault(review.reviewer, {})[review.subject] = review
+    reviews = sorted(current.reviews, key=lambda review: review.reviewer)
+    found = [*map(agreement_on, pairs_of(answers_in(reviews)))]
     wishes = _wishes(current, queries)
-    found: list[Agreement] = []
-    for one, other in combinations(sorted(by_reviewer), 2):
-        theirs = by_reviewer[other]
-        both = [(mine, theirs[version]) for version, mine in by_reviewer[one].items() if version in theirs]
-        for about in ABOUT:
-            answers = [(answer_in(mine, about), answer_in(their, about)) for mine, their in both]
-            found.append(agreement_on(one, other, about, [pair for pair in answers if None not in pair]))
+    for one, other in combinations(dict.fromkeys(review.reviewer for review in reviews), 2):
         typed = [each for version in _versions(current) for each in _typed_by_both(wishes, version, one, other)]
         for field in FIELDS if typed else ():
-            pairs = [each.values for each in typed if each.field == field]
-            agreement = agreement_on(one, other, f"{WISH}{field}", pairs)
+            values = [each.values for each in typed if each.field == field]
+            ones, others = ([pair[at] for pair in values] for at in (0, 1))
+            agreement = agreement_on(Pair(one, other, f"{WISH}{field}", ones, others))
             if field == WANTED:
                 # Things that neither names are not counted, so that agreement by chance is unknown.
                 agreement = replace(agreement, kappa=None, na=NOT_BY_CHANCE)
@@ -49,12 +41,14 @@ def review_agreements(current: CurrentDecisions, queries: Iterable[Query] = ()) 
     return tuple(found)
 
 
-def answer_in(review: Review, about: Question | Literal["decision"]) -> str | None:
-    """A review's answer on one thing; None if it was not asked."""
-    if about == "decision":
-        return review.decision
-    answer = None if review.answers is None else review.answers.of(about)
-    return None if answer is None else "yes" if answer else "no"
+def answers_in(reviews: Iterable[Review]) -> Iterator[Answered]:
+    """Each review's decision, and its answer to each question that it was asked."""
+    for review in reviews:
+        yield Answered(review.reviewer, review.subject, "decision", review.decision)
+        for question in QUESTIONS:
+            answer = None if review.answers is None else review.answers.of(question)
+            if answer is not None:
+                yield Answered(review.reviewer, review.subject, question, "yes" if answer else "no")
 
 
 def _versions(current: CurrentDecisions) -> list[Version]:
@@ -167,9 +161,7 @@ def _reviewer(name: str, reviews: Sequence[Review]) -> Reviewer:
         for review in reviews
         if review.edit and "text" in review.edit.fields
     ]
-    answered: dict[Question, list[str | None]] = {
-        question: [answer_in(review, question) for review in reviews] for question in QUESTIONS
-    }
+    answered = Counter((answer.about, answer.value) for answer in answers_in(reviews))
     return Reviewer(
         name=name,
         decided=len(reviews),
@@ -179,7 +171,7 @@ def _reviewer(name: str, reviews: Sequence[Review]) -> Reviewer:
         edit_rate=len(changes) / len(reviews) if reviews else None,
         words_changed=sum(changes) / len(changes) if changes else None,
         wishes_typed=sum(bool(review.edit and "wish" in review.edit.fields) for review in reviews),
-        answers={question: {word: said.count(word) for word in ("yes", "no")} for question, said in answered.items()},
+        answers={question: {word: answered[question, word] for word in ("yes", "no")} for question in QUESTIONS},
         accepted_with_a_no=tuple(
             review.query_id
             for review in reviews
@@ -189,10 +181,8 @@ def _reviewer(name: str, reviews: Sequence[Review]) -> Reviewer:
 
 
 def _differing(reviews: Sequence[Review]) -> Iterator[tuple[str, dict[str, str]]]:
-    for about in ABOUT:
-        answers = {review.reviewer: what for review in reviews if (what := answer_in(review, about)) is not None}
-        if len(set(answers.values())) > 1:
-            yield about, answers
+    for (_, about), answers in differences(answers_in(reviews)).items():
+        yield about, {reviewer: str(answer) for reviewer, answer in answers.items()}
     untyped = {"wish": None, "typed_by": None}
     edits = {
         review.reviewer: version_of(review.edit.after.model_copy(update=untyped))
