@@ -1,6 +1,6 @@
 """A query and a decision on it as cells of text: the columns of a sheet, or the fields of a page.
 
-Both write their cells with ``form_of`` and read them with ``review_by``, so that equal cells make equal decisions.
+Both write their cells with ``cells_of`` and read them with ``review_by``, so that equal cells make equal decisions.
 """
 
 import re
@@ -147,7 +147,7 @@ def with_wants(cells: Mapping[str, str], wants: Iterable[Mapping[str, str]]) -> 
     }
 
 
-def form_of(query: Query) -> Cells:
+def cells_of(query: Query) -> Cells:
     """The cells of a query as it is."""
     wish = query.wish or Wish()
     cells = {TEXT: query.text, **_cells(WISH_FIELDS[:-1], wish), **_cells(OTHER_FIELDS, query)}
@@ -229,7 +229,7 @@ def _edit(
     if decision == "edit" and edit is None:
         raise Faults({"decision": "is edit, but nothing was changed: change something, or accept it"})
     if decision != "edit" and edit is not None:
-        before = form_of(query)
+        before = cells_of(query)
         names = [name for name in (*cells, *before) if place_of(name)[0] is not None or name in before]
         changed = next(name for name in names if retyped(before.get(name, ""), cells.get(name, "")) != before.get(name))
         raise Faults({changed: f"was changed, but the decision is {decision}; decide to edit, or put it back"})
@@ -263,7 +263,7 @@ def wish_of(form: Mapping[str, str], query: Query) -> Wish | None:
 
     Raises Faults.
     """
-    if _wish_cells(form) == _wish_cells(form_of(query)):
+    if _wish_cells(form) == _wish_cells(cells_of(query)):
         return query.wish
     faults: dict[str, str] = {}
     level = _values(WISH_FIELDS, form, "", faults)

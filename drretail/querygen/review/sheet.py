@@ -19,8 +19,8 @@ from drretail.querygen.review.form import (
     WISH_FIELDS,
     Cells,
     Faults,
+    cells_of,
     edit_by,
-    form_of,
     place_of,
     review_by,
     wants_in,
@@ -65,7 +65,7 @@ def sheet_of(
 
 
 def _rows(item: Item, given: Row) -> Iterator[Row]:
-    query, form = item.query, form_of(item.query)
+    query, form = item.query, cells_of(item.query)
     wants = [{NAMES[name]: cell for name, cell in cells.items()} for cells in wants_in(form)]
     yield {
         "query_id": query.query_id,

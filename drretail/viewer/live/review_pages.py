@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from urllib.parse import parse_qs, quote, unquote
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -26,8 +25,8 @@ from drretail.querygen.review.form import (
     WISH_FIELDS,
     Cells,
     Faults,
+    cells_of,
     edit_by,
-    form_of,
     place_of,
     questions_on,
     review_by,
@@ -38,9 +37,9 @@ from drretail.querygen.review.item import Item, Items, Section, checks_of, page_
 from drretail.querygen.review.records import DECISIONS, QUESTIONS, Edit, Review, keep_reviews, reviewer_of
 from drretail.records.query import Query, version_of
 from drretail.screen import on_screen
-from drretail.viewer.live.access import cookie_name
+from drretail.viewer.live.access import People, cookie_name, form_of
 from drretail.viewer.live.layout import page_response
-from drretail.viewer.live.voting_pages import LONGEST_NOTE, YEAR, now
+from drretail.viewer.live.voting_pages import LONGEST_NOTE, now
 
 _MARKED = re.compile(r"(\[-.*?-\]|\{\+.*?\+\})", re.DOTALL)
 
@@ -123,14 +122,11 @@ class QueryReview:
         return routes
 
     async def name(self, request: Request) -> Response:
-        name = reviewer_of((await _sent(request)).get("name", ""))
-        answer = RedirectResponse("/review", 303)
-        answer.set_cookie(self._cookie, quote(name), max_age=YEAR, httponly=True, samesite="lax")
-        return answer
+        return self.people.named((await form_of(request)).get("name", ""), "/review")
 
     async def home(self, request: Request) -> Response:
         """The questions, and which queries this reviewer has decided on."""
-        reviewer, (queries, _) = self._reviewer(request), self._read()
+        reviewer, (queries, _) = self.people.name_in(request), self._read()
         current = self._current()
         undecided = current.undecided_by(reviewer, queries) if reviewer else queries
         states = [query not in undecided for query in queries]
@@ -149,21 +145,20 @@ class QueryReview:
 
     async def page(self, settles: bool, request: Request) -> Response:
         """One query with everything that a reviewer is shown, the questions, and the cells that can be changed."""
-        if self._reviewer(request) is None:
+        if self.people.name_in(request) is None:
             return RedirectResponse("/review", 303)
         page = self._query_page(request, settles=settles)
         mine = None if settles else self._last(page.query, page.reviewer)
         edit = page.edits.get(request.query_params.get("take", "")) or (mine.edit if mine else None)
-        cells = form_of(edit.after if edit else page.query) | {"note": (mine and mine.note) or ""}
+        cells = cells_of(edit.after if edit else page.query) | {"note": (mine and mine.note) or ""}
         if mine is not None and mine.answers is not None:
             cells |= {name: "yes" if getattr(mine.answers, name) else "no" for name in page.questions}
         return self._page(page, Shown(cells, is_open=edit is not None or page.query.wish is None), mine)
 
     async def sent(self, settles: bool, request: Request) -> Response:
         """Records a decision as a sheet would, or shows the page again with the requested change or the errors."""
-        if self._reviewer(request) is None:
-            raise HTTPException(403, "Say first who reviews.")
-        page, given = self._query_page(request, settles=settles), await _sent(request)
+        self.people.known(request)
+        page, given = self._query_page(request, settles=settles), await form_of(request)
         wants = wants_in(given)
         names = (TEXT, *(known.name for known in (*WISH_FIELDS, *OTHER_FIELDS)), *QUESTIONS, "note")
         shown = Shown(with_wants({name: given.get(name, "") for name in names}, wants))
@@ -176,7 +171,7 @@ class QueryReview:
             kept = (want for number, want in enumerate(wants) if str(number) != place)
             shown.cells = with_wants(shown.cells, kept)
         elif what == "reset":
-            shown.cells = with_wants(shown.cells, ()) | form_of(page.query)
+            shown.cells = with_wants(shown.cells, ()) | cells_of(page.query)
         elif self._is_kept(page, shown, what):
             return RedirectResponse(self._next(page), 303)
         return self._page(page, shown, None if settles else self._last(page.query, page.reviewer))
@@ -260,7 +255,7 @@ class QueryReview:
         dispute = self._outcomes()[number - 1] if settles else None
         if dispute is not None and dispute.what != "disputed":
             raise HTTPException(404, f"Reviewers don't disagree on query {number}.")
-        reviewer = self._reviewer(request) or ""
+        reviewer = self.people.name_in(request) or ""
         return QueryPage(items.of(queries[number - 1]), number, len(queries), reviewer, dispute)
 
     def _last(self, query: Query, reviewer: str) -> Review | None:
@@ -283,15 +278,7 @@ class QueryReview:
             self._read_at = when
         return self._queries, self._items
 
-    def _reviewer(self, request: Request) -> str | None:
-        return unquote(request.cookies.get(self._cookie, "")) or None
-
     @property
-    def _cookie(self) -> str:
-        return cookie_name("reviewer", self.port)
-
-
-async def _sent(request: Request) -> dict[str, str]:
-    """The cells of a submitted form."""
-    body = (await request.body()).decode("utf-8", "replace")
-    return {name: values[-1].replace("\r\n", "\n") for name, values in parse_qs(body, keep_blank_values=True).items()}
+    def people(self) -> People:
+        """The names of the reviewers."""
+        return People(cookie_name("reviewer", self.port), reviewer_of)

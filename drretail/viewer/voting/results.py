@@ -65,11 +65,11 @@ def _people(ballots: Sequence[Ballot]) -> list[PersonCount]:
         by_person[ballot.annotator].append(ballot)
     people: list[PersonCount] = []
     for name, given in sorted(by_person.items()):
-        votes = [each for each in given if isinstance(each, Vote)]
-        ratings = [each for each in given if isinstance(each, Rating)]
-        labels = {each.about for each in given if isinstance(each, ClaimLabel | CitedLabel)}
-        pairs, reports = {vote.pair_id for vote in votes}, {rating.run_id for rating in ratings}
-        people.append(PersonCount(name, len(votes), len(pairs), len(ratings), len(reports), len(labels)))
+        votes, ratings, labels = (
+            [each.about for each in given if isinstance(each, kind)] for kind in (Vote, Rating, ClaimLabel | CitedLabel)
+        )
+        counts = (len(votes), len({*votes}), len(ratings), len({*ratings}), len({*labels}))
+        people.append(PersonCount(name, *counts))
     return people
 
 
@@ -80,23 +80,6 @@ def _pairs(votes: Sequence[Vote]) -> list[PairCount]:
         counted[a, b, vote.dimension][vote.winner] += 1
     places = sorted(counted.items(), key=lambda item: (item[0][:2], DIMENSIONS.index(item[0][2])))
     return [PairCount(a, b, dimension, won[a], won[""], won[b]) for (a, b, dimension), won in places]
-
-
-def results_sentence(results: VoteResults) -> str:
-    """A sentence with the number of each person's answers."""
-    people = results.people
-    if not people:
-        return "Nobody has voted."
-    return "; ".join(f"{person.annotator}: {', '.join(_parts(person))}" for person in people) + "."
-
-
-def _parts(person: PersonCount) -> list[str]:
-    parts = (
-        (person.votes, f"{counted(person.votes, 'vote')} on {counted(person.pairs, 'pair')}"),
-        (person.ratings, f"{counted(person.ratings, 'rating')} of {counted(person.reports, 'report')}"),
-        (person.labels, f"{counted(person.labels, 'label')} of claims"),
-    )
-    return [text for count, text in parts if count]
 
 
 def print_results(results: VoteResults) -> None:

@@ -10,8 +10,8 @@ from drretail.querygen.review.form import (
     WISH_FIELDS,
     Cells,
     Faults,
+    cells_of,
     edit_by,
-    form_of,
     wants_in,
     wish_of,
     with_wants,
@@ -53,7 +53,7 @@ WISHES = st.builds(
 
 def changed(query: Query, place: int | None = None, /, **cells: str) -> Cells:
     """The form of a query with other cells; those of the want at ``place``."""
-    form = form_of(query)
+    form = cells_of(query)
     if place is None:
         return form | cells
     wants = [*wants_in(form), *([{}] if place == len(wants_in(form)) else [])]
@@ -74,14 +74,14 @@ def test_every_field_of_a_wish_has_a_cell_that_says_what_it_means() -> None:
 
 @given(WISHES, WISHES)
 def test_the_cells_of_a_wish_make_that_wish_again(wish: Wish, other: Wish) -> None:
-    form = form_of(simple(1, wish=wish))
+    form = cells_of(simple(1, wish=wish))
     assert wish_of(form, simple(1, wish=other)) == wish
 
 
 def test_cells_as_they_were_written_change_nothing() -> None:
     for query in QUERIES:
-        assert edit_by("ann", query, form_of(query)) is None
-        assert edit_by("ann", query, with_wants(form_of(query), [*wants_in(form_of(query)), {}])) is None
+        assert edit_by("ann", query, cells_of(query)) is None
+        assert edit_by("ann", query, with_wants(cells_of(query), [*wants_in(cells_of(query)), {}])) is None
 
 
 def test_a_query_without_a_wish_is_typed_from_nothing() -> None:
@@ -116,7 +116,7 @@ def test_a_bad_cell_of_a_want_is_named_with_its_place(cells: Cells, column: str,
 
 
 def test_a_wish_without_wants_has_to_say_that_nothing_is_to_be_bought() -> None:
-    assert [*faults(QUERIES[0], with_wants(form_of(QUERIES[0]), ()))] == ["want.0.name"]
+    assert [*faults(QUERIES[0], with_wants(cells_of(QUERIES[0]), ()))] == ["want.0.name"]
     assert [*faults(QUERIES[0], changed(QUERIES[0], **{NOTHING: "yes"}))] == [NOTHING]
     assert [*faults(simple(1), changed(simple(1), budget="60 USD"))] == ["want.0.name"]
 

@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 
 from drretail.env.world import World
 from drretail.files import write_lines
-from drretail.querygen.review.form import WANT_FIELDS, WISH_FIELDS, form_of
+from drretail.querygen.review.form import WANT_FIELDS, WISH_FIELDS, cells_of
 from drretail.querygen.review.records import keep_reviews, read_reviews_of
 from drretail.records.money import Money
 from drretail.records.query import Query, version_of
@@ -52,7 +52,7 @@ def reviewer(file: Path, world: World) -> TestClient:
 def filled(number: int = 1, /, do: str | None = "accept", **given: str | None) -> dict[str, str]:
     """What the page of a query sends; a field that is None is not sent, as a box that is not checked."""
     query = QUERIES[number - 1]
-    every: dict[str, str | None] = {"version": version_of(query), **YES, **form_of(query), "do": do, **given}
+    every: dict[str, str | None] = {"version": version_of(query), **YES, **cells_of(query), "do": do, **given}
     return {name: cell for name, cell in every.items() if cell is not None}
 
 
