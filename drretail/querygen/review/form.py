@@ -107,7 +107,8 @@ OTHER_FIELDS = (
     Field("expected_tools", "Expected tools", "Tools that a good answer will hardly do without.", "list"),
     Field("rationale", "Why it was made", "What the question comes from, and why it takes research.", "text"),
 )
-_FIELDS = {field.name: field for field in (*WISH_FIELDS, *OTHER_FIELDS)}
+QUERY_FIELDS = (*WISH_FIELDS, *OTHER_FIELDS)
+_FIELDS = {field.name: field for field in QUERY_FIELDS}
 
 
 _OF_WANT = re.compile(r"want\.(\d{1,6})\.(\w+)")

@@ -12,11 +12,10 @@ from drretail.errors import nearest_names, suggestion
 from drretail.querygen.checks.feasibility import basket_line
 from drretail.querygen.review.edits import review_lines
 from drretail.querygen.review.form import (
-    OTHER_FIELDS,
+    QUERY_FIELDS,
     TAKES,
     TEXT,
     WANT_FIELDS,
-    WISH_FIELDS,
     Cells,
     Faults,
     cells_of,
@@ -36,7 +35,7 @@ GIVEN = ("query_id", "version", "query", "shopper", "findings", "cheapest_basket
 NAMES = {field.name: "want" if field.name == "name" else field.name for field in WANT_FIELDS}
 """The column of each field of a want."""
 OF_WANTS = tuple(NAMES.values())
-OF_QUERY = tuple(field.name for field in (*WISH_FIELDS, *OTHER_FIELDS))
+OF_QUERY = tuple(field.name for field in QUERY_FIELDS)
 """Columns with the query's current values, for the reviewer to correct; those of wants are the same."""
 EDITED_TEXT = "edited_text"
 REVIEWER_COLUMNS = ("reviewer", *QUESTIONS, "decision", EDITED_TEXT, "note")

@@ -1,7 +1,7 @@
 """The review of a file of queries as pages: the same questions, cells, decisions and file as with a sheet."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
@@ -14,25 +14,10 @@ from starlette.routing import Route
 
 from drretail.env.world import World
 from drretail.querygen.reading import read_queries
+from drretail.querygen.review import form
 from drretail.querygen.review.decisions import CurrentDecisions, Outcome, decisions_on, outcomes
 from drretail.querygen.review.edits import edits_by_reviewer, review_lines
-from drretail.querygen.review.form import (
-    HOW,
-    OTHER_FIELDS,
-    TEXT,
-    TEXT_FIELD,
-    WANT_FIELDS,
-    WISH_FIELDS,
-    Cells,
-    Faults,
-    cells_of,
-    edit_by,
-    place_of,
-    questions_on,
-    review_by,
-    wants_in,
-    with_wants,
-)
+from drretail.querygen.review.form import Cells
 from drretail.querygen.review.item import Item, Items, Section, checks_of, page_of, section, wish_section
 from drretail.querygen.review.records import DECISIONS, QUESTIONS, Edit, Review, keep_reviews, reviewer_of
 from drretail.records.query import Query, version_of
@@ -45,7 +30,7 @@ _MARKED = re.compile(r"(\[-.*?-\]|\{\+.*?\+\})", re.DOTALL)
 
 
 _LABELS = {
-    **{known.name: known.label for known in (TEXT_FIELD, *WANT_FIELDS, *WISH_FIELDS, *OTHER_FIELDS)},
+    **{known.name: known.label for known in (form.TEXT_FIELD, *form.WANT_FIELDS, *form.QUERY_FIELDS)},
     **QUESTIONS,
     "decision": "Your decision",
     "note": "Note",
@@ -53,35 +38,27 @@ _LABELS = {
 
 
 @dataclass(slots=True)
-class Shown:
-    """Everything that a page shows of a query in addition to the query."""
-
-    cells: Cells
-    """The form, the answers and the note as filled in."""
-    problem: str = ""
-    errors: dict[str, str] = field(default_factory=dict[str, str])
-    """Errors in cells, by the cell's name on the page."""
-    checked: Sequence[Section] = ()
-    diff: str = ""
-    asks_if_sure: bool = False
-    is_open: bool = True
-    """True if the cells are open at first."""
-
-    @property
-    def marked(self) -> dict[str, str]:
-        """Labels of the cells with an error, by name."""
-        return {name: _LABELS[place_of(name)[1]] for name in self.errors}
-
-
-@dataclass(frozen=True, slots=True)
 class QueryPage:
-    """A query of the file and its reviewer; ``dispute`` has the disagreeing reviews if this page settles them."""
+    """The page of a query: the item, its reviewer, and what is filled in."""
 
     item: Item
     number: int
     total: int
     reviewer: str
-    dispute: Outcome | None = None
+    dispute: Outcome | None
+    """The reviews that disagree, if the page settles them."""
+    mine: Review | None
+    """The reviewer's last decision."""
+    cells: Cells
+    """The form, the answers and the note as filled in."""
+    is_open: bool = True
+    """True if the cells are open at first."""
+    problem: str = ""
+    errors: dict[str, str] = field(default_factory=dict[str, str])
+    """Errors in cells, by the cell's name."""
+    checked: Sequence[Section] = ()
+    diff: str = ""
+    asks_if_sure: bool = False
 
     @property
     def query(self) -> Query:
@@ -95,7 +72,19 @@ class QueryPage:
     @property
     def questions(self) -> dict[str, str]:
         """The questions to the reviewer; none if a dispute is settled, which takes only a decision."""
-        return {} if self.dispute is not None else questions_on(self.query)
+        return {} if self.dispute is not None else form.questions_on(self.query)
+
+    @property
+    def wants(self) -> list[Cells]:
+        """The cells of each want, or of an empty one."""
+        return form.wants_in(self.cells) or [{known.name: "" for known in form.WANT_FIELDS}]
+
+    @property
+    def diff_pieces(self) -> Iterator[tuple[str, str]]:
+        """The pieces of the diff, each with the element that marks it."""
+        for part in filter(None, _MARKED.split(self.diff)):
+            element = "del" if part.startswith("[-") else "ins" if part.startswith("{+") else "span"
+            yield element, part if element == "span" else part[2:-2]
 
 
 @dataclass(slots=True)
@@ -148,65 +137,69 @@ class QueryReview:
         if self.people.name_in(request) is None:
             return RedirectResponse("/review", 303)
         page = self._query_page(request, settles=settles)
-        mine = None if settles else self._last(page.query, page.reviewer)
+        mine = page.mine
         edit = page.edits.get(request.query_params.get("take", "")) or (mine.edit if mine else None)
-        cells = cells_of(edit.after if edit else page.query) | {"note": (mine and mine.note) or ""}
+        page.is_open = edit is not None or page.query.wish is None
+        if edit is not None:
+            page.cells = form.with_wants(page.cells, ()) | form.cells_of(edit.after)
+        if mine is not None:
+            page.cells["note"] = mine.note or ""
         if mine is not None and mine.answers is not None:
-            cells |= {name: "yes" if getattr(mine.answers, name) else "no" for name in page.questions}
-        return self._page(page, Shown(cells, is_open=edit is not None or page.query.wish is None), mine)
+            page.cells |= {name: "yes" if getattr(mine.answers, name) else "no" for name in page.questions}
+        return self._shown(page)
 
     async def sent(self, settles: bool, request: Request) -> Response:
         """Records a decision as a sheet would, or shows the page again with the requested change or the errors."""
         self.people.known(request)
         page, given = self._query_page(request, settles=settles), await form_of(request)
-        wants = wants_in(given)
-        names = (TEXT, *(known.name for known in (*WISH_FIELDS, *OTHER_FIELDS)), *QUESTIONS, "note")
-        shown = Shown(with_wants({name: given.get(name, "") for name in names}, wants))
+        wants = form.wants_in(given)
+        names = (*(known.name for known in (form.TEXT_FIELD, *form.QUERY_FIELDS)), *QUESTIONS, "note")
+        page.cells = form.with_wants({name: given.get(name, "") for name in names}, wants)
         what, _, place = given.get("do", "").partition(" ")
         if given.get("version") != version_of(page.query):
-            shown.problem = "The query has been changed meanwhile, and is shown as it is now: look at it again."
+            page.problem = "The query has been changed meanwhile, and is shown as it is now: look at it again."
         elif what == "add":
-            shown.cells = with_wants(shown.cells, [*wants, {}])
+            page.cells = form.with_wants(page.cells, [*wants, {}])
         elif what == "remove":
             kept = (want for number, want in enumerate(wants) if str(number) != place)
-            shown.cells = with_wants(shown.cells, kept)
+            page.cells = form.with_wants(page.cells, kept)
         elif what == "reset":
-            shown.cells = with_wants(shown.cells, ()) | cells_of(page.query)
-        elif self._is_kept(page, shown, what):
+            page.cells = form.with_wants(page.cells, ()) | form.cells_of(page.query)
+        elif self._is_kept(page, what):
             return RedirectResponse(self._next(page), 303)
-        return self._page(page, shown, None if settles else self._last(page.query, page.reviewer))
+        return self._shown(page)
 
-    def _is_kept(self, page: QueryPage, shown: Shown, what: str) -> bool:
-        """True if this was a decision and is in the file; if not, ``shown`` gets the errors or what the checks find."""
+    def _is_kept(self, page: QueryPage, what: str) -> bool:
+        """True if this was a decision and is in the file; if not, the page gets errors or what the checks find."""
         if what not in (*DECISIONS, "check", "sure"):
             raise HTTPException(400, "This is no decision.")
         try:
             if what == "check":
-                self._check(edit_by(page.reviewer, page.query, shown.cells), shown)
+                self._check(page, form.edit_by(page.reviewer, page.query, page.cells))
                 return False
             decision = {"decision": "accept" if what == "sure" else what}
             disputed = None if page.dispute is None else page.dispute.reviews
-            review = review_by(page.reviewer, page.query, shown.cells | decision, self.clock(), disputed)
-            if len(shown.cells["note"]) > LONGEST_NOTE:
-                raise Faults({"note": f"has at most {LONGEST_NOTE:,} characters"})
-        except Faults as faults:
-            shown.errors = {name: f"{words[:1].upper()}{words[1:]}." for name, words in faults.by_cell.items()}
-            shown.problem = "This can't be taken as it is, so nothing was kept:"
+            review = form.review_by(page.reviewer, page.query, page.cells | decision, self.clock(), disputed)
+            if len(page.cells["note"]) > LONGEST_NOTE:
+                raise form.Faults({"note": f"has at most {LONGEST_NOTE:,} characters"})
+        except form.Faults as faults:
+            page.errors = {name: f"{words[:1].upper()}{words[1:]}." for name, words in faults.by_cell.items()}
+            page.problem = "This can't be taken as it is, so nothing was kept:"
             return False
         if what == "accept" and review.answers is not None and review.answers.noes:
-            shown.asks_if_sure = True
+            page.asks_if_sure = True
             return False
         keep_reviews(self.file, [review])
         return True
 
-    def _check(self, edit: Edit | None, shown: Shown) -> None:
-        """Puts into ``shown`` what the checks find in the query as changed."""
+    def _check(self, page: QueryPage, edit: Edit | None) -> None:
+        """Puts into the page what the checks find in the query as changed."""
         if edit is None:
-            shown.checked = [Section("As changed", ("Nothing was changed.",))]
+            page.checked = [Section("As changed", ("Nothing was changed.",))]
             return
         _, items = self._read()
-        shown.diff = edit.diff if "text" in edit.fields else ""
-        shown.checked = [wish_section(edit.after), *checks_of(items.check(edit.after))]
+        page.diff = edit.diff if "text" in edit.fields else ""
+        page.checked = [wish_section(edit.after), *checks_of(items.check(edit.after))]
 
     def _next(self, page: QueryPage) -> str:
         if page.dispute is None:
@@ -214,37 +207,17 @@ class QueryReview:
         left = [number for number, outcome in enumerate(self._outcomes(), 1) if outcome.what == "disputed"]
         return f"/review/settle/{left[0]}" if left else "/review"
 
-    def _page(self, page: QueryPage, shown: Shown, mine: Review | None) -> Response:
-        query = page.query
-        wants = wants_in(shown.cells) or wants_in(with_wants({}, [{}]))
-        # Pieces of the diff, each with the element that marks it
-        pieces: list[tuple[str, str]] = []
-        for part in filter(None, _MARKED.split(shown.diff)):
-            element = "del" if part.startswith("[-") else "ins" if part.startswith("{+") else "span"
-            pieces.append((element, part if element == "span" else part[2:-2]))
-        reviews = section("What the reviewers say", review_lines(page.dispute.reviews)) if page.dispute else None
+    def _shown(self, page: QueryPage) -> Response:
+        said = section("What the reviewers say", review_lines(page.dispute.reviews)) if page.dispute else None
         return page_response(
             "review.html.jinja",
-            number=page.number,
-            total=page.total,
-            settles=page.dispute is not None,
-            reviews=reviews,
-            takes=list(page.edits),
-            query=query,
-            text=on_screen(query.text),
-            version=version_of(query),
+            page=page,
+            form=form,
+            said=said,
+            text=on_screen(page.query.text),
+            version=version_of(page.query),
             sections=page_of(page.item),
-            questions=page.questions,
-            mine=mine,
-            shown=shown,
-            wants=wants,
-            diff=pieces,
-            marked=shown.marked,
-            text_field=TEXT_FIELD,
-            want_fields=WANT_FIELDS,
-            wish_fields=WISH_FIELDS,
-            other_fields=OTHER_FIELDS,
-            how=HOW,
+            labels=_LABELS,
             longest_note=LONGEST_NOTE,
         )
 
@@ -255,11 +228,10 @@ class QueryReview:
         dispute = self._outcomes()[number - 1] if settles else None
         if dispute is not None and dispute.what != "disputed":
             raise HTTPException(404, f"Reviewers don't disagree on query {number}.")
-        reviewer = self.people.name_in(request) or ""
-        return QueryPage(items.of(queries[number - 1]), number, len(queries), reviewer, dispute)
-
-    def _last(self, query: Query, reviewer: str) -> Review | None:
-        return next((each for each in self._current().of(query) if each.reviewer == reviewer), None)
+        query, reviewer = queries[number - 1], self.people.name_in(request) or ""
+        own = (review for review in self._current().of(query) if review.reviewer == reviewer)
+        mine, cells = None if settles else next(own, None), form.cells_of(query) | {"note": ""}
+        return QueryPage(items.of(query), number, len(queries), reviewer, dispute, mine, cells)
 
     def _outcomes(self) -> tuple[Outcome, ...]:
         queries, _ = self._read()
