@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 import typer
 
@@ -90,13 +90,9 @@ def print_results(results: VoteResults) -> None:
     people = sorted(results.people, key=lambda person: -(person.votes + person.ratings + person.labels))
     shown = sorted(people[:MOST_ROWS], key=lambda person: person.annotator)
     more = len(people) - len(shown)
-    rows = [
-        (person.annotator, person.votes, person.pairs, person.ratings, person.reports, person.labels)
-        for person in shown
-    ]
     columns = ["", "votes", "on pairs", "ratings", "of reports", "labels of claims"]
     notes = [f"Left out: {counted(more, 'person', 'people')} with the fewest answers. --json has all."] if more else []
-    print_rows("People", columns, rows, notes=notes)
+    print_rows("People", columns, map(astuple, shown), notes=notes)
     pairs = [
         (f"{pair.a} ~ {pair.b}", _words(pair.dimension), pair.a_wins, pair.ties, pair.b_wins) for pair in results.pairs
     ]
