@@ -84,7 +84,7 @@ def test_a_decision_stands_in_the_file_into_which_sheets_are_read(reviewer: Test
     assert (review.reviewer, review.decision, review.note) == ("Ann B", "accept", "clear")
     keep_reviews(file, [reviewed(QUERIES[1], "Ann B", "reject")])
     home = reviewer.get("/review").text
-    assert "2 of 3 decided" in home
+    assert "2 of 3 done" in home
     assert "Go on with query 3" in home
     assert reviewer.post("/review/3", data=filled(3)).headers["location"] == "/review"
 
