@@ -5,11 +5,12 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from statistics import median
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 from drretail.stats.agreement import cohen_kappa, percent
 from drretail.tables.table import Cell, Table, table_of
 
+Item = TypeVar("Item", bound=Hashable)
 Kappa = Callable[[Sequence[Hashable], Sequence[Hashable]], float | None]
 NOT_ANSWERED = "nothing was answered by both"
 ONE_ANSWER = "the answers that count are all the same"
@@ -17,14 +18,14 @@ MOST_ROWS = 20
 """The most agreements of which each has a row of its own when printed."""
 
 
-class Answered(NamedTuple):
+class Answered(NamedTuple, Generic[Item]):
     """What one rater answered to one question about one item."""
 
     rater: str
-    item: Hashable
+    item: Item
     about: str
     """The question."""
-    value: Hashable
+    value: str
 
 
 class Pair(NamedTuple):
@@ -37,9 +38,9 @@ class Pair(NamedTuple):
     others: Sequence[Hashable]
 
 
-def pairs_of(answers: Iterable[Answered]) -> Iterator[Pair]:
+def pairs_of(answers: Iterable[Answered[Item]]) -> Iterator[Pair]:
     """Every two raters of each question, in order of their first answers; the last answer on an item counts."""
-    by_question: dict[str, dict[str, dict[Hashable, Hashable]]] = defaultdict(lambda: defaultdict(dict))
+    by_question: dict[str, dict[str, dict[Item, str]]] = defaultdict(lambda: defaultdict(dict))
     for rater, item, about, value in answers:
         by_question[about][rater][item] = value
     for about, by_rater in by_question.items():
@@ -48,9 +49,9 @@ def pairs_of(answers: Iterable[Answered]) -> Iterator[Pair]:
             yield Pair(first, second, about, [ones[item] for item in both], [others[item] for item in both])
 
 
-def differences(answers: Iterable[Answered]) -> dict[tuple[Hashable, str], dict[str, Hashable]]:
+def differences(answers: Iterable[Answered[Item]]) -> dict[tuple[Item, str], dict[str, str]]:
     """By item and question, what each rater answered, where they do not all answer the same."""
-    given: dict[tuple[Hashable, str], dict[str, Hashable]] = defaultdict(dict)
+    given: dict[tuple[Item, str], dict[str, str]] = defaultdict(dict)
     for rater, item, about, value in answers:
         given[item, about][rater] = value
     return {asked: by_rater for asked, by_rater in given.items() if len({*by_rater.values()}) > 1}
