@@ -1,7 +1,6 @@
 """The review of a file of queries as pages: the same questions, cells, decisions and file as with a sheet."""
 
-import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
@@ -16,7 +15,7 @@ from drretail.env.world import World
 from drretail.querygen.reading import read_queries
 from drretail.querygen.review import form
 from drretail.querygen.review.decisions import CurrentDecisions, Outcome, decisions_on, outcomes
-from drretail.querygen.review.edits import edits_by_reviewer, review_lines
+from drretail.querygen.review.edits import diff_pieces, edits_by_reviewer, review_lines
 from drretail.querygen.review.form import Cells
 from drretail.querygen.review.item import Item, Items, Section, checks_of, page_of, section, wish_section
 from drretail.querygen.review.records import DECISIONS, QUESTIONS, Edit, Review, keep_reviews, reviewer_of
@@ -25,9 +24,6 @@ from drretail.screen import on_screen
 from drretail.viewer.live.access import People, cookie_name, form_of
 from drretail.viewer.live.layout import page_response
 from drretail.viewer.live.voting_pages import LONGEST_NOTE, now
-
-_MARKED = re.compile(r"(\[-.*?-\]|\{\+.*?\+\})", re.DOTALL)
-
 
 _LABELS = {
     **{known.name: known.label for known in (form.TEXT_FIELD, *form.WANT_FIELDS, *form.QUERY_FIELDS)},
@@ -57,7 +53,8 @@ class QueryPage:
     errors: dict[str, str] = field(default_factory=dict[str, str])
     """Errors in cells, by the cell's name."""
     checked: Sequence[Section] = ()
-    diff: str = ""
+    diff: Sequence[tuple[str, str]] = ()
+    """The text as changed."""
     asks_if_sure: bool = False
 
     @property
@@ -78,13 +75,6 @@ class QueryPage:
     def wants(self) -> list[Cells]:
         """The cells of each want, or of an empty one."""
         return form.wants_in(self.cells) or [{known.name: "" for known in form.WANT_FIELDS}]
-
-    @property
-    def diff_pieces(self) -> Iterator[tuple[str, str]]:
-        """The pieces of the diff, each with the element that marks it."""
-        for part in filter(None, _MARKED.split(self.diff)):
-            element = "del" if part.startswith("[-") else "ins" if part.startswith("{+") else "span"
-            yield element, part if element == "span" else part[2:-2]
 
 
 @dataclass(slots=True)
@@ -198,7 +188,7 @@ class QueryReview:
             page.checked = [Section("As changed", ("Nothing was changed.",))]
             return
         _, items = self._read()
-        page.diff = edit.diff if "text" in edit.fields else ""
+        page.diff = [*diff_pieces(edit.before.text, edit.after.text)] if "text" in edit.fields else ()
         page.checked = [wish_section(edit.after), *checks_of(items.check(edit.after))]
 
     def _next(self, page: QueryPage) -> str:
