@@ -127,7 +127,7 @@ def test_a_document_of_many_small_streams_is_none(tmp_path: Path, monkeypatch: p
     ("read", "name", "limit", "message"),
     [
         (lambda path: read_pages(path.parent), PAGES_FILE, "files.MOST_UNPACKED", "more than 64 MB when it is unp"),
-        (read_labelled, "labels.jsonl.gz", "lab.labelled_claims.MOST_UNPACKED", "more than 64 MB when it is unpacked"),
+        (read_labelled, "labels.jsonl.gz", "files.MOST_UNPACKED", "more than 64 MB when it is unpacked"),
         (read_text, "reports.jsonl.gz", "imports.rows.LARGEST", "no file of reports is as large"),
     ],
     ids=["pages of a sandbox", "labels", "reports in rows"],

@@ -37,7 +37,7 @@ def view(options: ViewOptions, output: flags.Output) -> None:
     can open the page (docs/viewer.md).
     """
     from drretail.api.view import names_one, serve_view, votes_of
-    from drretail.viewer.voting.results import print_results, results_sentence
+    from drretail.viewer.voting.results import print_results
 
     def begun(address: str) -> None:
         typer.echo(address)
@@ -50,4 +50,4 @@ def view(options: ViewOptions, output: flags.Output) -> None:
     else:
         serve_view(options, begun)
         if names_one(options):
-            say(results_sentence(votes_of(options)))
+            print_results(votes_of(options))

@@ -4,9 +4,6 @@ Sets are read in their authors' published formats, or from plain CSV; judges are
 """
 
 import asyncio
-import gzip
-import json
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,7 +17,7 @@ from drretail.eval.judging.session import Again, Judge, JudgeSession
 from drretail.eval.judging.spending import Allowance
 from drretail.eval.judging.subject import Subject
 from drretail.eval.judging.verdicts import VerdictFile, verdict_path
-from drretail.files import MOST_UNPACKED, read_packed
+from drretail.files import read_jsonl
 from drretail.llm.budget import CHARACTERS_PER_TOKEN
 from drretail.llm.estimates import Estimate, Range, estimate_by_length
 from drretail.progress import Bar
@@ -93,14 +90,15 @@ def read_labelled(path: Path) -> LabelledSet:
     Raises UserError for a file of no known layout, and names the line of a claim without text, source or label.
     """
     if path.name.casefold().endswith((".csv", ".tsv")):
+        # Not ``read_sheet``: the space around a source is part of the claim's id.
         heading, *cells = read_cells(path) or [[]]
         names = [name.strip().casefold() for name in heading]
-        filled = [(number, row) for number, row in enumerate(cells, 2) if any(map(str.strip, row))]
-        rows = [(number, dict[str, Any](zip(names, row, strict=False))) for number, row in filled]
+        filled = [(number, dict[str, Any](zip(names, row, strict=False))) for number, row in enumerate(cells, 2)]
         # A sheet of `lab sample` may be partly filled in.
+        rows = [(number, row) for number, row in filled if any(map(str.strip, row.values()))]
         rows = [(number, row) for number, row in rows if row.get("label", "?").strip()]
     else:
-        rows = _json_lines(path)
+        rows = [*enumerate(read_jsonl(path, forgives_a_cut=False), 1)]
     if not rows:
         raise UserError(f"{path} holds no labelled claim: label some, one per line.")
     fields = rows[0][1].keys()
@@ -124,13 +122,19 @@ def _read(
             str(row.get("question") or "").strip(),
         )
     except (KeyError, TypeError) as problem:
-        known = ", ".join(("full", "partial", "none", "contradicted"))
-        raise UserError(f"{path}, line {number}: no label or field {problem}. Labels are {known}.") from problem
+        raise UserError(
+            f"{path}, line {number}: no label or field {problem}. Labels are full, partial, none, contradicted."
+        ) from problem
     if not made.claim or not made.sources:
         raise UserError(f"{path}, line {number} has no {'source' if made.claim else 'claim'}.")
     return made
 
 
+def _of_columns(row: Mapping[str, Any]) -> tuple[Any, Any, Any]:
+    return row["claim"], [text for name, text in row.items() if name.startswith("source")], row["label"]
+
+
+# By layout: its name, the fields that tell it, and what finds claim, sources and label.
 _READERS: tuple[tuple[str, frozenset[str], Callable[[Mapping[str, Any]], tuple[Any, Any, Any]]], ...] = (
     (
         "AttributionBench",
@@ -143,35 +147,9 @@ _READERS: tuple[tuple[str, frozenset[str], Callable[[Mapping[str, Any]], tuple[A
         lambda row: (row["claim"], ["\n".join(row["evidence"])], row["label"]),
     ),
     ("LLM-AggreFact", frozenset({"doc", "claim", "label"}), lambda row: (row["claim"], [row["doc"]], row["label"])),
-    *(
-        (
-            "",
-            frozenset({"claim", source, "label"}),
-            lambda row: (row["claim"], [text for name, text in row.items() if name.startswith("source")], row["label"]),
-        )
-        for source in ("source", "sources")
-    ),
+    ("", frozenset({"claim", "source", "label"}), _of_columns),
+    ("", frozenset({"claim", "sources", "label"}), _of_columns),
 )
-
-
-def _json_lines(path: Path) -> list[tuple[int, dict[str, Any]]]:
-    try:
-        with path.open("rb") as file:
-            packed = file.read(2) == b"\x1f\x8b"
-        text = (read_packed(path, MOST_UNPACKED) if packed else path.read_bytes()).decode("utf-8")
-        lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
-        rows = [(number, json.loads(line)) for number, line in lines]
-    except FileNotFoundError:
-        raise UserError(f"{path} does not exist.") from None
-    except IsADirectoryError:
-        raise UserError(f"{path} is a folder: name the file of labels in it.") from None
-    except (ValueError, EOFError, gzip.BadGzipFile, zlib.error) as problem:
-        raise UserError(f"{path} is neither JSON lines nor CSV (a CSV's name ends in .csv). Read is {LAYOUTS}.") from (
-            problem
-        )
-    if not all(isinstance(row, dict) for _, row in rows):
-        raise UserError(f"{path} holds a line that is no object. What is read: {LAYOUTS}.")
-    return rows
 
 
 def drawn(labelled: LabelledSet, n: int, seed: str) -> LabelledSet:

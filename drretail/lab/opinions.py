@@ -89,10 +89,8 @@ def opinions_of(experiment: Path) -> list[Opinion]:
 
 def _of_ballot(ballot: Vote | Rating | ClaimLabel) -> Opinion:
     if isinstance(ballot, Vote):
-        won = {ballot.a: "a", ballot.b: "b"}
-        first = min(ballot.a, ballot.b)
         question, item, system = Question(PREFERENCE, ballot.dimension), ballot.pair_id, ""
-        value = 0.0 if ballot.choice == "tie" else 1.0 if won[first] == ballot.choice else -1.0
+        value = 0.0 if not ballot.winner else 1.0 if ballot.winner == min(ballot.a, ballot.b) else -1.0
     else:
         item, system = ballot.about, ballot.run_id.partition("/")[0]
         if isinstance(ballot, Rating):

@@ -70,20 +70,28 @@ class Vote(_Ballot):
         """The choice as the person saw it: "left", "right" or "tie"."""
         return "tie" if self.choice == "tie" else "left" if self.choice == self.shown_left else "right"
 
+    @property
+    def winner(self) -> str:
+        """The label of the preferred system, whichever is named first; empty for a tie."""
+        return {"a": self.a, "b": self.b, "tie": ""}[self.choice]
 
-class Rating(_Ballot):
-    """One person's rating of one report on one dimension, 0 to 10."""
 
-    kind: Literal["rating"] = "rating"
+class _OfReport(_Ballot):
     run_id: str
     report_sha: str
     query_id: str
-    dimension: str
-    value: int = Field(ge=0, le=10)
 
     @property
     def about(self) -> str:
         return about_report(self.run_id, self.report_sha)
+
+
+class Rating(_OfReport):
+    """One person's rating of one report on one dimension, 0 to 10."""
+
+    kind: Literal["rating"] = "rating"
+    dimension: str
+    value: int = Field(ge=0, le=10)
 
     @property
     def asked(self) -> str:
@@ -94,10 +102,7 @@ class Rating(_Ballot):
         return str(self.value)
 
 
-class _OfClaim(_Ballot):
-    run_id: str
-    report_sha: str
-    query_id: str
+class _OfClaim(_OfReport):
     claim_id: str
     claim: str
     extracted_by: str
@@ -196,14 +201,9 @@ class ReportItem(Record):
         return about_report(self.run_id, self.report_sha)
 
 
-class ClaimItem(Record):
+class ClaimItem(ReportItem):
     """One claim to be labelled."""
 
-    run_id: str
-    report_sha: str
-    query_id: str
-    system: str
-    repeat: int = 1
     claim_id: str
     extracted_by: str
     stratum: str

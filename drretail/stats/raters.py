@@ -1,11 +1,11 @@
 """How far every two people agree who answered the same: on reports, on queries, on records."""
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from statistics import median
-from typing import TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from drretail.stats.agreement import cohen_kappa, percent
 from drretail.tables.table import Cell, Table, table_of
@@ -16,6 +16,45 @@ NOT_ANSWERED = "nothing was answered by both"
 ONE_ANSWER = "the answers that count are all the same"
 MOST_ROWS = 20
 """The most agreements of which each has a row of its own when printed."""
+
+
+class Answered(NamedTuple, Generic[Item]):
+    """What one rater answered to one question about one item."""
+
+    rater: str
+    item: Item
+    about: str
+    """The question."""
+    value: str
+
+
+class Pair(NamedTuple):
+    """The answers of two raters to one question, on the items that both answered."""
+
+    first: str
+    second: str
+    about: str
+    ones: Sequence[Hashable]
+    others: Sequence[Hashable]
+
+
+def pairs_of(answers: Iterable[Answered[Item]]) -> Iterator[Pair]:
+    """Every two raters of each question, in order of their first answers; the last answer on an item counts."""
+    by_question: dict[str, dict[str, dict[Item, str]]] = defaultdict(lambda: defaultdict(dict))
+    for rater, item, about, value in answers:
+        by_question[about][rater][item] = value
+    for about, by_rater in by_question.items():
+        for (first, ones), (second, others) in combinations(by_rater.items(), 2):
+            both = [item for item in ones if item in others]
+            yield Pair(first, second, about, [ones[item] for item in both], [others[item] for item in both])
+
+
+def differences(answers: Iterable[Answered[Item]]) -> dict[tuple[Item, str], dict[str, str]]:
+    """By item and question, what each rater answered, where they do not all answer the same."""
+    given: dict[tuple[Item, str], dict[str, str]] = defaultdict(dict)
+    for rater, item, about, value in answers:
+        given[item, about][rater] = value
+    return {asked: by_rater for asked, by_rater in given.items() if len({*by_rater.values()}) > 1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,22 +74,11 @@ class Agreement:
     na: str | None = None
 
 
-def agreement_on(
-    first: str, second: str, about: str, pairs: Sequence[tuple[Hashable, Hashable]], kappa: Kappa = cohen_kappa
-) -> Agreement:
-    """The agreement of two raters whose answers on the same items are ``pairs``."""
-    ones, others = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
-    value = kappa(ones, others)
-    na = None if value is not None else ONE_ANSWER if pairs else NOT_ANSWERED
-    return Agreement(first, second, about, len(pairs), percent(ones, others), value, na)
-
-
-def agreements(
-    raters: Iterable[tuple[str, Mapping[Item, Hashable]]], about: str, kappa: Kappa = cohen_kappa
-) -> Iterator[Agreement]:
-    """The agreement of every two raters, each with a name and answers by item; one model may answer twice."""
-    for (first, ones), (second, others) in combinations(raters, 2):
-        yield agreement_on(first, second, about, [(ones[item], others[item]) for item in ones if item in others], kappa)
+def agreement_on(pair: Pair, kappa: Kappa = cohen_kappa) -> Agreement:
+    """The agreement of two raters."""
+    value = kappa(pair.ones, pair.others)
+    na = None if value is not None else ONE_ANSWER if pair.ones else NOT_ANSWERED
+    return Agreement(*pair[:3], len(pair.ones), percent(pair.ones, pair.others), value, na)
 
 
 def agreement_table(title: str, found: Sequence[Agreement], items: str, words: Callable[[str], str]) -> Table:

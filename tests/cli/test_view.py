@@ -37,9 +37,10 @@ def test_it_prints_an_address_that_opens_and_ends_cleanly(exp: Path, how: signal
             assert b"9 runs" in answer.read()
             assert "token" not in answer.url
         process.send_signal(how)
-        _, text = process.communicate(timeout=280)
+        results, text = process.communicate(timeout=280)
     assert process.returncode == 0
-    assert text.splitlines() == ["The server answers only this machine. Ctrl-C stops it.", "ann: 1 vote on 1 pair."]
+    assert text == "The server answers only this machine. Ctrl-C stops it.\n"
+    assert ["ann", "1", "1"] in [line.split()[:3] for line in results.splitlines()]
 
 
 def test_a_port_in_use_and_what_is_no_experiment_are_one_sentence(exp: Path, tmp_path: Path) -> None:

@@ -66,13 +66,12 @@ def show(options: ShowOptions) -> "Result[tuple[Query, ...]]":
 def _shown(query: "Query", width: int, *, details: bool) -> Iterator[str]:
     """A heading, the question, and below it its wish, what it hides and what it asks of the web."""
     from drretail.grounding.text.wording import wish_lines
-    from drretail.querygen.review.item import wrapped
-    from drretail.screen import on_screen
+    from drretail.screen import on_screen, wrapped
 
     heading = [query.query_id, *([query.kind] if query.kind else []), query.mode.replace("_", "-")]
     heading += ["infeasible"] if query.infeasible else []
     yield on_screen(" · ".join(heading).replace("\n", " "))
-    yield from wrapped(query.text.splitlines(), width)
+    yield from (f"  {wrapped(on_screen(line), width - 2, indent='  ')}" for line in query.text.splitlines())
     typed = ["it has no wish"] if query.wish is None else wish_lines(query.wish)
     if details:
         tools = ", ".join(query.expected_tools) or "none"
@@ -83,7 +82,7 @@ def _shown(query: "Query", width: int, *, details: bool) -> Iterator[str]:
         typed = [line for line in typed if not line.startswith("owned:")]
     typed += [f"hidden ({fact.topic}, {fact.known_from}): {fact.say}" for fact in query.hidden]
     typed += [f"asks the web: {query.web_question.text}"] if query.web_question else []
-    yield from wrapped(typed, width, bullet="· ")
+    yield from (f"  · {wrapped(on_screen(line), width - 4, indent='    ')}" for line in typed)
 
 
 def _of_users(queries: "Iterable[Query]") -> str:

@@ -3,13 +3,14 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 
 from drretail.env.offers import Offers
 from drretail.grounding.constraints.decisions import record_sha
 from drretail.querygen.decisions.questions import Key, Question
 from drretail.records.criteria import OF_KIND, Decision, Gold, State
 from drretail.records.query import Query
-from drretail.stats.raters import Agreement, agreements
+from drretail.stats.raters import Agreement, Pair, agreement_on
 
 Subject = tuple[str, str, str]
 """What a decision is about: a want's name, a demand and a product's id."""
@@ -70,8 +71,12 @@ def settle(readings: Sequence[Reading]) -> Settled:
         agreeing = [(reader, answer) for reader, answer in given if answer.state == state]
         quoted = next((answer for _, answer in agreeing if answer.quote), agreeing[0][1])
         decided[key] = quoted, "+".join(dict.fromkeys(reader for reader, _ in agreeing))
-    states = [(each.reader, {key: answer.state for key, answer in each.answers.items()}) for each in readings]
-    return Settled(decided, disputed, [*agreements(states, "state")])
+    agreed: list[Agreement] = []
+    for one, other in combinations(readings, 2):  # a model may read twice under one name
+        both = [key for key in one.answers if key in other.answers]
+        states = ([each.answers[key].state for key in both] for each in (one, other))
+        agreed.append(agreement_on(Pair(one.reader, other.reader, "state", *states)))
+    return Settled(decided, disputed, agreed)
 
 
 def with_decisions(

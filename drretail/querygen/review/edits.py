@@ -26,18 +26,19 @@ def _tidy(text: str) -> str:
     return "\n".join(line.rstrip() for line in text.strip().splitlines())
 
 
+_MARKS = {"span": "{}", "del": "[-{}-]", "ins": "{{+{}+}}"}
+
+
 def word_diff(before: str, after: str) -> str:
     """The new text, with removed words as [-words-] and added words as {+words+}."""
-    parts: list[str] = []
+    return " ".join(_MARKS[element].format(words) for element, words in diff_pieces(before, after))
+
+
+def diff_pieces(before: str, after: str) -> Iterator[tuple[str, str]]:
+    """The words of both texts in pieces, each with the element of HTML that marks it: span, del or ins."""
     for same, old, new in _pieces(before, after):
-        if same:
-            parts.append(" ".join(old))
-            continue
-        if old:
-            parts.append(f"[-{' '.join(old)}-]")
-        if new:
-            parts.append(f"{{+{' '.join(new)}+}}")
-    return " ".join(parts)
+        marked = {"span": old} if same else {"del": old, "ins": new}
+        yield from ((element, " ".join(words)) for element, words in marked.items() if words)
 
 
 def words_changed(before: str, after: str) -> float:

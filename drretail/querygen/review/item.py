@@ -1,6 +1,5 @@
 """What a reviewer sees of each query of a file, as lines of text: its wish, findings, basket and shopper."""
 
-import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -112,19 +111,3 @@ def shopper_lines(item: Item) -> list[str]:
     if item.query.user_id is None:
         return ["Nobody: the query is for no certain shopper."]
     return ["The world does not know this shopper."]
-
-
-_MARGIN = "  "
-
-
-def wrapped(texts: Iterable[str], width: int, bullet: str = "") -> tuple[str, ...]:
-    """Indented lines of at most ``width`` characters, without anything that could steer a terminal."""
-    indent = _MARGIN + " " * len(bullet)
-    return tuple(
-        line
-        for text in texts
-        for line in textwrap.wrap(
-            on_screen(text), width, initial_indent=_MARGIN + bullet, subsequent_indent=indent, break_on_hyphens=False
-        )
-        or [""]
-    )

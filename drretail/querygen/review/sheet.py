@@ -8,26 +8,25 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from drretail.errors import nearest_names, suggestion
 from drretail.querygen.checks.feasibility import basket_line
-from drretail.querygen.review.edits import edits_by_reviewer, retyped, review_lines
+from drretail.querygen.review.edits import review_lines
 from drretail.querygen.review.form import (
-    NO,
-    OTHER_FIELDS,
+    QUERY_FIELDS,
+    TAKES,
     TEXT,
     WANT_FIELDS,
-    WISH_FIELDS,
-    YES,
-    Fault,
+    Cells,
     Faults,
-    Form,
+    cells_of,
     edit_by,
-    form_of,
+    place_of,
+    review_by,
+    wants_in,
+    with_wants,
 )
 from drretail.querygen.review.item import Item, finding_line, shopper_lines
-from drretail.querygen.review.records import DECISIONS, QUESTIONS, Answers, Decision, Edit, Review
+from drretail.querygen.review.records import QUESTIONS, Review
 from drretail.records.query import Query, version_of
 from drretail.tables import sheets
 from drretail.tables.sheets import Row
@@ -36,12 +35,12 @@ GIVEN = ("query_id", "version", "query", "shopper", "findings", "cheapest_basket
 NAMES = {field.name: "want" if field.name == "name" else field.name for field in WANT_FIELDS}
 """The column of each field of a want."""
 OF_WANTS = tuple(NAMES.values())
-OF_QUERY = tuple(field.name for field in (*WISH_FIELDS, *OTHER_FIELDS))
+OF_QUERY = tuple(field.name for field in QUERY_FIELDS)
 """Columns with the query's current values, for the reviewer to correct; those of wants are the same."""
 EDITED_TEXT = "edited_text"
 REVIEWER_COLUMNS = ("reviewer", *QUESTIONS, "decision", EDITED_TEXT, "note")
 COLUMNS = (*GIVEN, *OF_WANTS, *OF_QUERY, *REVIEWER_COLUMNS)
-SAYS, TAKES = "reviewers_say", "take_edit_of"
+SAYS = "reviewers_say"
 SETTLING_COLUMNS = (*GIVEN, SAYS, *OF_WANTS, *OF_QUERY, "reviewer", "decision", TAKES, EDITED_TEXT, "note")
 """For a disagreement: what the reviewers say is given, and one of their edits may be taken as it is."""
 # This many characters tell two versions of a query apart.
@@ -65,8 +64,8 @@ def sheet_of(
 
 
 def _rows(item: Item, given: Row) -> Iterator[Row]:
-    query, form = item.query, form_of(item.query)
-    wants = [{NAMES[name]: cell for name, cell in cells.items()} for cells in form.wants]
+    query, form = item.query, cells_of(item.query)
+    wants = [{NAMES[name]: cell for name, cell in cells.items()} for cells in wants_in(form)]
     yield {
         "query_id": query.query_id,
         "version": version_of(query)[:SHORT],
@@ -74,16 +73,11 @@ def _rows(item: Item, given: Row) -> Iterator[Row]:
         "shopper": "\n".join(shopper_lines(item) if item.shopper else ()),
         "findings": "\n".join(finding_line(finding) for finding in item.checked.findings),
         "cheapest_basket": basket_line(basket) if (basket := item.checked.reference.cheapest) else "",
-        **{name: form.query[name] for name in OF_QUERY},
+        **{name: form[name] for name in OF_QUERY},
         **(wants[0] if wants else {}),
         **given,
     }
     yield from ({"query_id": query.query_id, **want} for want in wants[1:])
-
-
-WORDS: dict[str, Decision] = {
-    word: decision for decision in DECISIONS for word in (decision, decision[0], f"{decision}ed")
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,14 +115,18 @@ class _Block:
     def first(self) -> Row:
         return self.rows[0][1]
 
-    def form(self, query: Query) -> Form:
-        cells = {name: self.first[name] for name in OF_QUERY} | {TEXT: self.first[EDITED_TEXT] or query.text}
-        return Form(cells, tuple({name: row[column] for name, column in NAMES.items()} for _, row in self.rows))
+    def cells(self, query: Query) -> Cells:
+        """The cells of the form, and those of the decision."""
+        cells = {TEXT: self.first[EDITED_TEXT] or query.text} | {name: self.first[name] for name in OF_QUERY}
+        cells |= {name: self.first.get(name, "") for name in (*QUESTIONS, "decision", "note", TAKES)}
+        return with_wants(cells, ({name: row[column] for name, column in NAMES.items()} for _, row in self.rows))
 
-    def line_of(self, fault: Fault) -> str:
+    def line_of(self, name: str, message: str) -> str:
         """What is wrong with a cell, with its row and column."""
-        names = {TEXT: EDITED_TEXT} if fault.want is None else NAMES
-        return _line_of(self.rows[fault.want or 0][0], names.get(fault.column, fault.column), fault.message)
+        want, field = place_of(name)
+        names = {TEXT: EDITED_TEXT} if want is None else NAMES
+        # Of a want that was taken out there is no row: it is told at the last one.
+        return _line_of(self.rows[min(want or 0, len(self.rows) - 1)][0], names.get(field, field), message)
 
 
 def read_filled(path: Path, reading: Reading) -> Filled:
@@ -149,18 +147,14 @@ def read_filled(path: Path, reading: Reading) -> Filled:
                 blank += 1
                 continue
             if (review.query_id, review.reviewer) in reviews:
-                raise _fault("query_id", f"{review.reviewer} decides twice on {review.query_id!r}")
+                raise Faults({"query_id": f"{review.reviewer} decides twice on {review.query_id!r}"})
         except Faults as problem:
-            faults += [block.line_of(fault) for fault in problem.faults]
+            faults += [block.line_of(name, message) for name, message in problem.by_cell.items()]
             continue
         unnamed += not block.first.get("reviewer")
         reviews[review.query_id, review.reviewer] = review
     sheet.refuse(faults)
     return Filled(tuple(reviews.values()), blank, unnamed)
-
-
-def _fault(column: str, message: str, want: int | None = None) -> Faults:
-    return Faults([Fault(column, message, want)])
 
 
 def _line_of(row: int, column: str, message: str) -> str:
@@ -187,43 +181,20 @@ def _blocks(rows: Iterable[tuple[int, Row]], faults: list[str]) -> list[_Block]:
 def _review(block: _Block, reading: Reading) -> Review | None:
     """The decision in a query's rows; None if nothing was filled in or changed."""
     row, query = block.first, _query(block.first, reading.queries)
-    is_blank = not any(row.get(column) for column in (*REVIEWER_COLUMNS[1:], TAKES))
-    if is_blank and _is_as_written(block.form(query), query):
+    cells = block.cells(query)
+    if not any(row.get(column) for column in (*REVIEWER_COLUMNS[1:], TAKES)) and _is_as_written(cells, query):
         return None
     who = row.get("reviewer") or reading.reviewer
     if reading.named and who != reading.reviewer:
-        raise _fault(
-            "reviewer", f"{who!r} is not {reading.reviewer!r}; leave --reviewer away to take the sheet's names"
-        )
-    decision, answers = WORDS.get(row["decision"].casefold()), None
-    if decision is None:
-        problem = f"{row['decision']!r} is none of" if row["decision"] else "is empty; it takes one of"
-        raise _fault("decision", f"{problem} {', '.join(DECISIONS)}")
-    if reading.disputed is None:
-        answers = Answers(
-            deep_research=_answer(row, "deep_research"),
-            answerable=_answer(row, "answerable"),
-            fits_profile=_fits(row, query),
-        )
-    try:
-        return Review(
-            query_id=query.query_id,
-            version=version_of(query),
-            reviewer=who,
-            at=reading.at,
-            decision=decision,
-            answers=answers,
-            note=row["note"] or None,
-            edit=_taken(block, query, decision, reading) or _edit(who, query, block, decision),
-            settles=reading.disputed is not None,
-        )
-    except ValidationError as problem:
-        raise _fault("reviewer", problem.errors()[0]["msg"]) from problem
+        message = f"{who!r} is not {reading.reviewer!r}; leave --reviewer away to take the sheet's names"
+        raise Faults({"reviewer": message})
+    disputed = None if reading.disputed is None else reading.disputed.get(query.query_id, ())
+    return review_by(who, query, cells, reading.at, disputed)
 
 
-def _is_as_written(form: Form, query: Query) -> bool:
+def _is_as_written(cells: Cells, query: Query) -> bool:
     try:
-        return edit_by("", query, form) is None
+        return edit_by("", query, cells) is None
     except Faults:
         return False
 
@@ -232,64 +203,9 @@ def _query(row: Row, queries: Mapping[str, Query]) -> Query:
     query = queries.get(row["query_id"])
     if query is None:
         near = suggestion(nearest_names(row["query_id"], queries), queries).removesuffix(".")
-        raise _fault("query_id", f"the file has no query {row['query_id']!r} ({near})")
+        raise Faults({"query_id": f"the file has no query {row['query_id']!r} ({near})"})
     if row["version"] != version_of(query)[:SHORT]:
-        raise _fault("version", f"{query.query_id} was changed since the sheet was written; write a new sheet")
+        raise Faults({"version": f"{query.query_id} was changed since the sheet was written; write a new sheet"})
     if row.get("query") and row["query"].split() != query.text.split():
-        raise _fault("query", "this is not the query's text; what is to be changed stands in edited_text")
+        raise Faults({"query": "this is not the query's text; what is to be changed stands in edited_text"})
     return query
-
-
-def _answer(row: Row, question: str) -> bool:
-    cell = row[question].casefold()
-    if cell in YES or cell in NO:
-        return cell in YES
-    raise _fault(question, f"{row[question]!r} is neither yes nor no" if cell else "is empty; it takes yes or no")
-
-
-def _fits(row: Row, query: Query) -> bool | None:
-    if query.user_id is not None:
-        return _answer(row, "fits_profile")
-    if row["fits_profile"].casefold() not in ("", "na", "n/a"):
-        raise _fault("fits_profile", f"{query.query_id} has no user: leave it empty")
-    return None
-
-
-def _taken(block: _Block, query: Query, decision: Decision, reading: Reading) -> Edit | None:
-    """The reviewer's edit that the sheet takes over unchanged; None if it names none."""
-    name = block.first.get(TAKES, "")
-    if reading.disputed is None or not name:
-        return None
-    edits = edits_by_reviewer(reading.disputed.get(query.query_id, ()), query)
-    if name not in edits:
-        raise _fault(TAKES, f"{name!r} has no edit of {query.query_id}; those with one: {', '.join(edits) or 'nobody'}")
-    if decision != "edit":
-        raise _fault(TAKES, f"is filled in, but the decision is {decision}; write edit, or clear it")
-    if not _is_as_written(block.form(query), query):
-        raise _fault(TAKES, "is filled in, but other cells were changed, too; clear it, or put back what was there")
-    return edits[name]
-
-
-def _edit(person: str, query: Query, block: _Block, decision: Decision) -> Edit | None:
-    edit = edit_by(person, query, block.form(query))
-    if decision == "edit" and edit is None:
-        raise _fault("decision", "is edit, but nothing was changed: change a cell or write the new text, or accept")
-    if decision != "edit" and edit is not None:
-        column, want = _first_change(block, query)
-        raise _fault(
-            column, f"was changed, but the decision is {decision}; write edit, or put back what was there", want
-        )
-    return edit
-
-
-def _first_change(block: _Block, query: Query) -> tuple[str, int | None]:
-    """The first changed cell, and its want's index; None for a cell of the query."""
-    before, now = form_of(query), block.form(query)
-    for name in (TEXT, *OF_QUERY):
-        if retyped(before.query[name], now.query[name]) != before.query[name]:
-            return name, None
-    for want, (old, new) in enumerate(zip(before.wants, now.wants, strict=False)):
-        for name in NAMES:
-            if retyped(old[name], new[name]) != old[name]:
-                return name, want
-    return "name", len(block.rows) - 1

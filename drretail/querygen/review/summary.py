@@ -1,10 +1,9 @@
 """The statistics of a review: who decided what, how much was edited, and where reviewers agree and disagree."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Literal
 
 from drretail.querygen.review.decisions import WHATS, CurrentDecisions, Outcome, Version, outcomes
 from drretail.querygen.review.edits import words_changed
@@ -12,14 +11,13 @@ from drretail.querygen.review.records import QUESTIONS, Question, Review
 from drretail.querygen.review.typings import FIELDS, WANTED, Typed, compared
 from drretail.records.query import Query, version_of
 from drretail.records.wish import Wish
-from drretail.stats.raters import Agreement, agreement_on
+from drretail.stats.raters import Agreement, Answered, Pair, agreement_on, differences, pairs_of
 
-ABOUT: tuple[Question | Literal["decision"], ...] = ("decision", *QUESTIONS)
 NOT_BY_CHANCE = "what neither wants is not counted"
 WISH = "wish: "
 """The prefix of a wish's fields where their agreement is shown."""
-Wishes = Mapping[tuple[Version, str], Wish | None]
-"""The wanted wish by a query's version and reviewer; reviewers who rejected the query are left out."""
+Wishes = Mapping[Version, Mapping[str, Wish | None]]
+"""By a query's version and reviewer the wanted wish; reviewers who rejected the query are left out."""
 
 
 def review_agreements(current: CurrentDecisions, queries: Iterable[Query] = ()) -> tuple[Agreement, ...]:
@@ -27,38 +25,31 @@ def review_agreements(current: CurrentDecisions, queries: Iterable[Query] = ()) 
 
     Fields of the wish are included if both have typed or kept one. ``queries`` are those of the file.
     """
-    by_reviewer: dict[str, dict[Version, Review]] = {}
-    for review in current.reviews:
-        by_reviewer.setdefault(review.reviewer, {})[review.subject] = review
-    wishes = _wishes(current, queries)
-    found: list[Agreement] = []
-    for one, other in combinations(sorted(by_reviewer), 2):
-        theirs = by_reviewer[other]
-        both = [(mine, theirs[version]) for version, mine in by_reviewer[one].items() if version in theirs]
-        for about in ABOUT:
-            answers = [(answer_in(mine, about), answer_in(their, about)) for mine, their in both]
-            found.append(agreement_on(one, other, about, [pair for pair in answers if None not in pair]))
-        typed = [each for version in _versions(current) for each in _typed_by_both(wishes, version, one, other)]
-        for field in FIELDS if typed else ():
-            pairs = [each.values for each in typed if each.field == field]
-            agreement = agreement_on(one, other, f"{WISH}{field}", pairs)
-            if field == WANTED:
+    reviews = sorted(current.reviews, key=lambda review: review.reviewer)
+    found = [*map(agreement_on, pairs_of(answers_in(reviews)))]
+    typed: dict[tuple[str, str], list[Typed]] = defaultdict(list)
+    for _, one, other, field in _typed_by_both(_wishes(current, queries)):
+        typed[one, other].append(field)
+    for (one, other), both in sorted(typed.items()):
+        for name in FIELDS:
+            values = [field.values for field in both if field.field == name]
+            ones, others = ([pair[at] for pair in values] for at in (0, 1))
+            agreement = agreement_on(Pair(one, other, f"{WISH}{name}", ones, others))
+            if name == WANTED:
                 # Things that neither names are not counted, so that agreement by chance is unknown.
                 agreement = replace(agreement, kappa=None, na=NOT_BY_CHANCE)
             found.append(agreement)
     return tuple(found)
 
 
-def answer_in(review: Review, about: Question | Literal["decision"]) -> str | None:
-    """A review's answer on one thing; None if it was not asked."""
-    if about == "decision":
-        return review.decision
-    answer = None if review.answers is None else review.answers.of(about)
-    return None if answer is None else "yes" if answer else "no"
-
-
-def _versions(current: CurrentDecisions) -> list[Version]:
-    return list(dict.fromkeys(review.subject for review in current.reviews))
+def answers_in(reviews: Iterable[Review]) -> Iterator[Answered[Version]]:
+    """Each review's decision, and its answer to each question that it was asked."""
+    for review in reviews:
+        yield Answered(review.reviewer, review.subject, "decision", review.decision)
+        for question in QUESTIONS:
+            answer = None if review.answers is None else review.answers.of(question)
+            if answer is not None:
+                yield Answered(review.reviewer, review.subject, question, "yes" if answer else "no")
 
 
 def _wishes(current: CurrentDecisions, queries: Iterable[Query]) -> Wishes:
@@ -70,19 +61,21 @@ def _wishes(current: CurrentDecisions, queries: Iterable[Query]) -> Wishes:
     for review in (*current.reviews, *current.settling):
         if review.edit is not None:
             shown[review.subject] = review.edit.before
-    wishes: dict[tuple[Version, str], Wish | None] = {}
+    wishes: dict[Version, dict[str, Wish | None]] = defaultdict(dict)
     for review in current.reviews:
         version = review.subject
         if review.decision != "reject" and version in shown:
             query = shown[version] if review.edit is None else review.edit.after
-            wishes[version, review.reviewer] = query.wish
+            wishes[version][review.reviewer] = query.wish
     return wishes
 
 
-def _typed_by_both(wishes: Wishes, version: Version, one: str, other: str) -> Iterator[Typed]:
-    first, second = wishes.get((version, one)), wishes.get((version, other))
-    if first is not None and second is not None:
-        yield from compared(first, second)
+def _typed_by_both(wishes: Wishes) -> Iterator[tuple[Version, str, str, Typed]]:
+    """Each field of a wish that two reviewers have typed or kept."""
+    for version, by_reviewer in wishes.items():
+        for (one, first), (other, second) in combinations(by_reviewer.items(), 2):
+            if first is not None and second is not None:
+                yield from ((version, one, other, typed) for typed in compared(first, second))
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,13 +134,9 @@ class Summary:
 def summary_of(queries: Sequence[Query], current: CurrentDecisions) -> Summary:
     """The statistics of a file's review. Reviewers are ordered by name, disagreements by query in the file's order."""
     names = sorted({review.reviewer for review in current.reviews})
-    wishes = _wishes(current, queries)
     settled = {review.subject: review.reviewer for review in current.settling}
-    disagreements: list[Disagreement] = []
-    for version in _versions(current):
-        reviews = [review for review in current.reviews if review.subject == version]
-        for about, answers in (*_differing(reviews), *_differing_wishes(wishes, version)):
-            disagreements.append(Disagreement(version[0], about, answers, settled.get(version)))
+    order = {review.subject: place for place, review in enumerate(current.reviews)}
+    differing = sorted(_differing(current.reviews, _wishes(current, queries)), key=lambda each: order[each[0]])
     return Summary(
         queries=len(queries),
         outcomes=outcomes(queries, current),
@@ -155,7 +144,9 @@ def summary_of(queries: Sequence[Query], current: CurrentDecisions) -> Summary:
             _reviewer(name, [review for review in current.reviews if review.reviewer == name]) for name in names
         ),
         agreements=review_agreements(current, queries),
-        disagreements=tuple(disagreements),
+        disagreements=tuple(
+            Disagreement(version[0], about, answers, settled.get(version)) for version, about, answers in differing
+        ),
         stale=current.stale,
     )
 
@@ -167,9 +158,7 @@ def _reviewer(name: str, reviews: Sequence[Review]) -> Reviewer:
         for review in reviews
         if review.edit and "text" in review.edit.fields
     ]
-    answered: dict[Question, list[str | None]] = {
-        question: [answer_in(review, question) for review in reviews] for question in QUESTIONS
-    }
+    answered = Counter((answer.about, answer.value) for answer in answers_in(reviews))
     return Reviewer(
         name=name,
         decided=len(reviews),
@@ -179,7 +168,7 @@ def _reviewer(name: str, reviews: Sequence[Review]) -> Reviewer:
         edit_rate=len(changes) / len(reviews) if reviews else None,
         words_changed=sum(changes) / len(changes) if changes else None,
         wishes_typed=sum(bool(review.edit and "wish" in review.edit.fields) for review in reviews),
-        answers={question: {word: said.count(word) for word in ("yes", "no")} for question, said in answered.items()},
+        answers={question: {word: answered[question, word] for word in ("yes", "no")} for question in QUESTIONS},
         accepted_with_a_no=tuple(
             review.query_id
             for review in reviews
@@ -188,27 +177,21 @@ def _reviewer(name: str, reviews: Sequence[Review]) -> Reviewer:
     )
 
 
-def _differing(reviews: Sequence[Review]) -> Iterator[tuple[str, dict[str, str]]]:
-    for about in ABOUT:
-        answers = {review.reviewer: what for review in reviews if (what := answer_in(review, about)) is not None}
-        if len(set(answers.values())) > 1:
-            yield about, answers
+def _differing(reviews: Sequence[Review], wishes: Wishes) -> Iterator[tuple[Version, str, dict[str, str]]]:
+    """What reviewers of a version answered, edited or typed differently, and whether only some typed a wish."""
     untyped = {"wish": None, "typed_by": None}
-    edits = {
-        review.reviewer: version_of(review.edit.after.model_copy(update=untyped))
+    edits = (
+        Answered(review.reviewer, review.subject, "edit", version_of(review.edit.after.model_copy(update=untyped)))
         for review in reviews
         if review.edit is not None
-    }
-    if len(set(edits.values())) > 1:
-        yield "edit", dict.fromkeys(edits, "another one")
-
-
-def _differing_wishes(wishes: Wishes, version: Version) -> Iterator[tuple[str, dict[str, str]]]:
-    """Each field that two reviewers typed differently, and whether only some of them typed a wish."""
-    by_reviewer = {reviewer: wish for (about, reviewer), wish in wishes.items() if about == version}
-    if len({wish is None for wish in by_reviewer.values()}) > 1:
-        yield "wish", {name: "not typed" if wish is None else "typed" for name, wish in by_reviewer.items()}
-    for one, other in combinations(by_reviewer, 2):
-        for typed in _typed_by_both(wishes, version, one, other):
-            if typed.differs:
-                yield f"{WISH}{typed.about}", {one: typed.first, other: typed.second}
+    )
+    is_typed = (
+        Answered(reviewer, version, "wish", "not typed" if wish is None else "typed")
+        for version, by_reviewer in wishes.items()
+        for reviewer, wish in by_reviewer.items()
+    )
+    for (version, about), answers in differences((*answers_in(reviews), *edits, *is_typed)).items():
+        yield version, about, {name: "another one" if about == "edit" else answer for name, answer in answers.items()}
+    for version, one, other, typed in _typed_by_both(wishes):
+        if typed.differs:
+            yield version, f"{WISH}{typed.about}", {one: typed.first, other: typed.second}

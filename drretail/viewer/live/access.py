@@ -1,13 +1,17 @@
 """Access control: a browser on this machine that has the token, from pages of this server."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from socket import socket
-from urllib.parse import parse_qs, urlencode
+from urllib.parse import parse_qs, quote, unquote, urlencode
 
 from starlette.datastructures import Headers
-from starlette.requests import HTTPConnection
+from starlette.exceptions import HTTPException
+from starlette.requests import HTTPConnection, Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from drretail.errors import UserError
 from drretail.local_server import HOST, is_from_elsewhere, is_same, limited, port_of, refusal_of_strangers
 
 TOKEN = "token"  # noqa: S105 — the name of a parameter
@@ -79,6 +83,44 @@ def address_of(listening: socket, token: str, path: str = "/") -> str:
 def cookie_name(name: str, port: int) -> str:
     """A cookie's name with the port, since all ports of a host share their cookies."""
     return f"{name}-{port}"
+
+
+YEAR = 365 * 24 * 3600
+
+
+@dataclass(frozen=True, slots=True)
+class People:
+    """The names under which people answer on pages, each kept in a cookie of its browser."""
+
+    cookie: str
+    usable: Callable[[str], str]
+    """The name of what somebody typed. Raises UserError if it can be none."""
+
+    def named(self, typed: str, then: str) -> Response:
+        """Keeps a name, and leads to another page."""
+        answer = RedirectResponse(then, 303)
+        answer.set_cookie(self.cookie, quote(self.usable(typed)), max_age=YEAR, httponly=True, samesite="lax")
+        return answer
+
+    def name_in(self, request: Request) -> str | None:
+        """The name of who asks; None before one is given."""
+        try:
+            return self.usable(unquote(request.cookies.get(self.cookie, "")))
+        except UserError:
+            return None
+
+    def known(self, request: Request) -> str:
+        """The name of who answers. Raises HTTPException before one is given."""
+        name = self.name_in(request)
+        if name is None:
+            raise HTTPException(403, "Say first who you are.")
+        return name
+
+
+async def form_of(request: Request) -> dict[str, str]:
+    """The fields of a submitted form; the last value if one has several."""
+    body = (await request.body()).decode("utf-8", "replace")
+    return {name: values[-1].replace("\r\n", "\n") for name, values in parse_qs(body, keep_blank_values=True).items()}
 
 
 def _with_headers(send: Send) -> Send:

@@ -1,13 +1,10 @@
 """The review of a file of queries as pages: the same questions, cells, decisions and file as with a sheet."""
 
-import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import cast
-from urllib.parse import parse_qs, quote, unquote
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -16,97 +13,49 @@ from starlette.routing import Route
 
 from drretail.env.world import World
 from drretail.querygen.reading import read_queries
+from drretail.querygen.review import form
 from drretail.querygen.review.decisions import CurrentDecisions, Outcome, decisions_on, outcomes
-from drretail.querygen.review.edits import edits_by_reviewer, review_lines
-from drretail.querygen.review.form import (
-    HOW,
-    OTHER_FIELDS,
-    TEXT_FIELD,
-    WANT_FIELDS,
-    WISH_FIELDS,
-    Faults,
-    Form,
-    edit_by,
-    form_of,
-    with_blank_want,
-)
+from drretail.querygen.review.edits import diff_pieces, edits_by_reviewer, review_lines
+from drretail.querygen.review.form import Cells
 from drretail.querygen.review.item import Item, Items, Section, checks_of, page_of, section, wish_section
-from drretail.querygen.review.records import (
-    DECISIONS,
-    QUESTIONS,
-    Answers,
-    Decision,
-    Edit,
-    Question,
-    Review,
-    content_of,
-    keep_reviews,
-    reviewer_of,
-)
+from drretail.querygen.review.records import DECISIONS, QUESTIONS, Edit, Review, keep_reviews, reviewer_of
 from drretail.records.query import Query, version_of
 from drretail.screen import on_screen
-from drretail.viewer.live.access import cookie_name
+from drretail.viewer.live.access import People, cookie_name, form_of
 from drretail.viewer.live.layout import page_response
-from drretail.viewer.live.voting_pages import LONGEST_NOTE, YEAR, now
+from drretail.viewer.live.voting_pages import LONGEST_NOTE, now
 
-_WANT = re.compile(r"want\.(\d{1,6})\.\w+")
-_MARKED = re.compile(r"(\[-.*?-\]|\{\+.*?\+\})", re.DOTALL)
-
-
-@dataclass(frozen=True, slots=True)
-class Sent:
-    """A submitted form: the cells as filled in, the answers, and the action."""
-
-    cells: Mapping[str, str]
-
-    def __getitem__(self, name: str) -> str:
-        return self.cells.get(name, "").replace("\r\n", "\n")
-
-    @property
-    def form(self) -> Form:
-        places = sorted({int(match[1]) for name in self.cells if (match := _WANT.fullmatch(name))})
-        return Form(
-            {known.name: self[known.name] for known in (TEXT_FIELD, *WISH_FIELDS, *OTHER_FIELDS)},
-            tuple({known.name: self[f"want.{place}.{known.name}"] for known in WANT_FIELDS} for place in places),
-        )
-
-    @property
-    def answers(self) -> dict[Question, bool]:
-        return {question: self[question] == "yes" for question in QUESTIONS if self[question] in ("yes", "no")}
+_LABELS = {
+    **{known.name: known.label for known in (form.TEXT_FIELD, *form.WANT_FIELDS, *form.QUERY_FIELDS)},
+    **QUESTIONS,
+    "decision": "Your decision",
+    "note": "Note",
+}
 
 
 @dataclass(slots=True)
-class Shown:
-    """Everything that a page shows of a query in addition to the query."""
-
-    form: Form
-    answers: Mapping[Question, bool] = field(default_factory=dict[Question, bool])
-    note: str = ""
-    problem: str = ""
-    errors: dict[str, str] = field(default_factory=dict[str, str])
-    """Errors in cells, by the cell's name on the page."""
-    checked: Sequence[Section] = ()
-    diff: str = ""
-    asks_if_sure: bool = False
-    is_open: bool = True
-    """True if the cells are open at first."""
-
-    @property
-    def marked(self) -> dict[str, str]:
-        """Labels of the cells with an error, by name."""
-        labels = {known.name: known.label for known in (TEXT_FIELD, *WANT_FIELDS, *WISH_FIELDS, *OTHER_FIELDS)}
-        return {name: labels[name.rpartition(".")[2]] for name in self.errors if name.rpartition(".")[2] in labels}
-
-
-@dataclass(frozen=True, slots=True)
 class QueryPage:
-    """A query of the file and its reviewer; ``dispute`` has the disagreeing reviews if this page settles them."""
+    """The page of a query: the item, its reviewer, and what is filled in."""
 
     item: Item
     number: int
     total: int
     reviewer: str
-    dispute: Outcome | None = None
+    dispute: Outcome | None
+    """The reviews that disagree, if the page settles them."""
+    mine: Review | None
+    """The reviewer's last decision."""
+    cells: Cells
+    """The form, the answers and the note as filled in."""
+    is_open: bool = True
+    """True if the cells are open at first."""
+    problem: str = ""
+    errors: dict[str, str] = field(default_factory=dict[str, str])
+    """Errors in cells, by the cell's name."""
+    checked: Sequence[Section] = ()
+    diff: Sequence[tuple[str, str]] = ()
+    """The text as changed."""
+    asks_if_sure: bool = False
 
     @property
     def query(self) -> Query:
@@ -118,12 +67,14 @@ class QueryPage:
         return {} if self.dispute is None else edits_by_reviewer(self.dispute.reviews, self.query)
 
     @property
-    def questions(self) -> dict[Question, str]:
+    def questions(self) -> dict[str, str]:
         """The questions to the reviewer; none if a dispute is settled, which takes only a decision."""
-        if self.dispute is not None:
-            return {}
-        has_user = self.query.user_id is not None
-        return {name: words for name, words in QUESTIONS.items() if name != "fits_profile" or has_user}
+        return {} if self.dispute is not None else form.questions_on(self.query)
+
+    @property
+    def wants(self) -> list[Cells]:
+        """The cells of each want, or of an empty one."""
+        return form.wants_in(self.cells) or [{known.name: "" for known in form.WANT_FIELDS}]
 
 
 @dataclass(slots=True)
@@ -150,14 +101,11 @@ class QueryReview:
         return routes
 
     async def name(self, request: Request) -> Response:
-        name = reviewer_of((await _sent(request))["name"])
-        answer = RedirectResponse("/review", 303)
-        answer.set_cookie(self._cookie, quote(name), max_age=YEAR, httponly=True, samesite="lax")
-        return answer
+        return self.people.named((await form_of(request)).get("name", ""), "/review")
 
     async def home(self, request: Request) -> Response:
         """The questions, and which queries this reviewer has decided on."""
-        reviewer, (queries, _) = self._reviewer(request), self._read()
+        reviewer, (queries, _) = self.people.name_in(request), self._read()
         current = self._current()
         undecided = current.undecided_by(reviewer, queries) if reviewer else queries
         states = [query not in undecided for query in queries]
@@ -176,98 +124,72 @@ class QueryReview:
 
     async def page(self, settles: bool, request: Request) -> Response:
         """One query with everything that a reviewer is shown, the questions, and the cells that can be changed."""
-        if self._reviewer(request) is None:
+        if self.people.name_in(request) is None:
             return RedirectResponse("/review", 303)
         page = self._query_page(request, settles=settles)
-        mine = None if settles else self._last(page.query, page.reviewer)
+        mine = page.mine
         edit = page.edits.get(request.query_params.get("take", "")) or (mine.edit if mine else None)
-        shown = Shown(form_of(edit.after if edit else page.query), is_open=edit is not None or page.query.wish is None)
+        page.is_open = edit is not None or page.query.wish is None
+        if edit is not None:
+            page.cells = form.with_wants(page.cells, ()) | form.cells_of(edit.after)
+        if mine is not None:
+            page.cells["note"] = mine.note or ""
         if mine is not None and mine.answers is not None:
-            shown.answers = {name: answer for name in QUESTIONS if (answer := mine.answers.of(name)) is not None}
-            shown.note = mine.note or ""
-        return self._page(page, shown, mine)
+            page.cells |= {name: "yes" if getattr(mine.answers, name) else "no" for name in page.questions}
+        return self._shown(page)
 
     async def sent(self, settles: bool, request: Request) -> Response:
         """Records a decision as a sheet would, or shows the page again with the requested change or the errors."""
-        if self._reviewer(request) is None:
-            raise HTTPException(403, "Say first who reviews.")
-        page, given = self._query_page(request, settles=settles), await _sent(request)
-        shown = Shown(given.form, given.answers, given["note"])
-        what, _, place = given["do"].partition(" ")
-        if given["version"] != version_of(page.query):
-            shown.problem = "The query has been changed meanwhile, and is shown as it is now: look at it again."
+        self.people.known(request)
+        page, given = self._query_page(request, settles=settles), await form_of(request)
+        wants = form.wants_in(given)
+        names = (*(known.name for known in (form.TEXT_FIELD, *form.QUERY_FIELDS)), *QUESTIONS, "note")
+        page.cells = form.with_wants({name: given.get(name, "") for name in names}, wants)
+        what, _, place = given.get("do", "").partition(" ")
+        if given.get("version") != version_of(page.query):
+            page.problem = "The query has been changed meanwhile, and is shown as it is now: look at it again."
         elif what == "add":
-            shown.form = with_blank_want(shown.form)
+            page.cells = form.with_wants(page.cells, [*wants, {}])
         elif what == "remove":
-            kept = tuple(cells for number, cells in enumerate(shown.form.wants) if str(number) != place)
-            shown.form = replace(shown.form, wants=kept)
+            kept = (want for number, want in enumerate(wants) if str(number) != place)
+            page.cells = form.with_wants(page.cells, kept)
         elif what == "reset":
-            shown.form = form_of(page.query)
-        elif self._is_kept(page, shown, what):
+            page.cells = form.with_wants(page.cells, ()) | form.cells_of(page.query)
+        elif self._is_kept(page, what):
             return RedirectResponse(self._next(page), 303)
-        return self._page(page, shown, None if settles else self._last(page.query, page.reviewer))
+        return self._shown(page)
 
-    def _is_kept(self, page: QueryPage, shown: Shown, what: str) -> bool:
-        """True if this was a decision and is in the file; if not, ``shown`` gets the errors or what the checks find."""
-        decision = cast("Decision", "accept" if what == "sure" else what)
-        if decision not in (*DECISIONS, "check"):
+    def _is_kept(self, page: QueryPage, what: str) -> bool:
+        """True if this was a decision and is in the file; if not, the page gets errors or what the checks find."""
+        if what not in (*DECISIONS, "check", "sure"):
             raise HTTPException(400, "This is no decision.")
         try:
-            edit = edit_by(page.reviewer, page.query, shown.form)
-        except Faults as faults:
-            for fault in faults.faults:
-                name = fault.column if fault.want is None else f"want.{fault.want}.{fault.column}"
-                shown.errors.setdefault(name, f"{fault.message[:1].upper()}{fault.message[1:]}.")
-            shown.problem = "Some fields can't be taken as they are, so nothing was kept:"
+            if what == "check":
+                self._check(page, form.edit_by(page.reviewer, page.query, page.cells))
+                return False
+            decision = {"decision": "accept" if what == "sure" else what}
+            disputed = None if page.dispute is None else page.dispute.reviews
+            review = form.review_by(page.reviewer, page.query, page.cells | decision, self.clock(), disputed)
+            if len(page.cells["note"]) > LONGEST_NOTE:
+                raise form.Faults({"note": f"has at most {LONGEST_NOTE:,} characters"})
+        except form.Faults as faults:
+            page.errors = {name: f"{words[:1].upper()}{words[1:]}." for name, words in faults.by_cell.items()}
+            page.problem = "This can't be taken as it is, so nothing was kept:"
             return False
-        if what == "check":
-            self._check(edit, shown)
+        if what == "accept" and review.answers is not None and review.answers.noes:
+            page.asks_if_sure = True
             return False
-        missing = [question for question in page.questions if question not in shown.answers]
-        shown.errors |= dict.fromkeys(missing, "Please answer this, too.")
-        noes = [question for question in page.questions if shown.answers.get(question) is False]
-        if missing:
-            shown.problem = "Please answer every question first."
-        elif len(shown.note) > LONGEST_NOTE:
-            shown.problem = f"A note has at most {LONGEST_NOTE:,} characters."
-        elif decision == "edit" and edit is None:
-            shown.problem = "Nothing was changed: accept it, or change something."
-        elif decision != "edit" and edit is not None:
-            shown.problem = f"You have changed it: keep the change, or put everything back and then {decision} it."
-        elif what == "accept" and noes:
-            shown.asks_if_sure = True
-        else:
-            # An edit taken unchanged from a reviewer stays that reviewer's, who has typed the wish.
-            same = (each for each in page.edits.values() if edit and content_of(each.after) == content_of(edit.after))
-            self._keep(page, shown, decision, next(same, edit))
-            return True
-        return False
+        keep_reviews(self.file, [review])
+        return True
 
-    def _check(self, edit: Edit | None, shown: Shown) -> None:
-        """Puts into ``shown`` what the checks find in the query as changed."""
+    def _check(self, page: QueryPage, edit: Edit | None) -> None:
+        """Puts into the page what the checks find in the query as changed."""
         if edit is None:
-            shown.checked = [Section("As changed", ("Nothing was changed.",))]
+            page.checked = [Section("As changed", ("Nothing was changed.",))]
             return
         _, items = self._read()
-        shown.diff = edit.diff if "text" in edit.fields else ""
-        shown.checked = [wish_section(edit.after), *checks_of(items.check(edit.after))]
-
-    def _keep(self, page: QueryPage, shown: Shown, decision: Decision, edit: Edit | None) -> None:
-        settles = page.dispute is not None
-        review = Review(
-            query_id=page.query.query_id,
-            version=version_of(page.query),
-            reviewer=page.reviewer,
-            at=self.clock(),
-            decision=decision,
-            answers=None
-            if settles
-            else Answers.model_validate({question: shown.answers[question] for question in page.questions}),
-            note=shown.note.strip() or None,
-            edit=edit,
-            settles=settles,
-        )
-        keep_reviews(self.file, [review])
+        page.diff = [*diff_pieces(edit.before.text, edit.after.text)] if "text" in edit.fields else ()
+        page.checked = [wish_section(edit.after), *checks_of(items.check(edit.after))]
 
     def _next(self, page: QueryPage) -> str:
         if page.dispute is None:
@@ -275,37 +197,17 @@ class QueryReview:
         left = [number for number, outcome in enumerate(self._outcomes(), 1) if outcome.what == "disputed"]
         return f"/review/settle/{left[0]}" if left else "/review"
 
-    def _page(self, page: QueryPage, shown: Shown, mine: Review | None) -> Response:
-        query = page.query
-        if not shown.form.wants:
-            shown.form = with_blank_want(shown.form)
-        # Pieces of the diff, each with the element that marks it
-        pieces: list[tuple[str, str]] = []
-        for part in filter(None, _MARKED.split(shown.diff)):
-            element = "del" if part.startswith("[-") else "ins" if part.startswith("{+") else "span"
-            pieces.append((element, part if element == "span" else part[2:-2]))
-        reviews = section("What the reviewers say", review_lines(page.dispute.reviews)) if page.dispute else None
+    def _shown(self, page: QueryPage) -> Response:
+        said = section("What the reviewers say", review_lines(page.dispute.reviews)) if page.dispute else None
         return page_response(
             "review.html.jinja",
-            number=page.number,
-            total=page.total,
-            settles=page.dispute is not None,
-            reviews=reviews,
-            takes=list(page.edits),
-            query=query,
-            text=on_screen(query.text),
-            version=version_of(query),
+            page=page,
+            form=form,
+            said=said,
+            text=on_screen(page.query.text),
+            version=version_of(page.query),
             sections=page_of(page.item),
-            questions=page.questions,
-            mine=mine,
-            shown=shown,
-            diff=pieces,
-            marked=shown.marked,
-            text_field=TEXT_FIELD,
-            want_fields=WANT_FIELDS,
-            wish_fields=WISH_FIELDS,
-            other_fields=OTHER_FIELDS,
-            how=HOW,
+            labels=_LABELS,
             longest_note=LONGEST_NOTE,
         )
 
@@ -316,11 +218,10 @@ class QueryReview:
         dispute = self._outcomes()[number - 1] if settles else None
         if dispute is not None and dispute.what != "disputed":
             raise HTTPException(404, f"Reviewers don't disagree on query {number}.")
-        reviewer = self._reviewer(request) or ""
-        return QueryPage(items.of(queries[number - 1]), number, len(queries), reviewer, dispute)
-
-    def _last(self, query: Query, reviewer: str) -> Review | None:
-        return next((each for each in self._current().of(query) if each.reviewer == reviewer), None)
+        query, reviewer = queries[number - 1], self.people.name_in(request) or ""
+        own = (review for review in self._current().of(query) if review.reviewer == reviewer)
+        mine, cells = None if settles else next(own, None), form.cells_of(query) | {"note": ""}
+        return QueryPage(items.of(query), number, len(queries), reviewer, dispute, mine, cells)
 
     def _outcomes(self) -> tuple[Outcome, ...]:
         queries, _ = self._read()
@@ -339,14 +240,7 @@ class QueryReview:
             self._read_at = when
         return self._queries, self._items
 
-    def _reviewer(self, request: Request) -> str | None:
-        return unquote(request.cookies.get(self._cookie, "")) or None
-
     @property
-    def _cookie(self) -> str:
-        return cookie_name("reviewer", self.port)
-
-
-async def _sent(request: Request) -> Sent:
-    body = (await request.body()).decode("utf-8", "replace")
-    return Sent({name: values[-1] for name, values in parse_qs(body, keep_blank_values=True).items()})
+    def people(self) -> People:
+        """The names of the reviewers."""
+        return People(cookie_name("reviewer", self.port), reviewer_of)

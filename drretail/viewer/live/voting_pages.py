@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, quote, unquote
 
 from pydantic import ValidationError
 from starlette.exceptions import HTTPException
@@ -14,19 +13,17 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from drretail.errors import UserError
 from drretail.eval.ballots import annotator_of, cast, take_back, votes_of
 from drretail.experiment import read_definition
 from drretail.records.base import Record
-from drretail.records.vote import CITED, Ballot, CitedLabel, ClaimLabel, PairItem, Rating, ReportItem, Vote, VotingPlan
-from drretail.viewer.live.access import cookie_name
+from drretail.records.vote import CITED, Ballot, CitedLabel, ClaimItem, ClaimLabel, PairItem, Rating, Vote, VotingPlan
+from drretail.viewer.live.access import People, cookie_name, form_of
 from drretail.viewer.live.layout import page_response
 from drretail.viewer.live.watch import Watch
 from drretail.viewer.voting.criteria import Mode, Question, definitions
-from drretail.viewer.voting.items import Item, Names, Sheet, Sheets, left_of
+from drretail.viewer.voting.items import Item, Names, Sheets, left_of
 from drretail.viewer.voting.plan import planned
 
-YEAR = 365 * 24 * 3600
 LONGEST_NOTE = 4_000
 
 
@@ -95,20 +92,16 @@ class Voting:
         return routes
 
     async def name(self, request: Request) -> Response:
-        """Keeps the voter's name in a cookie of this server."""
-        form = parse_qs((await request.body()).decode("utf-8", "replace"))
-        back = form.get("back", [""])[0]
-        answer = RedirectResponse(f"{self.root}/{back if back in (*MODES, 'review') else 'vote'}", 303)
-        name = annotator_of(form.get("name", [""])[0])
-        answer.set_cookie(self._cookie, quote(name), max_age=YEAR, httponly=True, samesite="lax")
-        return answer
+        form = await form_of(request)
+        back = form.get("back", "")
+        return self.people.named(form.get("name", ""), f"{self.root}/{back if back in (*MODES, 'review') else 'vote'}")
 
     async def begin(self, request: Request) -> Response:
         return RedirectResponse(f"{self.root}/vote", 303)
 
     async def home(self, mode: ModeText, request: Request) -> Response:
         """The instructions, and this person's progress."""
-        annotator, items = self.annotator(request), self._items(mode)
+        annotator, items = self.people.name_in(request), self._items(mode)
         counts = self._counts(mode, annotator) if annotator else []
         states = [kept >= asked for kept, asked in counts]
         elsewhere = self._refresh()[1].are_from_elsewhere
@@ -129,7 +122,7 @@ class Voting:
         )
 
     async def sheet(self, mode: ModeText, request: Request) -> Response:
-        annotator = self.annotator(request)
+        annotator = self.people.name_in(request)
         if annotator is None:
             return RedirectResponse(f"{self.root}/{mode.path}", 303)
         item, number = self._item(mode, request)
@@ -140,18 +133,18 @@ class Voting:
             number=number,
             total=len(self._items(mode)),
             annotator=annotator,
-            sheet=self._sheet(item, annotator),
+            sheet=self._refresh()[1].of(item, annotator),
             state=self._state(mode, item, annotator),
             all_answers=sum(asked for _, asked in self._counts(mode, annotator)),
         )
 
     async def answers(self, mode: ModeText, request: Request) -> Response:
         item, _ = self._item(mode, request)
-        return JSONResponse(self._state(mode, item, self._known(request)))
+        return JSONResponse(self._state(mode, item, self.people.known(request)))
 
     async def answer(self, mode: ModeText, request: Request) -> Response:
         """Records one answer; the response says so if another window has meanwhile answered differently."""
-        annotator = self._known(request)
+        annotator = self.people.known(request)
         item, _ = self._item(mode, request)
         try:
             given = Answer.model_validate_json(await request.body())
@@ -168,7 +161,7 @@ class Voting:
 
     async def undo(self, mode: ModeText, request: Request) -> Response:
         """Takes back the person's last answer in this mode, on any sheet."""
-        annotator = self._known(request)
+        annotator = self.people.known(request)
         places = {item.about: number for number, item in enumerate(self._items(mode), 1)}
         mine = [ballot for ballot in votes_of(self.experiment, annotator) if ballot.about in places]
         if not mine:
@@ -179,22 +172,10 @@ class Voting:
         about = "" if isinstance(last, ClaimLabel | CitedLabel) else f" on {last.dimension.replace('_', ' ')}"
         return JSONResponse({"number": number, "told": f"Taken back: your answer{about}, {mode.one} {number}."})
 
-    def annotator(self, request: Request) -> str | None:
-        """The voter's name; None before one is given."""
-        try:
-            return annotator_of(unquote(request.cookies.get(self._cookie, "")))
-        except UserError:
-            return None
-
     @property
-    def _cookie(self) -> str:
-        return cookie_name("annotator", self.port)
-
-    def _known(self, request: Request) -> str:
-        annotator = self.annotator(request)
-        if annotator is None:
-            raise HTTPException(403, "Say first who you are.")
-        return annotator
+    def people(self) -> People:
+        """The names of the voters."""
+        return People(cookie_name("annotator", self.port), annotator_of)
 
     def _refresh(self) -> tuple[VotingPlan, Sheets]:
         version = self.watch.version()
@@ -214,12 +195,6 @@ class Voting:
         if not 1 <= number <= len(items):
             raise HTTPException(404, f"There is no {mode.one} {number}.")
         return items[number - 1], number
-
-    def _sheet(self, item: Item, annotator: str) -> Sheet:
-        _, sheets = self._refresh()
-        if isinstance(item, PairItem):
-            return sheets.of_pair(item, annotator)
-        return sheets.of_report(item) if isinstance(item, ReportItem) else sheets.of_claim(item)
 
     def _question(self, item: Item, given: Answer) -> Question:
         """The question that was answered.
@@ -242,14 +217,13 @@ class Voting:
             fields |= item.model_dump(exclude={"repeat"})
             fields |= {"shown_left": left, "dimension": given.question, "choice": sides[given.value]}
             return Vote.model_validate(fields)
-        fields |= {"run_id": item.run_id, "report_sha": item.report_sha, "query_id": item.query_id}
-        if isinstance(item, ReportItem):
+        fields |= item.model_dump(include={"run_id", "report_sha", "query_id", "claim_id", "extracted_by"})
+        if not isinstance(item, ClaimItem):
             return Rating.model_validate(fields | {"dimension": given.question, "value": int(given.value)})
-        _, sheets = self._refresh()
-        about = {"claim_id": item.claim_id, "claim": sheets.claim_of(item), "extracted_by": item.extracted_by}
+        fields["claim"] = self._refresh()[1].claim_of(item)
         if given.question == CITED:
-            return CitedLabel.model_validate(fields | about | {"cited": given.value})
-        return ClaimLabel.model_validate(fields | about | {"label": given.value})
+            return CitedLabel.model_validate(fields | {"cited": given.value})
+        return ClaimLabel.model_validate(fields | {"label": given.value})
 
     def _state(self, mode: ModeText, item: Item, annotator: str) -> dict[str, Any]:
         """This person's answers on a sheet, their number on all sheets, and the number of completed sheets."""

@@ -1,7 +1,6 @@
 """Tables 1 and 2, Figure 6: verdicts on reports. Appendices E and D: agreement of two judges and of people."""
 
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 from typing import TypeVar
 
@@ -11,6 +10,7 @@ from drretail.records.pairs import PairScore
 from drretail.records.score import PANEL, Score, Scores, shown_rows
 from drretail.records.vote import Vote
 from drretail.stats.agreement import TIE, kappa_without_ties, soft_disagreement
+from drretail.stats.raters import Answered, Pair, pairs_of
 from drretail.tables.table import Cell, Row
 from drretail.viewer.paper.published import (
     AGENTS,
@@ -157,19 +157,14 @@ def people_agree(votes: Sequence[Vote]) -> PaperTable:
     """Appendix D: Cohen's κ of every two annotators by dimension, without ties."""
     published = numbers_of("kappa")
     soft = published.pop("soft_disagreements")
-    # By annotator, then by what is compared: the last vote, "a" for the system whose label comes first.
-    found: dict[str, dict[_Compared, str]] = defaultdict(dict)
-    for vote in votes:
-        first, second = sorted((vote.a, vote.b))
-        # The choice as if the systems had been named in the order of their labels: files may name them either way.
-        exchanged = {"a": "b", "b": "a"}
-        found[vote.annotator][vote.pair_id, first, second, vote.dimension] = (
-            exchanged.get(vote.choice, vote.choice) if vote.a > vote.b else vote.choice
-        )
-    by_person = dict(sorted(found.items()))
+    answers = [
+        Answered(vote.annotator, (vote.pair_id, *sorted((vote.a, vote.b))), vote.dimension, vote.winner or TIE)
+        for vote in sorted(votes, key=lambda vote: vote.annotator)
+    ]
+    agreed = [(pair.about, _people_agreed(pair)) for pair in pairs_of(answers) if pair.ones]
     rows: list[Row] = []
     for dimension in (*published, *(dimension for dimension in DIMENSIONS if dimension not in published)):
-        rows += _people_agreed(by_person, dimension)
+        rows += [row for about, row in agreed if about == dimension]
         if dimension in published:
             cells = (Cell(published[dimension], "number"), Cell(21, "count"), None, Cell(soft, "number"))
             rows.append(of_paper(dimension, cells))
@@ -183,21 +178,12 @@ def people_agree(votes: Sequence[Vote]) -> PaperTable:
             "κ rests on the comparisons without ties: those that neither person called one.",
             "The paper's share of disagreements in which one side is a tie is over all dimensions.",
         ),
-        missing=() if len(by_person) > 1 else (annotators,),
+        missing=() if len({vote.annotator for vote in votes}) > 1 else (annotators,),
     )
 
 
-_Compared = tuple[str, str, str, str]
-"""What a vote is about: pair, the systems' labels in alphabetical order, dimension."""
-
-
-def _people_agreed(by_person: dict[str, dict[_Compared, str]], dimension: str) -> Iterator[Row]:
-    for first, second in combinations(by_person, 2):
-        both = sorted(item for item in by_person[first] if item in by_person[second] and item[-1] == dimension)
-        if both:
-            ones = [by_person[first][item] for item in both]
-            others = [by_person[second][item] for item in both]
-            kappa, soft = kappa_without_ties(ones, others), soft_disagreement(ones, others)
-            decided = sum(TIE not in pair for pair in zip(ones, others, strict=True))
-            counts = (Cell(len(both), "count"), Cell(decided, "count"))
-            yield here(f"{dimension} ({first}, {second})", (Cell(kappa, "number"), *counts, Cell(soft, "number")))
+def _people_agreed(pair: Pair) -> Row:
+    kappa, soft = kappa_without_ties(pair.ones, pair.others), soft_disagreement(pair.ones, pair.others)
+    decided = sum(TIE not in answers for answers in zip(pair.ones, pair.others, strict=True))
+    counts = (Cell(len(pair.ones), "count"), Cell(decided, "count"))
+    return here(f"{pair.about} ({pair.first}, {pair.second})", (Cell(kappa, "number"), *counts, Cell(soft, "number")))

@@ -137,7 +137,13 @@ class Sheets:
         """True if all reports were imported, so that no user of the shop asked for them."""
         return all(system.is_imported for system in self.definition.systems.values())
 
-    def of_pair(self, item: PairItem, annotator: str) -> Sheet:
+    def of(self, item: Item, annotator: str) -> Sheet:
+        """The sheet of an item for this person."""
+        if isinstance(item, PairItem):
+            return self._of_pair(item, annotator)
+        return self.of_claim(item) if isinstance(item, ClaimItem) else self._of_report(item)
+
+    def _of_pair(self, item: PairItem, annotator: str) -> Sheet:
         """Both reports, on the sides on which this person sees them."""
         subjects = {label: self._subject(label, item.query_id, item.repeat) for label in (item.a, item.b)}
         a, b = subjects[item.a], subjects[item.b]
@@ -155,7 +161,7 @@ class Sheets:
         )
         return self._sheet(a, questions, reports=tuple(reports))
 
-    def of_report(self, item: ReportItem) -> Sheet:
+    def _of_report(self, item: ReportItem) -> Sheet:
         subject = self._unchanged(item)
         picks = blind_picks(subject, self.names)
         with_profile, elsewhere = subject.profile is not None, subject.is_external
@@ -244,7 +250,7 @@ class Sheets:
         today = "" if subject.now is None else subject.now.date().isoformat()
         return Sheet(subject.query.text, profile, today, questions, **shown)
 
-    def _unchanged(self, item: ReportItem | ClaimItem) -> Subject:
+    def _unchanged(self, item: ReportItem) -> Subject:
         subject = self._subject(item.system, item.query_id, item.repeat)
         if subject.report_sha != item.report_sha:
             raise _changed(self.experiment)

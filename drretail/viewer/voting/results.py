@@ -2,19 +2,17 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 import typer
 
 from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.records.vote import Ballot, CitedLabel, ClaimLabel, Rating, Vote
 from drretail.stats.agreement import TIE, kappa_without_ties
-from drretail.stats.raters import Agreement, agreement_table, agreements
+from drretail.stats.raters import MOST_ROWS, Agreement, Answered, agreement_on, agreement_table, pairs_of
 from drretail.tables.figures import counted
 from drretail.viewer.output import print_rows, print_table
 
-MOST_ROWS = 20
-"""The most people of whom each has a row of its own when printed."""
 AGREEMENT = "Agreement (Cohen's kappa without ties)"
 
 
@@ -55,12 +53,10 @@ class VoteResults:
 def results_of(ballots: Sequence[Ballot]) -> VoteResults:
     """All counts, with people and systems by name and dimensions in their order."""
     votes = [ballot for ballot in ballots if isinstance(ballot, Vote)]
-    people = sorted({vote.annotator for vote in votes})
-    choices = {dimension: {person: dict[str, str]() for person in people} for dimension in DIMENSIONS}
-    for vote in votes:
-        choices[vote.dimension][vote.annotator][vote.pair_id] = _winner(vote) or TIE
-    found = (each for name, by in choices.items() for each in agreements(by.items(), name, kappa_without_ties))
-    return VoteResults(tuple(_people(ballots)), tuple(_pairs(votes)), tuple(each for each in found if each.n))
+    ordered = sorted(votes, key=lambda vote: (DIMENSIONS.index(vote.dimension), vote.annotator))
+    answers = (Answered(vote.annotator, vote.pair_id, vote.dimension, vote.winner or TIE) for vote in ordered)
+    agreement = tuple(agreement_on(pair, kappa_without_ties) for pair in pairs_of(answers) if pair.ones)
+    return VoteResults(tuple(_people(ballots)), tuple(_pairs(votes)), agreement)
 
 
 def _people(ballots: Sequence[Ballot]) -> list[PersonCount]:
@@ -69,11 +65,11 @@ def _people(ballots: Sequence[Ballot]) -> list[PersonCount]:
         by_person[ballot.annotator].append(ballot)
     people: list[PersonCount] = []
     for name, given in sorted(by_person.items()):
-        votes = [each for each in given if isinstance(each, Vote)]
-        ratings = [each for each in given if isinstance(each, Rating)]
-        labels = {each.about for each in given if isinstance(each, ClaimLabel | CitedLabel)}
-        pairs, reports = {vote.pair_id for vote in votes}, {rating.run_id for rating in ratings}
-        people.append(PersonCount(name, len(votes), len(pairs), len(ratings), len(reports), len(labels)))
+        votes, ratings, labels = (
+            [each.about for each in given if isinstance(each, kind)] for kind in (Vote, Rating, ClaimLabel | CitedLabel)
+        )
+        counts = (len(votes), len({*votes}), len(ratings), len({*ratings}), len({*labels}))
+        people.append(PersonCount(name, *counts))
     return people
 
 
@@ -81,31 +77,9 @@ def _pairs(votes: Sequence[Vote]) -> list[PairCount]:
     counted: dict[tuple[str, str, str], Counter[str]] = defaultdict(Counter)
     for vote in votes:
         a, b = sorted((vote.a, vote.b))
-        counted[a, b, vote.dimension][_winner(vote)] += 1
+        counted[a, b, vote.dimension][vote.winner] += 1
     places = sorted(counted.items(), key=lambda item: (item[0][:2], DIMENSIONS.index(item[0][2])))
     return [PairCount(a, b, dimension, won[a], won[""], won[b]) for (a, b, dimension), won in places]
-
-
-def _winner(vote: Vote) -> str:
-    """The label of the preferred system; empty for a tie."""
-    return {"a": vote.a, "b": vote.b, "tie": ""}[vote.choice]
-
-
-def results_sentence(results: VoteResults) -> str:
-    """A sentence with the number of each person's answers."""
-    people = results.people
-    if not people:
-        return "Nobody has voted."
-    return "; ".join(f"{person.annotator}: {', '.join(_parts(person))}" for person in people) + "."
-
-
-def _parts(person: PersonCount) -> list[str]:
-    parts = (
-        (person.votes, f"{counted(person.votes, 'vote')} on {counted(person.pairs, 'pair')}"),
-        (person.ratings, f"{counted(person.ratings, 'rating')} of {counted(person.reports, 'report')}"),
-        (person.labels, f"{counted(person.labels, 'label')} of claims"),
-    )
-    return [text for count, text in parts if count]
 
 
 def print_results(results: VoteResults) -> None:
@@ -116,13 +90,9 @@ def print_results(results: VoteResults) -> None:
     people = sorted(results.people, key=lambda person: -(person.votes + person.ratings + person.labels))
     shown = sorted(people[:MOST_ROWS], key=lambda person: person.annotator)
     more = len(people) - len(shown)
-    rows = [
-        (person.annotator, person.votes, person.pairs, person.ratings, person.reports, person.labels)
-        for person in shown
-    ]
     columns = ["", "votes", "on pairs", "ratings", "of reports", "labels of claims"]
     notes = [f"Left out: {counted(more, 'person', 'people')} with the fewest answers. --json has all."] if more else []
-    print_rows("People", columns, rows, notes=notes)
+    print_rows("People", columns, map(astuple, shown), notes=notes)
     pairs = [
         (f"{pair.a} ~ {pair.b}", _words(pair.dimension), pair.a_wins, pair.ties, pair.b_wins) for pair in results.pairs
     ]

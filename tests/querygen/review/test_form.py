@@ -1,7 +1,5 @@
 """A query as cells, and what filled cells make of it."""
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,11 +10,11 @@ from drretail.querygen.review.form import (
     WISH_FIELDS,
     Cells,
     Faults,
-    Form,
+    cells_of,
     edit_by,
-    form_of,
+    wants_in,
     wish_of,
-    with_blank_want,
+    with_wants,
 )
 from drretail.records.money import Money
 from drretail.records.query import Query
@@ -53,19 +51,19 @@ WISHES = st.builds(
 )
 
 
-def changed(query: Query, place: int | None = None, /, **cells: str) -> Form:
+def changed(query: Query, place: int | None = None, /, **cells: str) -> Cells:
     """The form of a query with other cells; those of the want at ``place``."""
-    form = form_of(query)
+    form = cells_of(query)
     if place is None:
-        return replace(form, query=form.query | cells)
-    form = with_blank_want(form) if place == len(form.wants) else form
-    return replace(form, wants=tuple(want | cells if at == place else want for at, want in enumerate(form.wants)))
+        return form | cells
+    wants = [*wants_in(form), *([{}] if place == len(wants_in(form)) else [])]
+    return with_wants(form, (want | cells if at == place else want for at, want in enumerate(wants)))
 
 
-def faults(query: Query, form: Form) -> list[tuple[int | None, str, str]]:
+def faults(query: Query, form: Cells) -> dict[str, str]:
     with pytest.raises(Faults) as caught:
         edit_by("ann", query, form)
-    return [(fault.want, fault.column, fault.message) for fault in caught.value.faults]
+    return dict(caught.value.by_cell)
 
 
 def test_every_field_of_a_wish_has_a_cell_that_says_what_it_means() -> None:
@@ -76,14 +74,14 @@ def test_every_field_of_a_wish_has_a_cell_that_says_what_it_means() -> None:
 
 @given(WISHES, WISHES)
 def test_the_cells_of_a_wish_make_that_wish_again(wish: Wish, other: Wish) -> None:
-    form = form_of(simple(1, wish=wish))
+    form = cells_of(simple(1, wish=wish))
     assert wish_of(form, simple(1, wish=other)) == wish
 
 
 def test_cells_as_they_were_written_change_nothing() -> None:
     for query in QUERIES:
-        assert edit_by("ann", query, form_of(query)) is None
-        assert edit_by("ann", query, with_blank_want(form_of(query))) is None
+        assert edit_by("ann", query, cells_of(query)) is None
+        assert edit_by("ann", query, with_wants(cells_of(query), [*wants_in(cells_of(query)), {}])) is None
 
 
 def test_a_query_without_a_wish_is_typed_from_nothing() -> None:
@@ -114,14 +112,13 @@ def test_a_query_without_a_wish_is_typed_from_nothing() -> None:
     ],
 )
 def test_a_bad_cell_of_a_want_is_named_with_its_place(cells: Cells, column: str, message: str) -> None:
-    assert faults(QUERIES[0], changed(QUERIES[0], 1, **cells)) == [(1, column, message)]
+    assert faults(QUERIES[0], changed(QUERIES[0], 1, **cells)) == {f"want.1.{column}": message}
 
 
 def test_a_wish_without_wants_has_to_say_that_nothing_is_to_be_bought() -> None:
-    bare = replace(form_of(QUERIES[0]), wants=())
-    assert [(want, column) for want, column, _ in faults(QUERIES[0], bare)] == [(0, "name")]
-    assert [fault[1] for fault in faults(QUERIES[0], changed(QUERIES[0], **{NOTHING: "yes"}))] == [NOTHING]
-    assert [fault[:2] for fault in faults(simple(1), changed(simple(1), budget="60 USD"))] == [(0, "name")]
+    assert [*faults(QUERIES[0], with_wants(cells_of(QUERIES[0]), ()))] == ["want.0.name"]
+    assert [*faults(QUERIES[0], changed(QUERIES[0], **{NOTHING: "yes"}))] == [NOTHING]
+    assert [*faults(simple(1), changed(simple(1), budget="60 USD"))] == ["want.0.name"]
 
 
 @pytest.mark.parametrize(

@@ -123,7 +123,7 @@ def test_cells_of_a_want_and_of_the_whole_wish_are_changed_in_their_place(
         (0, {"version": "0" * 12}, "row 2, column version: .* was changed since the sheet was written"),
         (0, {"query": "Another text?"}, "row 2, column query: .* stands in edited_text"),
         (0, {"edited_text": "Another text?"}, "row 2, column edited_text: was changed, but the decision is accept"),
-        (0, {"deadline": "May"}, "row 2, column deadline: was changed, but the decision is accept; write edit, or"),
+        (0, {"deadline": "May"}, "row 2, column deadline: was changed, but the decision is accept; decide to edit, or"),
         (0, {"decision": "edit"}, "row 2, column decision: is edit, but nothing was changed"),
         (0, {"decision": "edit", "want": ""}, "row 2, column want: is empty: what the question calls the thing"),
         (0, {"reviewer": "x" * 65}, "row 2, column reviewer: "),

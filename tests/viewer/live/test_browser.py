@@ -148,7 +148,7 @@ def test_queries_are_reviewed(exp: Path, window: Window, tmp_path: Path) -> None
         page = window(390)
         enter(page, address, "/review")
         page.get_by_role("button", name="Reject").click()
-        page.get_by_role("alert").filter(has_text="answer every question").wait_for()
+        page.get_by_role("alert").filter(has_text="Is empty; it takes yes or no").wait_for()
         for group in page.locator(".review-form fieldset").all():
             group.get_by_label("yes").check()
         page.get_by_label("Note").fill("good")
@@ -158,7 +158,7 @@ def test_queries_are_reviewed(exp: Path, window: Window, tmp_path: Path) -> None
         page.get_by_label("How many", exact=True).fill("two")
         # Enter in a field checks the change, and presses no button that would remove anything.
         page.get_by_label("How many", exact=True).press("Enter")
-        page.get_by_text("'two' is no whole number.").wait_for()
+        page.locator("#problem", has_text="'two' is no whole number.").wait_for()
         assert grave_faults(page) == []
         page.get_by_label("How many", exact=True).fill("2")
         page.get_by_label("Budget for everything", exact=True).fill("$25")

@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 
 from drretail.env.world import World
 from drretail.files import write_lines
-from drretail.querygen.review.form import WANT_FIELDS, WISH_FIELDS, form_of
+from drretail.querygen.review.form import WANT_FIELDS, WISH_FIELDS, cells_of
 from drretail.querygen.review.records import keep_reviews, read_reviews_of
 from drretail.records.money import Money
 from drretail.records.query import Query, version_of
@@ -52,9 +52,7 @@ def reviewer(file: Path, world: World) -> TestClient:
 def filled(number: int = 1, /, do: str | None = "accept", **given: str | None) -> dict[str, str]:
     """What the page of a query sends; a field that is None is not sent, as a box that is not checked."""
     query = QUERIES[number - 1]
-    form = form_of(query)
-    cells = {f"want.{place}.{name}": cell for place, want in enumerate(form.wants) for name, cell in want.items()}
-    every: dict[str, str | None] = {"version": version_of(query), **YES, **form.query, **cells, "do": do, **given}
+    every: dict[str, str | None] = {"version": version_of(query), **YES, **cells_of(query), "do": do, **given}
     return {name: cell for name, cell in every.items() if cell is not None}
 
 
@@ -86,7 +84,7 @@ def test_a_decision_stands_in_the_file_into_which_sheets_are_read(reviewer: Test
     assert (review.reviewer, review.decision, review.note) == ("Ann B", "accept", "clear")
     keep_reviews(file, [reviewed(QUERIES[1], "Ann B", "reject")])
     home = reviewer.get("/review").text
-    assert "2 of 3 decided" in home
+    assert "2 of 3 done" in home
     assert "Go on with query 3" in home
     assert reviewer.post("/review/3", data=filled(3)).headers["location"] == "/review"
 
@@ -155,13 +153,16 @@ def test_errors_stand_beside_their_fields_and_what_was_typed_stays(reviewer: Tes
 @pytest.mark.parametrize(
     ("given", "why"),
     [
-        ({"do": "edit"}, "Nothing was changed: accept it"),
-        ({"do": "accept", "text": "Another one?"}, "You have changed it: keep the change, or put everything back"),
-        ({"do": "reject", "want.0.quantity": "3"}, "and then reject it"),
+        ({"do": "edit"}, "Is edit, but nothing was changed: change something, or accept it."),
+        (
+            {"do": "accept", "text": "Another one?"},
+            "Was changed, but the decision is accept; decide to edit, or put it back.",
+        ),
+        ({"do": "reject", "want.0.quantity": "3"}, "Was changed, but the decision is reject"),
         ({"do": "edit", "text": "x", "version": "another"}, "has been changed meanwhile"),
-        ({"deep_research": None}, "Please answer every question first"),
+        ({"deep_research": None}, "Is empty; it takes yes or no."),
         ({"do": "edit", "want.0.name": "bird bath"}, "is the name of another want, too"),
-        ({"note": "x" * 4001}, "A note has at most 4,000 characters"),
+        ({"note": "x" * 4001}, "Has at most 4,000 characters."),
     ],
 )
 def test_what_makes_no_decision_is_shown_again_with_the_reason(

@@ -1,0 +1,34 @@
+"""Answers of several raters: who agrees with whom, and on what they differ."""
+
+import pytest
+
+from drretail.stats.agreement import kappa_without_ties
+from drretail.stats.raters import NOT_ANSWERED, ONE_ANSWER, Answered, agreement_on, differences, pairs_of
+
+ANSWERS = [
+    Answered("ann", 1, "depth", "a"),
+    Answered("ann", 2, "depth", "b"),
+    Answered("bob", 1, "depth", "b"),
+    Answered("bob", 1, "depth", "a"),
+    Answered("bob", 3, "depth", "a"),
+    Answered("ann", 1, "clarity", "a"),
+    Answered("cat", 2, "clarity", "tie"),
+]
+
+
+def test_two_raters_are_paired_in_each_question_on_what_both_answered_last() -> None:
+    assert [tuple(pair) for pair in pairs_of(ANSWERS)] == [
+        ("ann", "bob", "depth", ["a"], ["a"]),
+        ("ann", "cat", "clarity", [], []),
+    ]
+
+
+@pytest.mark.parametrize(("place", "na"), [(0, ONE_ANSWER), (1, NOT_ANSWERED)])
+def test_without_a_kappa_the_reason_is_said(place: int, na: str) -> None:
+    agreement = agreement_on(list(pairs_of(ANSWERS))[place], kappa_without_ties)
+    assert (agreement.n, agreement.kappa, agreement.na) == (1 - place, None, na)
+
+
+def test_differences_name_each_rater_where_not_all_say_the_same() -> None:
+    given = [*ANSWERS, Answered("cat", 2, "depth", "a")]
+    assert differences(given) == {(2, "depth"): {"ann": "b", "cat": "a"}}
