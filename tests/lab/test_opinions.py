@@ -26,7 +26,7 @@ from drretail.lab.opinions import (
 from drretail.records.vote import Choice, ClaimLabel, ClaimSupport, PairItem, Rating, Vote
 from drretail.tables.cells import as_csv, read_cells
 from drretail.viewer.voting.plan import planned
-from tests.build import experiment, scripted_judge
+from tests.build import experiment, known, scripted_judge
 from tests.eval.metrics.pairwise.judging import A, B, chosen, compared, shown, two
 from tests.viewer.conftest import answered, exp
 
