@@ -130,15 +130,18 @@ def _answering(given: Callable[..., Any], asked: Mapping[str, str], name: str) -
             if isinstance(found, Runnable):
                 messages = [HumanMessage(own_agent_instructions(session, task))]
                 found = await cast(Any, found).ainvoke({"messages": messages})
-            return _read(found)
+            return _read(found, is_counted=bool(models.usage))
 
     answer.__name__, answer.__module__ = name, getattr(given, "__module__", __name__)
     answer.__wrapped__ = given  # pyright: ignore[reportFunctionMemberAccess]  # its source is what the user wrote
     return answer
 
 
-def _read(found: Any) -> Any:
-    """What an agent returned; of a graph's messages, the last one's text and the tokens that all report together."""
+def _read(found: Any, *, is_counted: bool) -> Any:
+    """What an agent returned; of a graph's messages, the last one's text and the tokens that all report together.
+
+    ``is_counted`` says that it asked the run's own models, whose calls are counted where they are made.
+    """
     if isinstance(found, BaseMessage):
         found = {"messages": [found]}
     if not isinstance(found, Mapping) or "messages" not in found:
@@ -147,7 +150,7 @@ def _read(found: Any) -> Any:
     if not messages or isinstance(messages[-1], HumanMessage):
         raise ModelError("no_report", "the agent's last message is the question itself")
     answers = [message for message in messages if isinstance(message, AIMessage)]
-    is_reported = answers and all(answer.usage_metadata is not None for answer in answers)
+    is_reported = not is_counted and answers and all(answer.usage_metadata is not None for answer in answers)
     usage = sum(map(usage_of, answers), Usage()) if is_reported else None
     return Answer(report=messages[-1].text, usage=usage)
 

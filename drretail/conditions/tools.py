@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from typing import cast
 
 from pydantic import ValidationError
@@ -75,6 +76,8 @@ class _Limit(Condition):
             number = float(value)
         except ValueError:
             raise UserError(f"--vary {self.name}={value}: write numbers, such as {self.name}=2,8.") from None
+        if not isfinite(number):
+            raise UserError(f"--vary {self.name}={value}: write numbers, such as {self.name}=2,8.")
         return int(number) if number == int(number) else number
 
     def words(self, value: str) -> str:

@@ -143,7 +143,7 @@ def export(selection: Selection, name: str, to: Path, *, force: bool = False) ->
     if selection.redaction is not None and not form.redacts:
         raise UserError(f"{name} cannot be redacted: take chat, csv, parquet or dataset, or leave --redact out.")
     if (to.is_file() or to.is_dir()) and not force:
-        raise UserError(f"{to} is there already: name another file with -o, or replace it with --force.")
+        raise UserError(f"{to} is there already: name another file with --to, or replace it with --force.")
     if to.is_dir():  # it may hold other files, which stay
         return form.write(selection, to)
     with made_whole(to, is_replaced=True) as made:
