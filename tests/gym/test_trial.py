@@ -1,6 +1,5 @@
 """``drretail try``: one agent on one query, its reward, and the same of last time."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,6 @@ from drretail.gym import Shop
 from drretail.gym.recorded import recorded_rewards
 from drretail.gym.trial import try_agent
 from drretail.querygen.shipped import shipped_queries
-from tests.cli.commands import Command
 
 QUERY = shipped_queries("dev")[0]
 
@@ -28,21 +26,6 @@ def test_a_trial_has_the_reward_of_the_same_run_and_of_the_one_before(tmp_path: 
         ((_, reward),) = recorded_rewards(tmp_path / "exp", shop)
     assert first.reward == reward
     assert bool(first.findings) == (reward.value == 0)
-
-
-def test_an_agent_that_was_changed_stands_beside_its_version_before(
-    drretail: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    agent = tmp_path / "mine.py"
-    agent.write_text("def mine(question):\n    return 'Nothing.'\n", encoding="utf-8")
-    assert drretail("try", "mine:mine", QUERY.query_id).returncode == 0
-    agent.write_text("def mine(question):\n    raise ValueError('broken')\n", encoding="utf-8")
-    changed = drretail("try", "mine:mine", QUERY.query_id, "--json")
-    assert changed.returncode == 3
-    told = json.loads(changed.stdout)
-    assert (told["status"], told["before"]["status"]) == ("failed", "done")
-    assert told["before"]["reward"]["why"] == "the report declares no picks"
 
 
 def test_an_unknown_query_is_told_with_the_nearest(tmp_path: Path) -> None:

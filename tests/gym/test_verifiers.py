@@ -129,8 +129,8 @@ def test_the_tasks_are_the_queries_and_tell_nothing_of_what_would_answer_them(sh
 
 def test_its_own_rollouts_side_by_side_earn_what_the_gym_pays(shop: Shop) -> None:
     traces, asked = played(shop, well(shop), ["dev-01", "dev-03", "dev-04"], times=2)
-    assert [trace.reward for trace in traces] == [1.0] * 6
-    assert traces[0].metrics == dict.fromkeys(PARTS, 1.0)
+    assert [trace.reward for trace in traces] == [0.5] * 6  # they ask the web nothing
+    assert traces[0].metrics == {**dict.fromkeys(PARTS, 1.0), "refused": 0.0, "web": 0.0}
     assert {trace.stop_condition for trace in traces} == {"has_ended"}
     offered = [each["function"] for each in asked[0]["tools"]]
     assert [each["name"] for each in offered][-1] == "submit_report"
@@ -155,12 +155,12 @@ def test_a_second_report_of_the_same_turn_changes_nothing(shop: Shop) -> None:
         return [*plays(question, turns), *([submit("Or nothing.")] if turns else [])]
 
     (trace,), _ = played(shop, hands_in_twice, ["dev-01"])
-    assert trace.reward == 1.0
+    assert trace.reward == 0.5  # it asks the web nothing
 
 
 def test_a_rubric_lowers_what_a_report_earns_that_argues_against_its_cart(shop: Shop) -> None:
     denies = reworded(shop, "Get this one", "Do not buy this one")
-    for plays, weight, reward in ((well(shop), 0.4, 1.0), (denies, 0.4, 0.6), (denies, 0.0, 1.0)):
+    for plays, weight, reward in ((well(shop), 0.4, 0.5), (denies, 0.4, 0.3), (denies, 0.0, 0.5)):
         (trace,), asked = played(shop, plays, ["dev-01"], rubric=weight)
         assert trace.reward == pytest.approx(reward)
         assert sum(not each.get("stream") for each in asked) == (1 if weight else 0)
