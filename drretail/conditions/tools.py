@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import isfinite
+from math import isfinite, nan
 from typing import cast
 
 from pydantic import ValidationError
@@ -75,7 +75,7 @@ class _Limit(Condition):
         try:
             number = float(value)
         except ValueError:
-            raise UserError(f"--vary {self.name}={value}: write numbers, such as {self.name}=2,8.") from None
+            number = nan
         if not isfinite(number):
             raise UserError(f"--vary {self.name}={value}: write numbers, such as {self.name}=2,8.")
         return int(number) if number == int(number) else number

@@ -1,6 +1,6 @@
 """``try_agent``: one agent on one query, what code finds wrong in its report, its reward, and the same of last time."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -73,12 +73,13 @@ def try_agent(options: TryOptions) -> Trial:
         folder = trials / str(numbers[-1] + 1 if numbers else 1)
         with observer.answer(runner):
             recorded = ask_once(runner, system, query.played, folder)
-        trial = _judged(recorded, query, world, folder)
+        reward = _rewarding(query, world)
+        trial = _judged(recorded, query, world, reward, folder)
         earlier = trials / str(numbers[-1]) if numbers else None
         found = None if earlier is None else next(earlier.glob(f"runs/*/{query.query_id}-r1/run.json"), None)
         if earlier is None or found is None:
             return trial
-        return replace(trial, before=_judged(recorded_in(found.parent), query, world, earlier))
+        return replace(trial, before=_judged(recorded_in(found.parent), query, world, reward, earlier))
 
 
 def _query(options: TryOptions, world: World) -> Query:
@@ -90,15 +91,21 @@ def _query(options: TryOptions, world: World) -> Query:
     return by_id[options.query]
 
 
-def _judged(recorded: Recorded, query: Query, world: World, folder: Path) -> Trial:
-    run, answer = recorded.run, RecordedAnswer(recorded.run, recorded.evidence, folder)
+def _rewarding(query: Query, world: World) -> Callable[[Recorded], Reward]:
+    """Gives a run's reward. It finds the query's basket once, for this trial and the one before."""
     try:
-        with Shop.open(world, [query]) as shop:
-            reward = shop.reward(recorded)
+        return Shop.open(world, [query]).reward
     except UserError as problem:
-        reward = Reward(why=str(problem))
+        nothing = Reward(why=str(problem))
+        return lambda recorded: nothing
+
+
+def _judged(
+    recorded: Recorded, query: Query, world: World, reward: Callable[[Recorded], Reward], folder: Path
+) -> Trial:
+    run, answer = recorded.run, RecordedAnswer(recorded.run, recorded.evidence, folder)
     if run.report is None:
-        return Trial(answer, reward, ())
+        return Trial(answer, reward(recorded), ())
     case = Case(
         report=run.report,
         evidence={entry.id: entry for entry in recorded.evidence},
@@ -107,4 +114,4 @@ def _judged(recorded: Recorded, query: Query, world: World, folder: Path) -> Tri
         run=run,
         lookup=lambda ids: world.store.products(list(ids)),
     )
-    return Trial(answer, reward, check_report(case, read_report(case)))
+    return Trial(answer, reward(recorded), check_report(case, read_report(case)))
