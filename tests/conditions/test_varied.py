@@ -88,6 +88,8 @@ def test_floors_and_the_oracle_are_as_they_are(world: World) -> None:
         ({"redact": ""}, "write NAME=VALUE"),
         ({"redact": "yes,,no"}, "write NAME=VALUE"),
         ({"tool_turns": "many"}, "--vary tool_turns=many: write numbers"),
+        ({"seconds": "nan"}, "--vary seconds=nan: write numbers"),
+        ({"seconds": "inf"}, "--vary seconds=inf: write numbers"),
         ({"tool_turns": "0"}, "The limit tool_turns is 0: "),
         ({"intent": "asked"}, "queries that hide limits"),
         ({"information": "context"}, "'q1' holds no context.*queries pair"),
