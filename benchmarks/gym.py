@@ -26,14 +26,14 @@ from pathlib import Path
 from statistics import mean, median, quantiles
 from typing import Any
 
+from drretail.addons.gym import Reward, Shop, ShopEnv
+from drretail.addons.gym.recorded import recorded_rewards
+from drretail.addons.gym.split import LONGEST_SEARCH, Policy, asks_nothing, buying, earned, hits_of, one_search
 from drretail.api.run import run
 from drretail.env.generations import live_generation
 from drretail.env.manifest import DATABASE_FILE
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.grounding.text.sentences import find_sentences
-from drretail.gym import Reward, Shop, ShopEnv
-from drretail.gym.recorded import recorded_rewards
-from drretail.gym.split import LONGEST_SEARCH, Policy, asks_nothing, buying, earned, hits_of, one_search
 from drretail.querygen.shipped import shipped_queries
 from drretail.records.wish import Wish
 

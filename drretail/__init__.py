@@ -28,9 +28,8 @@ From Python (docs/reference/python.md), each imported on first use:
 The layers: data flows from the bottom of this list to its top, and a layer imports only those below it:
 
     __main__.py    ``python -m drretail``
+    addons/        what only some need; the core imports none of it
     cli/           the command: a thin file for each subcommand
-    gym/           the shop for reinforcement learning: worlds by rollout, rewards from eval's baskets, Python alone
-    inspect/       the shop as a task of inspect_ai, with our metrics as its scorers
     api/           what commands do, for Python; where settings are read
     viewer/        pages, the terminal report, tables
     exports/       the forms that other programs read

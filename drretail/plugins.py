@@ -1,4 +1,4 @@
-"""Agents, metrics, tools … by name: built-in ones, plugins (entry points), and ``module:attribute``.
+"""Agents, metrics, tools … by name: built-in ones, those of add-ons, plugins (entry points), and ``module:attribute``.
 
 The module of ``module:attribute`` is looked for in the current folder first, then on Python's path. For everything
 that it imports, the current folder comes last: a file ``json.py`` or ``httpx.py`` there does not hide the library.
@@ -6,6 +6,7 @@ that it imports, the current folder comes last: a file ``json.py`` or ``httpx.py
 
 import inspect
 import sys
+import tomllib
 from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,8 +15,19 @@ from importlib.machinery import PathFinder
 from importlib.metadata import entry_points
 from importlib.util import find_spec, module_from_spec
 from pathlib import Path
+from typing import Any
 
 from drretail.errors import UnknownName, UserError, describe_error, nearest_names, quoted, suggestion
+
+ADDONS = Path(__file__).with_name("addons")
+
+
+def addon_names(kind: str) -> dict[str, Any]:
+    """What the add-ons list under ``kind`` in their names.toml, in the order of the add-ons' names."""
+    listed: dict[str, Any] = {}
+    for path in sorted(ADDONS.glob("*/names.toml")):
+        listed |= tomllib.loads(path.read_text(encoding="utf-8")).get(kind, {})
+    return listed
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ import pytest
 
 PACKAGE = Path(__file__).parents[1] / "drretail"
 FOLDERS = sorted(path.parent for path in PACKAGE.rglob("__init__.py"))
+LAYERS = sorted({folder for folder in FOLDERS if folder.parent in (PACKAGE, PACKAGE / "addons")} - {PACKAGE / "addons"})
 MOST_FILES = 17
 SIBLINGS = {"__init__", "agent", "base", "build", "group", "judge", "keywords", "pages", "policy", "score"}
 """Names that every sibling of a kind has: one file set, known once (build, keywords, pages: two kinds of sandboxes)."""
@@ -32,9 +33,7 @@ def test_a_packages_docstring_names_each_of_its_files_and_these_are_few(folder: 
     )
 
 
-@pytest.mark.parametrize(
-    "layer", sorted(path for path in PACKAGE.iterdir() if path.is_dir()), ids=lambda path: path.name
-)
+@pytest.mark.parametrize("layer", LAYERS, ids=lambda path: path.name)
 def test_no_name_stands_twice_within_a_layer_but_those_of_sibling_sets(layer: Path) -> None:
     records = PACKAGE / "api" / "options"  # each is named as the file of its function
     paths = (path for path in layer.rglob("*.py") if path.stem not in SIBLINGS and path.parent != records)

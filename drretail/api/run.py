@@ -216,7 +216,7 @@ def _prepared(options: RunOptions, *, keyless: bool) -> Generator[_Ready]:
         if not shard.of_queries(asked):
             observer.note(f"None of the {len(asked):,} queries falls into shard {shard.number}/{shard.of}.")
         agents = DEFAULT_AGENTS if options.agents is None else options.agents
-        systems = named_systems(options, agents, world, opener, observer)
+        systems = named_systems(options, agents, options.model, world, opener, observer)
 
         def open_gold() -> Sequence[Query]:
             named = options.queries if isinstance(options.queries, str | Path) else queries
@@ -318,7 +318,7 @@ def ask(options: AskOptions) -> RecordedAnswer:
         check_user(world, user)
         query = question_as_query(options.question, user, world)
         check_sandbox_web(world, [query])
-        named = named_systems(options, [options.agent], world, opener, observer)
+        named = named_systems(options, [options.agent], options.model, world, opener, observer)
         (system,) = _varied(options, named, world, [query], observer)
         if system.agent.sees_reference:
             raise UserError(

@@ -16,8 +16,9 @@ from drretail.agents.running.system import SystemUnderTest, suts
 from drretail.agents.user_files import files_hash
 from drretail.api.models import Opener, choices_by_role, profile_of
 from drretail.api.observer import Observer
+from drretail.api.options import research
 from drretail.api.options.research import Agents, ModelSpec, Texts
-from drretail.api.options.run import AskOptions, RunOptions, TryOptions
+from drretail.api.options.run import RunOptions, SystemOptions
 from drretail.api.options.shared import texts_in
 from drretail.api.prompts.files import all_prompt_files
 from drretail.conditions.tools import read_limits
@@ -70,8 +71,9 @@ def several(texts: Texts, flag: str = "") -> list[str]:
 
 
 def named_systems(
-    options: RunOptions | AskOptions | TryOptions,
+    options: SystemOptions,
     agents: Agents,
+    model: research.Model,
     world: World,
     opener: Opener,
     observer: Observer,
@@ -83,7 +85,7 @@ def named_systems(
     who = named_agents(agents)
     roles = [role for agent in who.values() for role in agent.roles]
     note = (lambda: observer.note(OFFLINE_NOTE)) if roles else None
-    models = opened_models(options.model, options.model_profile, opener, roles, note)
+    models = opened_models(model, options.model_profile, opener, roles, note)
     if options.shopper not in (None, PERSON):
         (models[SHOPPER],) = opener.open_all([ModelChoice(model=options.shopper)])
     overrides = NO_OVERRIDES

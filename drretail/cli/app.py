@@ -13,7 +13,8 @@ from typer.main import get_command, get_group
 from drretail import __version__
 from drretail.cli.options.command import Command, UsageError
 from drretail.cli.options.parameters import with_flags
-from drretail.errors import shortened
+from drretail.errors import UserError, shortened
+from drretail.plugins import addon_names
 from drretail.screen import fitted
 
 LONGEST_USAGE = 400
@@ -33,11 +34,13 @@ class Entry(NamedTuple):
 
 
 def _table() -> dict[str, Entry]:
-    lines = tomllib.loads(Path(__file__).with_name("commands.toml").read_text(encoding="utf-8"))
-    return {name: Entry(**line) for name, line in lines.items()}
+    core = tomllib.loads(Path(__file__).with_name("commands.toml").read_text(encoding="utf-8"))
+    return {name: Entry(**line) for name, line in {**core, **addon_names("commands")}.items()}
 
 
 COMMANDS = _table()
+ADDONS = {"gym": "gym", "try": "gym"}
+"""The add-on of each command, for the sentence that says which one is missing."""
 
 
 class Commands(TyperGroup):
@@ -58,9 +61,11 @@ class Commands(TyperGroup):
         self.members("")
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        if cmd_name not in self.commands:
-            return None
         name = self.group + cmd_name
+        if cmd_name not in self.commands:
+            if name in ADDONS:
+                raise UserError(f"`drretail {name}` belongs to the add-on {ADDONS[name]}, which is not installed here.")
+            return None
         if not COMMANDS[name].function:
             about = COMMANDS[name].summary
             made = get_group(typer.Typer(name=cmd_name, cls=Commands, help=about, no_args_is_help=True))

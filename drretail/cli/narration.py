@@ -13,11 +13,10 @@ from drretail.grounding.text.wording import format_money, short_title, wish_line
 from drretail.records.run import Step
 from drretail.screen import console
 from drretail.tables.figures import counted
-from drretail.viewer.output import print_rows, print_text, say
+from drretail.viewer.output import say
 
 if TYPE_CHECKING:
     from drretail.api.recorded import RecordedAnswer
-    from drretail.gym.trial import Trial
 
 
 Value = dict[str, Any]
@@ -149,15 +148,3 @@ def report_document(recorded: "RecordedAnswer") -> dict[str, Any]:
     references = [reference.model_dump(mode="json", exclude_none=True) for reference in rendered.references]
     document = {"run": run, "report_markdown": rendered.text, "references": references}
     return document if recorded.cart is None else document | {"cart": cart_document(recorded.cart)}
-
-
-def print_trial(trial: "Trial") -> None:
-    """The report, what is wrong in it, and the parts of its reward beside those of the trial before."""
-    from drretail.viewer.claims import finding_line
-
-    print_report(trial.answer, trial.answer.experiment)
-    for finding in trial.findings:
-        print_text(finding_line(finding))
-    trials = [trial] if trial.before is None else [trial, trial.before]
-    rows = [(part, *(getattr(each.reward, part) for each in trials)) for part in type(trial.reward).model_fields]
-    print_rows("Reward", ["", "now", "before"][: 1 + len(trials)], rows)

@@ -1,4 +1,4 @@
-"""``drretail run``: agents over queries; ``ask``, ``try``: one question; ``reproduce``: the paper's experiment."""
+"""``drretail run``: agents over queries; ``ask``: one question; ``reproduce``: the paper's experiment."""
 
 import sys
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from drretail.api.option import keywords
-from drretail.api.options.run import AskOptions, ReproduceOptions, RunOptions, TryOptions
+from drretail.api.options.run import AskOptions, ReproduceOptions, RunOptions
 from drretail.api.options.shared import texts_in
 from drretail.cli.entry import DEBUG
 from drretail.cli.options import flags
@@ -112,23 +112,6 @@ def ask(options: AskOptions, output: flags.Output) -> None:
     else:
         print_report(recorded, None if options.to is None else Path(options.to))
     exit_code(recorded.run.status == "failed")
-
-
-def try_agent(options: TryOptions, output: flags.Output) -> None:
-    """Runs an agent on one query: its steps, what is wrong, its reward, and the same of last time.
-
-    Each trial is an experiment of its own in DIR/AGENT/QUERY.
-    """
-    from drretail.cli.narration import print_trial
-    from drretail.cli.run_progress import TerminalObserver
-    from drretail.gym.trial import try_agent as try_once
-
-    trial = try_once(**keywords(replace(options, observer=TerminalObserver())))
-    if output.as_json:
-        print_json(trial.document)
-    else:
-        print_trial(trial)
-    exit_code(trial.answer.run.status == "failed")
 
 
 def reproduce(options: ReproduceOptions, planned: flags.Planned, output: flags.Output) -> None:

@@ -77,7 +77,7 @@ NAMES = {
         "drretail.eval.judging.subject: Subject",
         "drretail.records.score: MetricDescription",
     ),
-    "Reinforcement learning": ("drretail.gym: ShopEnv Shop reward_of Reward try_agent",),
+    "Reinforcement learning": ("drretail.addons.gym: ShopEnv Shop reward_of Reward try_agent",),
     "Errors": ("drretail.errors: DrretailError UserError UnknownName CommandStopped ToolError NotFound ModelError",),
 }
 """What docs/README.md promises to keep: by heading, where each name is imported from."""

@@ -303,27 +303,3 @@ class CompareModesOptions:
         ),
     ]
     world: research.World = "demo"
-
-
-@dataclass(frozen=True, slots=True)
-class SplitOptions:
-    """Makes queries to train on and held-out ones, about different shops, people and wishes.
-
-    Their levels are spread from 0 to 9. Where the wish allows it, up to half hide a limit that only the shopper tells.
-    Prints what simple policies earn at each level.
-    """
-
-    to: Annotated[str | Path, Option("The folder for the result.")]
-    _: KW_ONLY
-    sizes: Annotated[shared.Words, Option("How many queries to train on, and to measure on.", metavar="N,N")] = "100,40"
-    world: Annotated[
-        shared.Texts,
-        Option(
-            "The shop to train in, and then the one to measure in (default: both are made up).",
-            short="-w",
-            metavar="W",
-            type=list[str],
-        ),
-    ] = ()
-    force: Force = False
-    seed: shared.Seed = "42"

@@ -114,23 +114,6 @@ class AskOptions(SystemOptions):
 
 
 @dataclass(frozen=True, slots=True)
-class TryOptions(SystemOptions):
-    """One agent, one query, and where its trials are kept."""
-
-    agent: Annotated[
-        research.AnyAgent, Option(f"Who answers: {research.AGENT_HELP}", argument=True, metavar="AGENT", type=str)
-    ]
-    query: Annotated[str, Option("The query's id, such as dev-01.", argument=True, metavar="QUERY")]
-    world: research.World = "demo"
-    queries: Annotated[
-        Queries | None, Option("The file that holds the query.", metavar="FILE", default="those of drretail")
-    ] = None
-    model: research.Model = None
-    _: KW_ONLY
-    to: Annotated[str | Path, Option("The folder of all trials.", metavar="DIR")] = "trials"
-
-
-@dataclass(frozen=True, slots=True)
 class ReproduceOptions:
     """Who answers, who judges, and what that may cost."""
 

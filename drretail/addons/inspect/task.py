@@ -12,6 +12,10 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import ChatMessageSystem
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
+from drretail.addons.inspect.recorded import SEED
+from drretail.addons.inspect.rollout import Rollout, Shop, begin, end, rollout_of
+from drretail.addons.inspect.scorers import USUAL, Shown, scorers_of, world_at
+from drretail.addons.inspect.shop_tools import submit_tool
 from drretail.agents.base import task_message
 from drretail.agents.running.new_experiment import open_experiment
 from drretail.agents.running.system import client_options
@@ -23,10 +27,6 @@ from drretail.env.session import Session
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError, file_error
 from drretail.grounding.text.serialisation import compact_json
-from drretail.inspect.recorded import SEED
-from drretail.inspect.rollout import Rollout, Shop, begin, end, rollout_of
-from drretail.inspect.scorers import USUAL, Shown, scorers_of, world_at
-from drretail.inspect.shop_tools import submit_tool
 from drretail.querygen.shipped import FIFTY, Split, shipped_queries
 from drretail.records.query import Query
 from drretail.records.query import Task as Asked

@@ -7,6 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self, get_args
 
+from drretail.addons.gym.rollout import Rollout
+from drretail.addons.gym.shop import Queries, Shop
 from drretail.agents.running.runner import Recorded
 from drretail.agents.running.system import client_options
 from drretail.env.altered.moves import moves_of, read_moves
@@ -15,8 +17,6 @@ from drretail.env.web.sealed import web_for
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
 from drretail.eval.metrics.reward import Reward
-from drretail.gym.rollout import Rollout
-from drretail.gym.shop import Queries, Shop
 from drretail.records.query import Query
 from drretail.records.run import GYM_AGENT, MOVES, RoleModel, Run, Scope, System, WebMode
 from drretail.tools.registry import ROLE, offered, openai_schemas, submit_schema, tools_of

@@ -13,7 +13,7 @@ from drretail.experiment import read_runs
 from drretail.llm.models import Models
 from drretail.records.query import Task
 from drretail.records.run import Limits
-from tests.inspect.conftest import QUERIES
+from tests.addons.inspect.conftest import QUERIES
 
 pytest.importorskip("inspect_ai", reason="no inspect_ai: pip install inspect-ai")
 
@@ -22,7 +22,7 @@ from inspect_ai.event import ModelEvent, SpanBeginEvent, ToolEvent
 from inspect_ai.log import EvalLog, EvalSample, read_eval_log, resolve_sample_attachments
 
 from drretail.exports.inspect_log import inspect_logs
-from tests.inspect.mock_model import samples_of, values_of
+from tests.addons.inspect.mock_model import samples_of, values_of
 
 REACT, HYBRID, SEARCHER, BROKEN = "react@offline-shopper", "hybrid_react@offline-shopper", "null_search", "broken"
 

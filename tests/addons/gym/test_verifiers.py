@@ -21,10 +21,10 @@ from langchain_core.messages import AIMessage
 from verifiers.v1.cli.eval.main import main as vf_eval
 from verifiers.v1.runtimes.subprocess import SubprocessRuntime
 
-from drretail.gym import Shop
-from drretail.gym.verifiers import PARTS, ShopConfig, ShopTaskset, load_environment
+from drretail.addons.gym import Shop
+from drretail.addons.gym.verifiers import PARTS, ShopConfig, ShopTaskset, load_environment
 from drretail.tools.registry import openai_schemas
-from tests.gym.policies import best_picks, call, praised, submit
+from tests.addons.gym.policies import best_picks, call, praised, submit
 from tests.llm.local_server import Handler, LocalServer
 from tests.wire.speaking import OpenAI
 

@@ -4,13 +4,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import fmean
 
+from drretail.addons.gym.options import SplitOptions
+from drretail.addons.gym.split import Part
+from drretail.addons.gym.split import split as split_queries
 from drretail.api.option import accepts
-from drretail.api.options.queries import SplitOptions
 from drretail.api.options.shared import names_in, texts_in
 from drretail.api.queries.query_file import check_unused, write_queries
 from drretail.errors import UserError
-from drretail.gym.split import Part
-from drretail.gym.split import split as split_queries
 from drretail.progress import choose_progress
 from drretail.tables.figures import counted
 from drretail.tables.result import Result

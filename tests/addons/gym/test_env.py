@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from drretail.addons.gym import Shop, ShopEnv
+from drretail.addons.gym.recorded import recorded_rewards, save_rollouts
 from drretail.agents.information import question_instructions
 from drretail.agents.running.runner import Recorded, recorded_in
 from drretail.api.run import run
@@ -20,14 +22,12 @@ from drretail.env.web.sealed import SealedWeb
 from drretail.env.world import open_world
 from drretail.errors import UnknownName, UserError
 from drretail.experiment import read_runs
-from drretail.gym import Shop, ShopEnv
-from drretail.gym.recorded import recorded_rewards, save_rollouts
 from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.wish import Hidden, Want, Wish
 from drretail.tools.registry import LONGEST_REPORT
 from drretail.tools.toolkit import Toolkit
-from tests.gym.policies import QUERY, call, search, shopped_well
+from tests.addons.gym.policies import QUERY, call, search, shopped_well
 from tests.sealed import Page, seal, url
 from tests.shop import USER, build_shop
 
@@ -181,12 +181,12 @@ def test_queries_without_a_basket_are_left_out_and_say_why(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("module", ["openenv", "verifiers"])
 def test_a_missing_extra_is_named_in_one_sentence(module: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, f"drretail.gym.{module}", raising=False)
+    monkeypatch.delitem(sys.modules, f"drretail.addons.gym.{module}", raising=False)
     for name in [each for each in sys.modules if each.partition(".")[0] == module]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(UserError, match=f"needs the extra {module}: pip install"):
-        import_module(f"drretail.gym.{module}")
+        import_module(f"drretail.addons.gym.{module}")
 
 
 def test_a_rollout_searches_its_querys_own_web(shop: Shop, tmp_path: Path) -> None:

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
+from drretail.addons.gym import Shop, ShopEnv
 from drretail.data_ingest.demo import ensure_world
-from drretail.gym import Shop, ShopEnv
 from drretail.progress import Progress
-from tests.gym.policies import QUERY
+from tests.addons.gym.policies import QUERY
 
 
 @pytest.fixture(scope="session")

@@ -7,17 +7,17 @@ from typing import Any
 import pytest
 
 from benchmarks.gym import knows_all
+from drretail.addons.gym import Reward, Shop, ShopEnv
+from drretail.addons.gym.split import asks_nothing, earned
 from drretail.eval.metrics.reward import BOUGHT, HTML, NO_PICKS, NO_REPORT, NOT_SHOWN, OVER, REFUSED
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.grounding.verify.integrity import CONTRADICTED, NOT_ARGUED, UNRESOLVED
 from drretail.grounding.verify.integrity import NOT_SHOWN as NEVER_SHOWN
-from drretail.gym import Reward, Shop, ShopEnv
-from drretail.gym.split import asks_nothing, earned
 from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.reading import Pick
 from drretail.records.wish import Want, Wish
-from tests.gym.policies import QUERY, best_picks, call, looked_up, praised, search, submit, wanted
+from tests.addons.gym.policies import QUERY, best_picks, call, looked_up, praised, search, submit, wanted
 
 CHEAP = "B0AQAKLECG"
 """Another swaddle blanket, for $16.99."""

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from drretail.addons.gym import Shop, split
+from drretail.addons.gym.split import wanted
 from drretail.api.worlds import open_world
 from drretail.cli.app import app
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.world import World
-from drretail.gym import Shop, split
-from drretail.gym.split import wanted
 from drretail.progress import Progress
 from drretail.querygen.reading import read_queries
 from drretail.querygen.shipped import FIFTY, shipped_queries

@@ -10,6 +10,8 @@ from inspect_ai.event import ErrorEvent, Event, ModelEvent, SampleLimitEvent
 from inspect_ai.log import transcript
 from inspect_ai.solver import TaskState
 
+from drretail.addons.inspect.recorded import Kept, keep, saved
+from drretail.addons.inspect.shop_tools import PATH, shop_tools
 from drretail.agents.information import asking_notes, client_hashes, question_prompt
 from drretail.agents.picks import answer_of
 from drretail.agents.running.runner import Recorded, recorded_spec, run_of, with_cited_pages
@@ -17,8 +19,6 @@ from drretail.env.session import Session, Shopper
 from drretail.env.web.sealed import web_for
 from drretail.env.world import World
 from drretail.grounding.report.picks import take_picks
-from drretail.inspect.recorded import Kept, keep, saved
-from drretail.inspect.shop_tools import PATH, shop_tools
 from drretail.records.query import Query, Reference
 from drretail.records.run import Run, RunError, Step, System, Usage
 from drretail.tools.registry import ROLE, read_submitted, tools_of

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from drretail.addons.gym.env import ShopEnv
+from drretail.addons.gym.shop import Shop
 from drretail.api.worlds import open_world
 from drretail.data_ingest.demo import Shop as MadeUp
 from drretail.data_ingest.demo import build_shop
@@ -16,8 +18,6 @@ from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.eval.metrics.reward import NO_REPORT, Reward
 from drretail.grounding.report.picks import picks_block
-from drretail.gym.env import ShopEnv
-from drretail.gym.shop import Shop
 from drretail.progress import Progress
 from drretail.querygen.shipped import FIFTY, GENERIC, MARKET, shipped_queries
 from drretail.records.base import canonical_json, file_name

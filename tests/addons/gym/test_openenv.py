@@ -10,10 +10,10 @@ pytest.importorskip("openenv", reason="no OpenEnv: pip install openenv-core")
 
 import uvicorn
 
-from drretail.gym import Shop
-from drretail.gym.openenv import ShopAction, ShopClient, create_app
+from drretail.addons.gym import Shop
+from drretail.addons.gym.openenv import ShopAction, ShopClient, create_app
 from drretail.local_server import HOST, bound, port_of
-from tests.gym.policies import QUERY, best_picks, call, praised, search, submit
+from tests.addons.gym.policies import QUERY, best_picks, call, praised, search, submit
 
 
 @contextmanager

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from drretail import run
+from drretail.addons.gym import Shop
+from drretail.addons.gym.recorded import recorded_rewards
+from drretail.addons.gym.trial import try_agent
 from drretail.errors import UnknownName
-from drretail.gym import Shop
-from drretail.gym.recorded import recorded_rewards
-from drretail.gym.trial import try_agent
 from drretail.querygen.shipped import shipped_queries
 
 QUERY = shipped_queries("dev")[0]

@@ -5,12 +5,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from drretail.addons.gym.options import TryOptions
+from drretail.addons.gym.shop import Shop
 from drretail.agents.running.new_experiment import ask_once
 from drretail.agents.running.runner import Recorded, recorded_in
 from drretail.api.models import Opener
 from drretail.api.observer import SILENT
 from drretail.api.option import accepts
-from drretail.api.options.run import TryOptions
 from drretail.api.queries.asked import asked_queries
 from drretail.api.recorded import RecordedAnswer
 from drretail.api.systems import named_systems, runner_of
@@ -19,7 +20,6 @@ from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
 from drretail.eval.metrics.reward import Reward
 from drretail.grounding.verify.checks import Case, check_report, read_report
-from drretail.gym.shop import Shop
 from drretail.querygen.shipped import FIFTY, GENERIC, MARKET, shipped_queries
 from drretail.records.base import file_name
 from drretail.records.evidence import Finding
@@ -66,7 +66,7 @@ def try_agent(options: TryOptions) -> Trial:
     with world_of(options.world, web_of(options.world, None, settings)) as world:
         query = _query(options, world)
         check_askable(world, [query])
-        (system,) = named_systems(options, [options.agent], world, opener, observer)
+        (system,) = named_systems(options, [options.agent], options.model, world, opener, observer)
         runner = runner_of(world, settings, str(world.folder or world.servers), files=options.files)
         trials = Path(options.to) / file_name(system.system.agent) / query.query_id
         numbers = sorted(int(each.name) for each in trials.glob("*") if each.name.isdecimal())

@@ -15,12 +15,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from drretail.addons.gym.env import STEPS, ShopEnv
+from drretail.addons.gym.shop import SHIPPED, Shop
 from drretail.agents.running.runner import recorded_spec
 from drretail.errors import UserError, install_line
 from drretail.eval.metrics.reward import Reward
 from drretail.grounding.report.markup import shown
-from drretail.gym.env import STEPS, ShopEnv
-from drretail.gym.shop import SHIPPED, Shop
 from drretail.records.run import Scope
 
 try:

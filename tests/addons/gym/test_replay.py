@@ -11,6 +11,8 @@ from langchain.agents import create_agent
 from langchain_core.messages import AIMessage, ToolCall
 
 from drretail import run
+from drretail.addons.gym import Shop, ShopEnv
+from drretail.addons.gym.recorded import recorded_rewards, replay, save_rollouts
 from drretail.agents.running.client_runs import Recording
 from drretail.agents.running.runner import Runner
 from drretail.api.score import score
@@ -19,13 +21,11 @@ from drretail.errors import UserError
 from drretail.experiment import read_definition
 from drretail.exports.formats import export
 from drretail.exports.selection import Selection, read_rule
-from drretail.gym import Shop, ShopEnv
-from drretail.gym.recorded import recorded_rewards, replay, save_rollouts
 from drretail.llm.scripted import scripted_model
 from drretail.records.query import Query
 from drretail.tools.toolkit import Toolkit
+from tests.addons.gym.policies import QUERY, best_picks, call, praised, shopped_well, submit
 from tests.agents.external_agents import command
-from tests.gym.policies import QUERY, best_picks, call, praised, shopped_well, submit
 
 pytest.importorskip("mcp", reason="no MCP: pip install mcp")
 

@@ -4,13 +4,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from drretail.addons.gym.env import ShopEnv
+from drretail.addons.gym.shop import Shop
 from drretail.agents.running.client_runs import save_runs
 from drretail.agents.running.runner import Recorded, recorded_in
 from drretail.errors import UserError
 from drretail.eval.metrics.reward import NO_REPORT, Reward
 from drretail.experiment import read_definition
-from drretail.gym.env import ShopEnv
-from drretail.gym.shop import Shop
 from drretail.records.query import Query, Reference
 from drretail.records.run import Run
 

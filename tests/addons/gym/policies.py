@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+from drretail.addons.gym import Shop, ShopEnv
 from drretail.grounding.report.picks import picks_block
-from drretail.gym import Shop, ShopEnv
 from drretail.records.reading import Pick
 
 QUERY = "dev-01"

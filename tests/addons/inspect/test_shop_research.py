@@ -26,10 +26,20 @@ from inspect_ai.model import ChatMessage, ModelOutput, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, generate, solver
 from inspect_ai.tool import ToolInfo
 
-from drretail.inspect.registry import basket, checks, shop_research
-from drretail.inspect.scorers import USUAL
-from drretail.inspect.task import IDLE_TURNS
-from tests.inspect.mock_model import REPORT, call, evaluated, read_from, samples_of, say, scripted, thinking, values_of
+from drretail.addons.inspect.registry import basket, checks, shop_research
+from drretail.addons.inspect.scorers import USUAL
+from drretail.addons.inspect.task import IDLE_TURNS
+from tests.addons.inspect.mock_model import (
+    REPORT,
+    call,
+    evaluated,
+    read_from,
+    samples_of,
+    say,
+    scripted,
+    thinking,
+    values_of,
+)
 
 SEARCH = call("product_catalog_search", query="bird feeder")
 HAND_IN = call(SUBMIT, report=REPORT)

@@ -1,6 +1,6 @@
 """``ShopEnv`` behind a server of OpenEnv, and its client. Needs the extra ``openenv``.
 
-uvicorn --factory drretail.gym.openenv:create_app            # the demo's questions, on 127.0.0.1:8000
+uvicorn --factory drretail.addons.gym.openenv:create_app            # the demo's questions, on 127.0.0.1:8000
 
 with ShopClient(base_url="http://127.0.0.1:8000").sync() as env:
     result = env.reset(query_id="dev-01")
@@ -16,11 +16,11 @@ from uuid import uuid4
 from pydantic import Field, WithJsonSchema
 
 from drretail import __version__
+from drretail.addons.gym.env import ShopEnv
+from drretail.addons.gym.shop import Queries, Shop
 from drretail.env.world import World
 from drretail.errors import UserError, install_line
 from drretail.eval.metrics.reward import Reward
-from drretail.gym.env import ShopEnv
-from drretail.gym.shop import Queries, Shop
 
 try:
     from fastapi import FastAPI

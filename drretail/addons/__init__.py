@@ -1,0 +1,8 @@
+"""What only some need, each in a folder with everything of its own. The core imports none of them.
+
+Each enters through the tables in its names.toml, as a plugin does through entry points: its commands, its metrics.
+An add-on imports the core, and other add-ons where pyproject.toml declares it.
+
+gym/      the shop for reinforcement learning: worlds by rollout, rewards from eval's baskets
+inspect/  the shop as a task of inspect_ai, with our metrics as its scorers
+"""

@@ -1,0 +1,35 @@
+"""The shop as an environment for reinforcement learning: a session for each rollout, and rewards without a judge.
+
+    from drretail.addons.gym import ShopEnv                # docs/gym.md
+
+options.py    the options of ``try`` and ``gym split``
+shop.py       what all rollouts share: the world, the queries, their baskets
+rollout.py    one rollout: its session, its calls, its record
+env.py        ``ShopEnv``: reset, step
+trial.py      one agent on one query, with its reward and that of its last trial
+recorded.py   rollouts as runs of an experiment, the rewards of recorded runs, and exported runs replayed
+command.py    ``drretail try``: the trial, printed
+split.py      questions to train on and held-out ones, which share no person, wish or shop; two floors
+splitting.py  ``drretail gym split``: these as files, and what simple policies earn
+verifiers.py  the same tasks as a taskset of verifiers
+openenv.py    the same environment behind an OpenEnv server, and its client
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from drretail.addons.gym.env import ShopEnv
+    from drretail.addons.gym.shop import Shop
+    from drretail.addons.gym.trial import try_agent
+    from drretail.eval.metrics.reward import Reward, reward_of
+
+__all__ = ["Reward", "Shop", "ShopEnv", "reward_of", "try_agent"]
+_MODULES = {"Shop": "addons.gym.shop", "ShopEnv": "addons.gym.env", "try_agent": "addons.gym.trial"}
+
+
+def __getattr__(name: str) -> object:
+    # On first use, so that the help of the gym's commands loads none of it.
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"drretail.{_MODULES.get(name, 'eval.metrics.reward')}"), name)
