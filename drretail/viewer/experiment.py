@@ -332,9 +332,8 @@ def between(view: ExperimentView, a: str, b: str) -> ExperimentView:
     a, b = (resolve_name("system", each, known) for each in (a, b))
     if a == b:
         raise UserError(f"{a} can't be set beside itself: name two systems of {view.name}.")
-    definition = definition.model_copy(
-        update={"systems": {label: known[label] for label in (a, b)}, "title": f"{a} and {b}: {view.title}"}
-    )
+    title = definition.title and f"{a} and {b}: {definition.title}"
+    definition = definition.model_copy(update={"systems": {label: known[label] for label in (a, b)}, "title": title})
     planned = tuple(one for one in view.planned if one.label in (a, b))
     by_system = ("scores", "ranks", "slices", "counterfactuals", "twins")
     rows = {name: tuple(row for row in getattr(scores, name) if row.system in (a, b)) for name in by_system}

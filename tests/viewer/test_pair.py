@@ -62,7 +62,7 @@ def test_the_command_writes_the_page_and_tells_the_rest(compared: Path, fork_ser
     rows = [(link.attributes["href"], row.text) for row in differing.all("tr") for link in row.all("a")]
     assert [("not said" in text) for _, text in rows] == [False, True, True]
     assert all(href.removeprefix("#") in places for href, _ in rows)
-    assert "third" not in page.text
+    assert "third" not in page.by_id("scoreboard").text + page.by_id("questions").text
     assert "  ~ ✓ → ○ It is rated 4.5 out of 5" in report("--format", "text").stdout
     assert json.loads(report("--json").stdout)["systems"] == ["after", "before"]
     wrong = report("--format", "paper")
