@@ -26,7 +26,7 @@ from drretail.settings import read_settings
 from drretail.tables.figures import counted
 from drretail.tables.latex import latex_table
 from drretail.tables.result import Result
-from drretail.viewer.experiment import ExperimentView, read_view
+from drretail.viewer.experiment import ExperimentView, between, read_view
 from drretail.viewer.output import json_text, say
 from drretail.viewer.summary import summary_of
 from drretail.viewer.tables.result import concluded
@@ -69,19 +69,23 @@ def report(options: ReportOptions) -> Report:
     experiment, to = folder_of(options.experiment), None if options.to is None else Path(options.to)
     if options.form not in DEFAULT_NAMES:
         raise UserError(f"There is no format {options.form!r}: take {', '.join(DEFAULT_NAMES)}.")
-    if options.form == "plots" and options.diff is None:
-        return _plots(experiment, to or experiment / DEFAULT_NAMES[options.form])
-    if to is not None and to.is_dir():
+    if options.form == "paper" and options.diff is not None:
+        raise UserError("--diff has no --format paper: leave one of the two out.")
+    if to is not None and to.is_dir() and options.form != "plots":
         raise UserError(f"{to} is a folder: --to names the file to write, such as {to / DEFAULT_NAMES[options.form]}.")
-    if options.diff is not None:
-        return _diff(experiment, options, to)
     if options.form == "paper":
         return _paper(experiment, options, to)
     if options.title is not None:
         entitle(experiment, options.title)
+    name = DEFAULT_NAMES[options.form]
     with busy("reading runs and scores"):
         view = read_view(experiment)
         view = replace(view, failure=view.failure or _failure_of_scores(view))
+        if options.diff is not None:
+            view = between(view, *options.diff)
+            name = f"diff-{'~'.join(view.definition.systems)}{Path(name).suffix}"
+    if options.form == "plots":
+        return _plots(view, to or experiment / name)
     if view.failure:
         say(view.failure)
     summary = summary_of(view)
@@ -91,7 +95,7 @@ def report(options: ReportOptions) -> Report:
             raise UserError(
                 f"report writes a page, not {to.name}: drretail export {experiment} --format csv writes tables."
             )
-        to = _write_pages(view, to or experiment / DEFAULT_NAMES["html"], options.split)
+        to = _write_pages(view, to or experiment / name, options.split)
     elif options.form == "latex":
         board = view.scores.scoreboard
         if board is None:
@@ -120,7 +124,7 @@ def _failure_of_scores(view: ExperimentView) -> str:
     return checklist.first_failure(view.folder)
 
 
-def _plots(experiment: Path, to: Path) -> Report:
+def _plots(view: ExperimentView, to: Path) -> Report:
     """Every plot of the page as files in a folder."""
     from drretail.viewer.page.document import plots_of
     from drretail.viewer.page.run_lines import run_line
@@ -128,7 +132,6 @@ def _plots(experiment: Path, to: Path) -> Report:
 
     if to.exists() and not to.is_dir():
         raise UserError(f"{to} is a file: --to names the folder for plots.")
-    view = read_view(experiment)
     lines = [run_line(view.runs[place], question) for question in view.questions for place in question.places]
     written = [str(path) for path in write_plots([*chain(*plots_of(view, lines))], to)]
     return Report(to, "\n".join(written), {"plots": written})
@@ -148,25 +151,6 @@ def _write_pages(view: ExperimentView, to: Path, split: bool | None) -> Path:
     form = "auto" if split is None else "split" if split else "single"
     with (choose_progress() if many else Progress()).track("Writing pages", len(view.runs)) as bar:
         return write_report(view, to, form, bar)
-
-
-def _diff(experiment: Path, options: ReportOptions, to: Path | None) -> Report:
-    """Two systems' answers side by side."""
-    from drretail.viewer.diff.answers import read_diff
-    from drretail.viewer.diff.diff_output import diff_document, diff_page, diff_text
-
-    if options.form in ("latex", "paper", "plots"):
-        raise UserError(f"--diff has no --format {options.form}: leave it out, or take html or text.")
-    assert options.diff is not None
-    with busy("comparing answers"):
-        diff = read_diff(experiment, *options.diff)
-    is_page, document = options.form == "html", diff_document(diff)
-    if is_page:
-        to = to or experiment / f"diff-{diff.a}~{diff.b}.html"
-    with busy("writing the answers side by side"):
-        _write(to, lambda: diff_page(diff) if is_page else diff_text(diff), document)
-    text = "" if is_page else diff_text(diff)
-    return Report(to, text, {"report": None if to is None else str(to), **document})
 
 
 def _paper(experiment: Path, options: ReportOptions, to: Path | None) -> Report:

@@ -4,6 +4,7 @@ experiment.py    an experiment folder as views of its runs
 timeline.py      the experiments of a folder in order of time
 judged.py        every judge's last verdicts on a run or on two answers, and whether scores.json still matches them
 claims.py        claims with their verdicts, their places in the report, and their quotes in the sources
+claim_changes.py which claims two answers share, and which only one makes
 arithmetic.py    the sums behind a run's FP and FR
 conversation.py  a run's whole conversation, from its journal
 setbacks.py      what went wrong in a run, in sentences
@@ -15,7 +16,6 @@ page/            pages for a browser
 terminal/        tables and texts for a terminal
 voting/          questions to people about reports, and their answers
 live/            report, voting and review as a server on this machine
-diff/            two systems' answers side by side
 paper/           an experiment as the paper's tables
 output.py        prints results and JSON documents
 summary.py       an experiment as one JSON document

@@ -7,7 +7,9 @@ from typing import Any, overload
 
 from pydantic import TypeAdapter
 
+from drretail.errors import UserError
 from drretail.eval.claims.labels import CONTRADICTED
+from drretail.eval.judging.pairs import resolve_name
 from drretail.eval.judging.subject import Planned, Subject, planned_runs, read_subject
 from drretail.eval.registry import FALSE_STATEMENTS, MARKS_CLAIMS, claim_marks, recorded_metric
 from drretail.eval.scores.file import made_of, read_scores
@@ -321,11 +323,46 @@ def read_view(experiment: Path) -> ExperimentView:
     )
 
 
-def read_runs_of(experiment: Path, labels: Sequence[str], board: Scoreboard | None = None) -> list[RunView]:
-    """The planned runs of these systems, in their order, with their values in the columns of ``board``."""
-    definition = read_definition(experiment)
-    planned = [planned for planned in planned_runs(experiment, definition) if planned.label in labels]
-    return list(Runs(experiment, definition, planned, board))
+def between(view: ExperimentView, a: str, b: str) -> ExperimentView:
+    """The view with the systems alone whose labels are, or begin with, ``a`` and ``b``.
+
+    Raises UserError if both mean one system; UnknownName for a wrong name.
+    """
+    known, definition, scores = view.definition.systems, view.definition, view.scores
+    a, b = (resolve_name("system", each, known) for each in (a, b))
+    if a == b:
+        raise UserError(f"{a} can't be set beside itself: name two systems of {view.name}.")
+    title = definition.title and f"{a} and {b}: {definition.title}"
+    definition = definition.model_copy(update={"systems": {label: known[label] for label in (a, b)}, "title": title})
+    planned = tuple(one for one in view.planned if one.label in (a, b))
+    by_system = ("scores", "ranks", "slices", "counterfactuals", "twins")
+    rows = {name: tuple(row for row in getattr(scores, name) if row.system in (a, b)) for name in by_system}
+    pairs = tuple(row for row in scores.pairs if {row.a, row.b} == {a, b})
+    board = scores.scoreboard
+    if board is not None:
+        compared = [
+            measure.model_copy(update={"pairs": tuple(pair for pair in measure.pairs if {pair.a, pair.b} == {a, b})})
+            for measure in board.compared
+        ]
+        board = board.model_copy(
+            update={
+                "rows": tuple(row for row in board.rows if row.system in (a, b)),
+                "compared": tuple(measure for measure in compared if measure.pairs),
+                "differs": (),
+            }
+        )
+    scores = scores.model_copy(
+        update={
+            **rows,
+            "pairs": pairs,
+            "attacks": (),
+            "ablations": (),
+            "scoreboard": board,
+            "systems": definition.systems,
+        }
+    )
+    runs = Runs(view.folder, definition, planned, board)
+    return replace(view, definition=definition, planned=planned, runs=runs, scores=scores)
 
 
 def _values(

@@ -38,7 +38,8 @@ def render_scores(view: ExperimentView, lines: Sequence[RunLine]) -> Markup:
     """The tables of all metrics."""
     scores, metrics, board = view.scores.scores, view.scores.metrics, view.scores.scoreboard
     systems = view.definition.systems
-    tables, rows = score_tables(scores, metrics, systems), with_slices(view.folder, view.scores).slices
+    tables = score_tables(scores, metrics, systems)
+    rows = [row for row in with_slices(view.folder, view.scores).slices if row.system in systems]
     slices = {sliced.table_key: sliced for sliced in sliced_tables(rows, scores, metrics=metrics, systems=systems)}
     return fragment(
         "scores.html.jinja",

@@ -62,19 +62,18 @@ def whole_page(title: str, heading: str, lead: str, nav: Sequence[tuple[str, str
     """A page of these sections; ``nav`` are addresses with their names. Only products' pictures come from elsewhere."""
     images = "data: https: http:" if any("data-src=" in section for section in sections) else "data:"
     given = {"title": title, "heading": heading, "lead": lead, "nav": nav, "sections": sections}
-    return writable(template("page.html.jinja").render(**given, **frame(images=images)))
+    return writable(template("page.html.jinja").render(**given, **frame(images)))
 
 
 STYLES = ("page.css", "first_screen.css", "plots.css", "run_search.css")
 SCRIPTS = ("page.js", "run_search.js")
 
 
-def frame(
-    styles: tuple[str, ...] = STYLES, scripts: tuple[str, ...] = SCRIPTS, images: str = "data:"
-) -> dict[str, Any]:
-    """A page's style, script and policy, by their names in the template; there may be no script."""
-    style = "".join((TEMPLATES / name).read_text(encoding="utf-8") for name in styles)
-    code = "".join((TEMPLATES / name).read_text(encoding="utf-8") for name in scripts)
+def frame(images: str) -> dict[str, Any]:
+    """A page's style, script and policy, by their names in the template."""
+    style, code = (
+        "".join((TEMPLATES / name).read_text(encoding="utf-8") for name in names) for names in (STYLES, SCRIPTS)
+    )
     return {
         "policy": page_policy(style, code, images),
         "style": Markup(style),  # noqa: S704 — the package's own files
@@ -82,12 +81,12 @@ def frame(
     }
 
 
-def page_policy(style: str, script: str = "", images: str = "data:") -> str:
+def page_policy(style: str, script: str, images: str = "data:") -> str:
     """A policy that admits only the style and the script on the page itself, and pictures from ``images``."""
     rules: dict[str, Any] = {
         "default-src": "'none'",
         "style-src": _hash(style),
-        "script-src": _hash(script) if script else "'none'",
+        "script-src": _hash(script),
         "img-src": images,
         "base-uri": "'none'",
         "form-action": "'none'",

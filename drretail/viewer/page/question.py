@@ -12,15 +12,17 @@ from drretail.errors import UserError
 from drretail.eval.compare.ablations import agents_by_setting
 from drretail.eval.judging.dimensions import PRIMARY
 from drretail.records.score import Verdict, in_order, place_of
-from drretail.tables.table import Cell, Table, table_of
+from drretail.tables.figures import counted
+from drretail.tables.table import Cell, Column, Row, Table, table_of
 from drretail.viewer.cart import cart_as_read, compare_picks
+from drretail.viewer.claim_changes import RULE, claim_changes, plain, verdict_words
 from drretail.viewer.commands import command_for
 from drretail.viewer.conversation import Talk, journal_size, read_conversation
 from drretail.viewer.experiment import ExperimentView, Question, RunView
 from drretail.viewer.judged import PairJudgement, pairs_with_verdicts, read_pair_judgements
 from drretail.viewer.page.first_screen import AnswerCard, QuestionCard, answer_card, question_card
 from drretail.viewer.page.frame import fragment
-from drretail.viewer.page.links import statement_anchor, talk_page_name
+from drretail.viewer.page.links import claim_anchor, statement_anchor, talk_page_name
 from drretail.viewer.page.run_lines import FailedVerdict, RunLine, proof_of, run_line
 from drretail.viewer.page.run_part import RunPart
 from drretail.viewer.tables.false_statements import FalseStatement, false_statements
@@ -114,6 +116,21 @@ def meeting_of(judgement: PairJudgement, names: Mapping[str, str]) -> Table:
     return replace(table_of(title, ["Dimension", "Preferred", "Why, in each order"], rows), by=by)
 
 
+def claims_apart(a: RunPart, b: RunPart) -> Table | None:
+    """The claims that only one of two answers makes, or that got another verdict; None without any."""
+    found = claim_changes(a.view, b.view) or []
+    rows: list[Row] = []
+    for change in found:
+        view, claim = (a.view, change.a) if change.a is not None else (b.view, change.b)
+        if claim is not None and change.kind != "same":
+            cells = Cell(verdict_words(change.a)), Cell(verdict_words(change.b))
+            rows.append(Row(plain(claim), cells, link=f"#{claim_anchor(view, 0, claim)}"))
+    shared = counted(len(found) - len(rows), "more claim")
+    notes = (f"{RULE} Both make {shared} with the same verdict.",)
+    columns = Column(a.name), Column(b.name)
+    return Table("Claims that differ", columns, tuple(rows), heading="Claim", notes=notes) if rows else None
+
+
 def _reason(verdict: Verdict, a: str, b: str) -> Markup:
     order = ""
     if verdict.order:
@@ -160,7 +177,10 @@ class Questions:
             run
             for run in runs
             if run.view.subject.repeat == 1
-            and place_of(run.view.subject.label, self._systems) in ("system", "counterfactual")
+            and (
+                len(self._systems) == 2
+                or place_of(run.view.subject.label, self._systems) in ("system", "counterfactual")
+            )
         ]
         answers = sorted(researched, key=lambda run: self._order[run.view.subject.label]) or runs
         others = [run for run in runs if run not in answers]
@@ -183,6 +203,7 @@ class Questions:
             "answers": answers,
             "others": others,
             "picks": compare_picks(picking),
+            "apart": claims_apart(*answers) if len(answers) == 2 else None,
             "meetings": [meeting_of(judgement, self._names) for judgement in judgements],
             "once": Once(f"{question.anchor}t"),
             "card_of": {run.view.anchor: card for run, card in zip(runs, cards, strict=True)},

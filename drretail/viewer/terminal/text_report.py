@@ -17,6 +17,7 @@ from drretail.tables.table import Table
 from drretail.tables.terminal import draw, table_lines
 from drretail.viewer.cart import TITLE as TITLE_OF_CART
 from drretail.viewer.cart import cart_as_read, cart_text
+from drretail.viewer.claim_changes import RULE, claim_changes
 from drretail.viewer.claims import SIGNS, WORDS, Support, counts_of, finding_line
 from drretail.viewer.commands import command_for, commands, score_commands
 from drretail.viewer.experiment import ExperimentView, RunView
@@ -56,6 +57,8 @@ def text_of(view: ExperimentView, *, details: bool = True) -> str:
         ]
     else:
         lines += _questions(view)
+    if len(view.definition.systems) == 2:
+        lines += _apart(view)
     lines += ["", "How to repeat it (the page has queries.jsonl)", *(f"  {line}" for line in commands(view))]
     return on_screen("\n".join(lines) + "\n")
 
@@ -95,6 +98,21 @@ def _questions(view: ExperimentView) -> Iterator[str]:
         yield f"  {cells}  {shorten(row[4], max(20, WIDTH - len(cells) - 4), placeholder=' …')}"
     yield ""
     yield f"Every answer with its claims, and all tables: drretail report {view.folder} --format text --details"
+
+
+def _apart(view: ExperimentView) -> Iterator[str]:
+    """The claims on which the answers of two systems differ, by question."""
+    a, b = view.definition.systems
+    yield from ("", f"Claims that differ: − only {a}, + only {b}, ~ another verdict. {RULE}")
+    for question in view.questions:
+        answers = {(run.subject.repeat, run.subject.label): run for run in (view.runs[at] for at in question.places)}
+        for repeat in sorted({repeat for repeat, _ in answers}):
+            one, other = answers.get((repeat, a)), answers.get((repeat, b))
+            found = claim_changes(one, other) if one and other else None
+            yield f"=== {question.query.query_id}{f', repeat {repeat}' if repeat > 1 else ''}"
+            if found is None:
+                yield "  No judge extracted claims from both answers."
+            yield from (f"  {change.line}" for change in found or () if change.kind != "same")
 
 
 def _run(view: RunView, claims: str, checks: str) -> Iterator[str]:

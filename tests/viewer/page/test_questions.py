@@ -21,7 +21,7 @@ from drretail.viewer.page.question import Questions
 from tests import build
 from tests.build import SYSTEM, experiment
 from tests.shop import USER, build_shop
-from tests.viewer.diff.conftest import AGENTS, QUESTION
+from tests.viewer.diff_agents import AGENTS, QUESTION
 from tests.viewer.dom import Element, parse
 from tests.viewer.rendered import render_page
 

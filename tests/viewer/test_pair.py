@@ -1,0 +1,83 @@
+"""The report of two systems of an experiment: on the page, in the terminal, as JSON."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from drretail import open_world, run, score
+from drretail.errors import UnknownName, UserError
+from drretail.viewer.claim_changes import claim_changes, likeness_of
+from drretail.viewer.claims import Claim
+from drretail.viewer.experiment import between, read_view
+from tests.cli.commands import environment
+from tests.cli.forked import ForkServer
+from tests.shop import USER, build_shop
+from tests.viewer.diff_agents import AGENTS, QUESTION
+from tests.viewer.dom import parse
+
+
+@pytest.fixture(scope="module")
+def compared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    home = tmp_path_factory.mktemp("pair")
+    with open_world(build_shop(home / "w")) as world:
+        run(world, [QUESTION], {**AGENTS, "third": AGENTS["after"]}, to=home / "exp", user=USER, baselines=False)
+    score(home / "exp", ["faithfulness", "checks"])
+    return home / "exp"
+
+
+def test_claims_are_apart_by_who_makes_them_and_what_was_ruled(compared: Path) -> None:
+    view = between(read_view(compared), "before", "after")
+    by_label = {each.subject.label: each for each in view.runs}
+    lines = [each.line for each in claim_changes(by_label["before"], by_label["after"]) or () if each.kind != "same"]
+    assert [line[:14] for line in lines] == ["~ ✓ → ○ It is ", "− · The Tanagr", "+ ✓ The Tanagr"]
+
+
+def test_the_report_of_two_systems_has_nothing_of_a_third(compared: Path) -> None:
+    view = between(read_view(compared), "before", "after")
+    board = view.scores.scoreboard
+    assert board is not None
+    assert {row.system for row in board.rows} == {row.system for row in view.scores.scores} == {"before", "after"}
+    assert {(pair.a, pair.b) for measure in board.compared for pair in measure.pairs} <= {("after", "before")}
+
+
+def test_a_system_beside_itself_and_one_that_is_none_are_errors(compared: Path) -> None:
+    with pytest.raises(UserError, match="can't be set beside itself"):
+        between(read_view(compared), "before", "before")
+    with pytest.raises(UnknownName, match="Did you mean after"):
+        between(read_view(compared), "before", "aftr")
+
+
+def test_the_command_writes_the_page_and_tells_the_rest(compared: Path, fork_server: ForkServer) -> None:
+    def report(*args: str) -> subprocess.CompletedProcess[str]:
+        home = compared.parent
+        return fork_server.run(("report", "exp", "--diff", "before", "after", *args), home, environment(home))
+
+    done = report()
+    assert (done.returncode, done.stdout) == (0, "exp/diff-before~after.html\n")
+    page = parse((compared / "diff-before~after.html").read_text(encoding="utf-8"))
+    differing = next(each for each in page.by_id("q1").all("details") if each.text.strip().startswith("Claims that"))
+    places = {each.attributes["id"] for each in page.all() if "id" in each.attributes}
+    rows = [(link.attributes["href"], row.text) for row in differing.all("tr") for link in row.all("a")]
+    assert [("not said" in text) for _, text in rows] == [False, True, True]
+    assert all(href.removeprefix("#") in places for href, _ in rows)
+    assert "third" not in page.by_id("scoreboard").text + page.by_id("questions").text
+    assert "  ~ ✓ → ○ It is rated 4.5 out of 5" in report("--format", "text").stdout
+    assert json.loads(report("--json").stdout)["systems"] == ["after", "before"]
+    wrong = report("--format", "paper")
+    assert (wrong.returncode, wrong.stderr.count("\n")) == (2, 1)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "same"),
+    [
+        ("The tube feeder costs $24.99 [P:B1].", "Tube feeder: it costs $24.99.", True),
+        ("The tube feeder costs $24.99.", "The tube feeder costs $19.99.", False),
+        ("It costs $1,299.", "It costs $1299 [P:B1].", True),
+        ("Fill the feeder with sunflower seeds.", "Wash the bath with vinegar.", False),
+    ],
+)
+def test_claims_are_the_same_by_their_figures_and_words(a: str, b: str, *, same: bool) -> None:
+    one, other = (Claim(1, text, (), (), None, None, "full") for text in (a, b))
+    assert (likeness_of(one, other) >= 0.5) is same
