@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from drretail.grounding.text.amounts import Amount, find_amounts
 from drretail.grounding.text.numerals import conversion, find_numerals
-from drretail.grounding.verify.derivation import fits, small_numbers, title_numbers
+from drretail.grounding.verify.derivation import CENTS, fits, small_numbers, title_numbers
 from drretail.grounding.verify.fields import measures_akin, measures_named
 from drretail.grounding.verify.records import Ledger, on_record, with_state
 from drretail.records.reading import ReadValue, ValueKind, ValueState
@@ -109,6 +109,8 @@ def _comes_to(amount: Amount | None, number: Decimal, of_several: Iterable[Decim
         return None
     if fits(amount, number):
         return True
+    if amount.places >= CENTS:  # nobody rounds to the cent
+        return None if any(fits(amount, one) for one in of_several) else False
     slack = 2 * _LOOSE if amount.relation == "about" else _LOOSE
     is_near = amount.low * (1 - slack) <= number <= amount.high * (1 + slack)
     return None if is_near or any(fits(replace(amount, relation="about"), one) for one in of_several) else False

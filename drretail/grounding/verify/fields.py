@@ -17,7 +17,7 @@ from drretail.grounding.text.amounts import ENGLISH, Amount, Notation, exact_amo
 from drretail.grounding.text.languages import answer_words
 from drretail.grounding.text.numerals import SIDES, SIZED, UNCOUNTED, Numeral, conversion, find_numerals
 from drretail.grounding.text.words import NUMBERS, content_stems, is_negation, words
-from drretail.grounding.verify.records import all_words_of, plain
+from drretail.grounding.verify.records import all_words_of, leaves, plain
 from drretail.records.reading import Relation
 from drretail.records.shop import LIST_PRICE, STOCK, Product
 
@@ -257,7 +257,7 @@ def counts_in(text: str) -> set[Decimal]:
 @lru_cache(maxsize=512)
 def _measures(item: Product) -> tuple[tuple[Decimal, str, str], ...]:
     """The numbers of a record with unit and line, fields first; in "10 x 15 x 6 inches" all three are in inches."""
-    fields = [f"{name}: {value}" for name, value in item.details.items() if name not in _NO_FIELD]
+    fields = [f"{path.strip()}: {value}" for path, value in leaves(item.details) if path.strip() not in _NO_FIELD]
     found: list[tuple[Decimal, str, str]] = []
     for line in (*fields, item.title, *item.features, *item.description):
         # "18, 000" and "99. 9%" may be one number, "15.2x4x4.5in" three.

@@ -59,7 +59,8 @@ def _is_status_told(value: ReadValue, sentence: str) -> bool:
 
 def _other_figure(value: ReadValue, items: Collection[Product], ledger: Ledger, sentence: str) -> str | None:
     amount, recorded = amount_of(value), {one.low for one in find_amounts(value.derivation or "")}
-    if amount is not None and (ledger.names(amount.low) or ledger.names(amount.high)):
+    of_products = value.kind in ("rating", "rating_count")  # which no shopper asks for to the unit
+    if amount is not None and not of_products and (ledger.names(amount.low) or ledger.names(amount.high)):
         return "named by the query"
     if not isinstance(value.amount, str) or (amount is not None and amount.low in recorded):  # in another currency
         return None

@@ -66,7 +66,7 @@ def acquitted(value: ReadValue, ledger: Ledger, report: str, cited_at: CitedAt) 
 
 
 def _verified(value: ReadValue, ledger: Ledger, report: str) -> ReadValue:
-    line = _around(value, report, "\n")
+    line = _around(value, report[: value.start] + " " * (value.end - value.start) + report[value.end :], "\n")
     match value.kind:
         case "price" | "rating" | "rating_count":
             return _of_products(value, ledger)
@@ -283,10 +283,13 @@ def _of_fields(value: ReadValue, ledger: Ledger) -> ReadValue:
 
 
 def _of_status(value: ReadValue, ledger: Ledger) -> ReadValue:
-    statuses = {f"{ledger.records.get(source, {}).get('order_status')}" for source in value.of}
-    held = {has_been(f"{value.amount}".casefold(), recorded.casefold()) for recorded in statuses}
-    if held == {True} or held == {False}:
-        return with_state(value, "verified" if True in held else "contradicted", f"order status: {', '.join(statuses)}")
+    said = f"{value.amount}".casefold()
+    recorded = {f"{ledger.records.get(source, {}).get('order_status')}" for source in value.of}
+    states = {None if has_been(said, one.casefold()) is None else said == one.casefold() for one in recorded}
+    if states == {True} or states == {False}:
+        return with_state(
+            value, "verified" if True in states else "contradicted", f"order status: {', '.join(recorded)}"
+        )
     return value
 
 

@@ -86,7 +86,6 @@ STATES: dict[str, list[tuple[str, Any, list[str], dict[str, Any]]]] = {
         ("difference", "3.75", [PT, PM], {}),  # a towel of six against a mug of four
         ("over_budget", "10.90", [PK], {}),  # by two of them
         ("date", "--03-14", [O1], {}),
-        ("order_status", "shipped", [O1], {}),  # as what was delivered was
         ("property", "no", [PK], named("dishwasher safe")),
         ("property", "900 ml", [PK], named("capacity", "Capacity: 0.9 Liters")),
         ("property", "12", ["U:statistics"], named("number of orders")),
@@ -119,6 +118,7 @@ STATES: dict[str, list[tuple[str, Any, list[str], dict[str, Any]]]] = {
         ("price", "19.50", [PK, PP], {"why": "the record says $42.95, $38.50"}),
         ("date", "--03-15", [O1], {}),
         ("order_status", "Returned", [O1], {"why": "order status: Delivered"}),
+        ("order_status", "shipped", [O1], {"why": "order status: Delivered"}),
         ("property", "yes", [PK], named("dishwasher safe", "the record says Is Dishwasher Safe: No")),
         ("property", "1.2 litres", [PK], named("capacity", "the record says Capacity: 0.9 Liters")),
         ("property", "14", ["U:statistics"], named("orders")),
