@@ -54,7 +54,8 @@ NAMES = {
     ),
     "Reports": (
         "drretail: report export import_reports forget view",
-        "drretail.api.report: Report Exported",
+        "drretail.api.report: Report",
+        "drretail.addons.exports.commands: Exported",
         "drretail.api.exchange.forget: Forgotten",
         "drretail.viewer.voting.results: VoteResults",
     ),

@@ -1,4 +1,4 @@
-"""The options of ``report``, ``export``, ``import``, ``forget`` and ``view``."""
+"""The options of ``report``, ``import``, ``forget`` and ``view``."""
 
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
@@ -38,40 +38,6 @@ class ReportOptions:
     ] = None
     details: Annotated[bool, Option("With --format text: print every answer and all tables.")] = False
     world: shared.MovedWorld = None
-
-
-@dataclass(frozen=True, slots=True)
-class ExportOptions:
-    """Writes runs, reports and scores for other programs, such as CSV or chat JSONL.
-
-    With several judges, every judge's scores must meet the --where rule.
-    """
-
-    experiment: shared.Experiment
-    form: Annotated[
-        str,
-        Option(
-            "chat, roles, drb, csv, statements, parquet, dataset, sandbox, inspect, a plugin's, or module:attribute.",
-            flag="--format",
-            metavar="FORM",
-        ),
-    ]
-    to: Annotated[
-        str | Path | None, Option("The file or folder to write.", default="EXP/exports/, named by its form")
-    ] = None
-    _: KW_ONLY
-    systems: Annotated[
-        shared.Texts, Option("A system to export.", flag="--system", metavar="LABEL", type=list[str])
-    ] = ()
-    where: Annotated[
-        shared.Texts,
-        Option("A rule that exported runs meet, such as 'FP >= 0.8' or 'overall > 6'.", metavar="RULE", type=list[str]),
-    ] = ()
-    floors: Annotated[bool, Option("Also export the null agents and the oracle.", flag="")] = False
-    failed: Annotated[bool, Option("Also export runs without a report.", flag="")] = False
-    redact: Annotated[bool, Option("Replace users by pseudonyms, and remove names, addresses and numbers.")] = False
-    names: shared.Names = None
-    force: Annotated[bool, Option("Replace an existing export.")] = False
 
 
 @dataclass(frozen=True, slots=True)

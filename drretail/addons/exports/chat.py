@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from drretail.addons.exports.selection import Chosen, Selection
 from drretail.agents.information import recorded_instructions, shopper_context
 from drretail.experiment import Definition, read_results
-from drretail.exports.selection import Chosen, Selection
 from drretail.files import write_lines
 from drretail.grounding.report.picks import picks_block
 from drretail.records.query import Query

@@ -1,21 +1,19 @@
-"""The forms by name: built-in ones, plugins (entry points of drretail.exports), and ``module:attribute``.
+"""The forms by name: built-in ones, plugins (entry points of drretail.addons.exports), and ``module:attribute``.
 
-Forms that take no more than a function are here too: reports for deep_research_bench, web pages, inspect's logs.
+Forms that take no more than a function are here too: reports for deep_research_bench, and web pages.
 """
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from importlib import import_module
-from importlib.util import find_spec
+from dataclasses import dataclass
 from pathlib import Path
 
+from drretail.addons.exports import chat, dataset, roles, score_tables
+from drretail.addons.exports.selection import Selection
 from drretail.env.web.sandbox import SandboxPage
 from drretail.errors import UserError
 from drretail.eval.judging.sources import completed
 from drretail.experiment import read_evidence
-from drretail.exports import chat, dataset, roles, score_tables
-from drretail.exports.selection import Selection
 from drretail.files import made_whole, write_lines
 from drretail.grounding.report.evidence_ids import normalise_url
 from drretail.grounding.report.render import render_report
@@ -93,22 +91,6 @@ def _pages(selection: Selection) -> Iterator[SandboxPage]:
                 yield SandboxPage(url=entry.url, title=entry.title, text=text, date=entry.date)
 
 
-def write_inspect_logs(selection: Selection, to: Path) -> str:
-    """Writes a log for each system. Runs without a report are samples with an error, so that no system looks better
-    than it was.
-    """
-    if find_spec("inspect_ai") is None:
-        raise UserError("Logs of inspect_ai need its package: pip install 'drretail[inspect]'.")
-    everything = replace(selection, failed=True)
-    runs = {chosen.run.run_id for chosen in everything}
-    selection.left_out.update(everything.left_out)
-    if not runs:
-        raise everything.nothing_left()
-    # inspect_ai is heavy, and an extra of the package.
-    logs = import_module("drretail.exports.inspect_log").inspect_logs(selection.experiment, to, runs)
-    return f"{counted(len(logs), 'log')} of {counted(len(runs), 'run')}"
-
-
 FORMS: Mapping[str, Form] = {
     "chat": Form("chat.jsonl", chat.write, redacts=True),
     "roles": Form("roles.jsonl", roles.write, redacts=True),
@@ -118,7 +100,6 @@ FORMS: Mapping[str, Form] = {
     "dataset": Form("dataset", dataset.write, redacts=True),
     "statements": Form("statements.csv", score_tables.write_statements, redacts=True),
     "sandbox": Form("pages.jsonl", write_sandbox),
-    "inspect": Form("inspect", write_inspect_logs),
 }
 PLUGINS = Plugins("export", dict.fromkeys(FORMS, f"{__name__}:FORMS"), "drretail.exports")
 
@@ -129,8 +110,11 @@ def load_form(name: str) -> Form:
         return FORMS[name]
     place, found = PLUGINS.load(name)
     if not isinstance(found, Form):
-        raise PLUGINS.refused(place, found, "a drretail.exports.formats.Form")
+        raise PLUGINS.refused(place, found, "a drretail.addons.exports.formats.Form")
     return found
+
+
+KIND = (load_form, PLUGINS.own)
 
 
 def export(selection: Selection, name: str, to: Path, *, force: bool = False) -> str:

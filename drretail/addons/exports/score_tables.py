@@ -6,12 +6,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from drretail.addons.exports.selection import Selection
+from drretail.addons.exports.statements import COLUMNS, statement_rows
 from drretail.eval.judging.verdicts import VerdictFile
 from drretail.eval.method import method_cards
 from drretail.eval.scores.facts import missing_in_words
 from drretail.eval.scores.file import made_scores
-from drretail.exports.selection import Selection
-from drretail.exports.statements import COLUMNS, statement_rows
 from drretail.files import write_atomically
 from drretail.records.run import query_of_run
 from drretail.records.score import Score, Scores

@@ -9,18 +9,18 @@ import duckdb
 import pytest
 from typer.testing import CliRunner
 
+from drretail.addons.exports.formats import export
+from drretail.addons.exports.selection import Selection, read_rule
 from drretail.api.exchange.forget import forget
 from drretail.cli.app import app
 from drretail.errors import UnknownName, UserError
 from drretail.experiment import read_definition, read_evidence, read_runs, run_folder
-from drretail.exports.formats import export
-from drretail.exports.selection import Selection, read_rule
 from drretail.files import write_json
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.verify.privacy import known_profiles
 from drretail.records.run import Run, StateChange
 from drretail.records.shop import UserProfile
-from tests.exports.conftest import FLOOR, HYBRID, REACT, lines
+from tests.addons.exports.conftest import FLOOR, HYBRID, REACT, lines
 from tests.shop import OTHER, USER
 from tests.viewer.experiment import rewrite
 

@@ -21,7 +21,7 @@ from inspect_ai.analysis import samples_df
 from inspect_ai.event import ModelEvent, SpanBeginEvent, ToolEvent
 from inspect_ai.log import EvalLog, EvalSample, read_eval_log, resolve_sample_attachments
 
-from drretail.exports.inspect_log import inspect_logs
+from drretail.addons.inspect.logs import inspect_logs
 from tests.addons.inspect.mock_model import samples_of, values_of
 
 REACT, HYBRID, SEARCHER, BROKEN = "react@offline-shopper", "hybrid_react@offline-shopper", "null_search", "broken"

@@ -24,6 +24,8 @@ from inspect_ai.model import ModelUsage
 from inspect_ai.scorer import SampleScore, Score, ci, mean, stderr
 
 from drretail import __version__
+from drretail.addons.exports.selection import judged_metrics
+from drretail.addons.inspect.samples import model_name, sample_of, usage_by_model
 from drretail.errors import UserError
 from drretail.eval.metric import Metric
 from drretail.eval.scores.explanation import explanation_of, verdicts_of
@@ -32,8 +34,6 @@ from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.eval.scores.panel import is_panel, name_of
 from drretail.eval.scores.planned import counted_values, read_judgements
 from drretail.experiment import Definition, ended_run, run_folder
-from drretail.exports.inspect_samples import model_name, sample_of, usage_by_model
-from drretail.exports.selection import judged_metrics
 from drretail.records.base import file_name, sha256_of
 from drretail.records.run import Run
 from drretail.records.score import Score as Row

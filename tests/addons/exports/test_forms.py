@@ -15,14 +15,14 @@ import pytest
 from langchain_core.messages import AIMessage, ToolMessage, convert_to_messages
 from typer.testing import CliRunner
 
+from drretail.addons.exports.formats import export
+from drretail.addons.exports.selection import Selection, read_rule
+from drretail.addons.inspect import form as log_form
 from drretail.cli.app import app
 from drretail.env.web.sandbox import SandboxWeb
 from drretail.errors import UserError
 from drretail.eval.scores.file import read_scores
 from drretail.experiment import read_definition, read_evidence, read_runs, run_folder, sources_path
-from drretail.exports import formats
-from drretail.exports.formats import export
-from drretail.exports.selection import Selection, read_rule
 from drretail.files import write_json, write_lines
 from drretail.grounding.report.citations import find_citations
 from drretail.imports.formats import load_format
@@ -31,8 +31,8 @@ from drretail.progress import Progress
 from drretail.querygen.reading import read_queries
 from drretail.records.base import canonical_json
 from drretail.records.evidence import Evidence, FetchedPage, FetchedPages
+from tests.addons.exports.conftest import HYBRID, QUERIES, REACT, lines
 from tests.build import files, known
-from tests.exports.conftest import HYBRID, QUERIES, REACT, lines
 from tests.imports.foreign import CHINESE, REPORT, drb
 from tests.viewer.experiment import keep_scores, rewrite
 
@@ -235,7 +235,7 @@ def test_pages_that_were_read_become_a_corpus(exp: Path, tmp_path: Path) -> None
 
 COMMANDS = [
     re.split(r"\s{3,}", line.strip())[0]
-    for line in (Path(__file__).parents[2] / "docs/exchange.md").read_text(encoding="utf-8").splitlines()
+    for line in (Path(__file__).parents[3] / "docs/exchange.md").read_text(encoding="utf-8").splitlines()
     if line.startswith("    drretail export exp/")
 ]
 EXTRAS = {"inspect": "inspect_ai"}
@@ -263,7 +263,7 @@ def test_the_commands_of_the_docs_work(
 
 
 def test_without_inspect_it_is_said_what_to_install(exp: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(formats, "find_spec", lambda name: None)
+    monkeypatch.setattr(log_form, "find_spec", lambda name: None)
     with pytest.raises(UserError, match=r"pip install 'drretail\[inspect\]'"):
         export(Selection.of(exp), "inspect", tmp_path / "logs")
 

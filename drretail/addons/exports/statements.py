@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from drretail.addons.exports.selection import Chosen, Selection
 from drretail.eval.judging.verdicts import judges_in
 from drretail.eval.registry import FALSE_STATEMENTS, kind_of_code
 from drretail.eval.scores.gathering import verdicts_by_assessor
-from drretail.exports.selection import Chosen, Selection
 from drretail.grounding.report.markup import prose
 from drretail.grounding.text.sentences import find_sentences
 from drretail.records.run import Turn
@@ -19,6 +19,11 @@ COLUMNS: Mapping[str, Mapping[str, str]] = tomllib.loads(
 )
 """The columns of each table with their SQL types."""
 _KINDS = ("llm", "scripted", "rule_based")
+
+
+def statements_of(experiment: Path) -> tuple[list[str], list[dict[str, Any]]]:
+    """The columns and rows of a data frame of an experiment's statements."""
+    return [*COLUMNS["statements"]], [dict(row) for row in statement_rows(Selection.of(experiment))]
 
 
 def statement_rows(selection: Selection) -> Iterator[Mapping[str, Any]]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from drretail.addons.exports.redaction import Redaction
 from drretail.errors import UnknownName, UserError
 from drretail.eval.compare.fail_if import Rule
 from drretail.eval.judging.pairs import resolve_name
@@ -18,7 +19,6 @@ from drretail.eval.scores.gathering import Gathered
 from drretail.eval.scores.panel import is_panel
 from drretail.eval.scores.planned import read_judgements
 from drretail.experiment import Definition, read_definition, read_runs, run_folder
-from drretail.exports.redaction import Redaction
 from drretail.grounding.text.redaction import Redactor
 from drretail.records.query import Query
 from drretail.records.run import BASELINES, Run

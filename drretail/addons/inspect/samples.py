@@ -23,8 +23,8 @@ from inspect_ai.model import (
 from inspect_ai.scorer import Score
 from inspect_ai.tool import ToolCall, ToolCallError
 
+from drretail.addons.exports.chat import message_text
 from drretail.experiment import read_journal, read_results
-from drretail.exports.chat import message_text
 from drretail.journal import Effect
 from drretail.records.base import canonical_json, sha256_of
 from drretail.records.query import Query

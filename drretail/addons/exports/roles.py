@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from drretail.addons.exports.chat import about, chat_call, message_text, write_chats
+from drretail.addons.exports.selection import Chosen, Selection
 from drretail.experiment import read_journal
-from drretail.exports.chat import about, chat_call, message_text, write_chats
-from drretail.exports.selection import Chosen, Selection
 from drretail.journal import Effect
 from drretail.records.base import canonical_json
 
