@@ -16,12 +16,12 @@ import pytest
 
 import drretail
 from drretail.addons.exports.formats import PLUGINS
+from drretail.addons.imports.formats import FORMATS
 from drretail.agents.names import BASELINES, BUILT_IN
 from drretail.conditions.names import CONDITIONS
 from drretail.conditions.registry import load_condition
 from drretail.data_ingest.raw.mapping import LineColumns, Mapping
 from drretail.eval.registry import METRICS, PAIRWISE
-from drretail.imports.formats import FORMATS
 from drretail.records.run import Limits
 from tests.cli.commands import Command
 from tests.shop import build_shop

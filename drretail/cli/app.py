@@ -39,7 +39,7 @@ def _table() -> dict[str, Entry]:
 
 
 COMMANDS = _table()
-ADDONS = {"export": "exports", "gym": "gym", "try": "gym"}
+ADDONS = {"export": "exports", "forget": "assistants", "gym": "gym", "import": "imports", "try": "gym"}
 """The add-on of each command, for the sentence that says which one is missing."""
 
 

@@ -56,7 +56,7 @@ NAMES = {
         "drretail: report export import_reports forget view",
         "drretail.api.report: Report",
         "drretail.addons.exports.commands: Exported",
-        "drretail.api.exchange.forget: Forgotten",
+        "drretail.addons.assistants.forget: Forgotten",
         "drretail.viewer.voting.results: VoteResults",
     ),
     "Sandboxes": (

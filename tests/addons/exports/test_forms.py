@@ -17,6 +17,8 @@ from typer.testing import CliRunner
 
 from drretail.addons.exports.formats import export
 from drretail.addons.exports.selection import Selection, read_rule
+from drretail.addons.imports.formats import load_format
+from drretail.addons.imports.recording import Imported, record
 from drretail.addons.inspect import form as log_form
 from drretail.cli.app import app
 from drretail.env.web.sandbox import SandboxWeb
@@ -25,15 +27,13 @@ from drretail.eval.scores.file import read_scores
 from drretail.experiment import read_definition, read_evidence, read_runs, run_folder, sources_path
 from drretail.files import write_json, write_lines
 from drretail.grounding.report.citations import find_citations
-from drretail.imports.formats import load_format
-from drretail.imports.recording import Imported, record
 from drretail.progress import Progress
 from drretail.querygen.reading import read_queries
 from drretail.records.base import canonical_json
 from drretail.records.evidence import Evidence, FetchedPage, FetchedPages
 from tests.addons.exports.conftest import HYBRID, QUERIES, REACT, lines
+from tests.addons.imports.foreign import CHINESE, REPORT, drb
 from tests.build import files, known
-from tests.imports.foreign import CHINESE, REPORT, drb
 from tests.viewer.experiment import keep_scores, rewrite
 
 

@@ -9,9 +9,9 @@ import duckdb
 import pytest
 from typer.testing import CliRunner
 
+from drretail.addons.assistants.forget import forget
 from drretail.addons.exports.formats import export
 from drretail.addons.exports.selection import Selection, read_rule
-from drretail.api.exchange.forget import forget
 from drretail.cli.app import app
 from drretail.errors import UnknownName, UserError
 from drretail.experiment import read_definition, read_evidence, read_runs, run_folder

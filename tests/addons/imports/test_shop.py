@@ -9,21 +9,21 @@ from types import SimpleNamespace
 
 import pytest
 
+from drretail.addons.imports.formats import load_format
+from drretail.addons.imports.recording import Imported, record
 from drretail.api.recorded import open_experiment
 from drretail.data_ingest.ingest import ingest
 from drretail.env.catalog.base import CatalogQuery
+from drretail.env.named_products import NamedProducts
 from drretail.env.world import World, open_world
 from drretail.experiment import read_definition, read_evidence, read_runs, run_folder
 from drretail.grounding.verify.answers.shop_records import GONE, UNKNOWN
-from drretail.imports.formats import load_format
-from drretail.imports.recording import Imported, record
-from drretail.imports.shop import NamedProducts
 from drretail.progress import Progress
 from drretail.records.run import LOOKED_UP
 from drretail.records.shop import Product
+from tests.addons.imports.foreign import jsonl, text
 from tests.build import scored
 from tests.cli.commands import Command, refused_by
-from tests.imports.foreign import jsonl, text
 from tests.places import PLACES, Place, PlaceKind
 from tests.shop import build_shop
 from tests.viewer.rendered import render_page, render_text

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from drretail.addons.imports.material import ForeignReport, ForeignTask, Material, checklist_of
+from drretail.addons.imports.rows import ROW_FILES, Row, files_under, read_rows, read_text, redacted, stem
 from drretail.errors import UserError
-from drretail.imports.material import ForeignReport, ForeignTask, Material, checklist_of
-from drretail.imports.rows import ROW_FILES, Row, files_under, read_rows, read_text, redacted, stem
 from drretail.parsing import REPORTS, document_text, is_document, texts_in
 from drretail.records.base import sha256_of
 from drretail.records.money import Money

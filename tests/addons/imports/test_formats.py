@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from drretail.addons.imports.formats import load_format
+from drretail.addons.imports.material import LONGEST_REPORT, Material
+from drretail.addons.imports.recording import record
 from drretail.errors import UnknownName, UserError
 from drretail.experiment import read_gold
-from drretail.imports.formats import load_format
-from drretail.imports.material import LONGEST_REPORT, Material
-from drretail.imports.recording import record
 from drretail.progress import Progress
 from drretail.records.money import Money
-from tests.imports.foreign import REPORT, drb, jsonl, text
+from tests.addons.imports.foreign import REPORT, drb, jsonl, text
 
 
 def read(form: str, path: Path) -> Material:

@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
+from drretail.addons.imports.formats import load_format
+from drretail.addons.imports.material import ForeignTask, Material
+from drretail.addons.imports.recording import Imported, record, write_queries
+from drretail.addons.imports.sources import cited_sources
 from drretail.errors import UserError
 from drretail.experiment import read_definition, read_evidence, read_runs, read_source, run_folder
-from drretail.imports.formats import load_format
-from drretail.imports.material import ForeignTask, Material
-from drretail.imports.recording import Imported, record, write_queries
-from drretail.imports.sources import cited_sources
 from drretail.progress import Progress
 from drretail.querygen.reading import read_queries
 from drretail.records.wish import Want, Wish
+from tests.addons.imports.foreign import REPORT, drb, jsonl, text
 from tests.build import experiment as own_experiment
-from tests.imports.foreign import REPORT, drb, jsonl, text
 
 LAB = "https://lab.example/kettles"
 FORMS: dict[str, tuple[int, int, int]] = {

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from drretail.addons.imports.material import ForeignReport, ForeignTask, Material, checklist_of
+from drretail.addons.imports.rows import Row, files_under, read_rows, read_text
 from drretail.errors import UserError
-from drretail.imports.material import ForeignReport, ForeignTask, Material, checklist_of
-from drretail.imports.rows import Row, files_under, read_rows, read_text
 from drretail.records.criteria import GoldInsight, GoldPart, PartOfGold, RequiredDocument
 
 GOLD_OF_FILES, GOLD_OF_PAGES = "gold_insights_from_source.json", "gold_insights_from_long_context.json"

@@ -7,14 +7,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from drretail import __version__
+from drretail.addons.imports.material import ForeignReport, ForeignTask, Material
+from drretail.addons.imports.sources import CitedSources, cited_sources, keep_pages, read_pages
+from drretail.env.named_products import NamedProducts, with_looked_up
 from drretail.env.world import World
 from drretail.errors import UserError, quoted
 from drretail.experiment import Definition, Experiment, gold_path, read_definition, read_run, run_folder
 from drretail.files import write_json
 from drretail.grounding.constraints.gold_files import write_with_gold
-from drretail.imports.material import ForeignReport, ForeignTask, Material
-from drretail.imports.shop import NamedProducts, with_looked_up
-from drretail.imports.sources import CitedSources, cited_sources, keep_pages, read_pages
 from drretail.progress import Progress
 from drretail.records.base import sha256_of
 from drretail.records.criteria import KnownAnswer

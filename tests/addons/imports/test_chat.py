@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
+from drretail.addons.imports.chat import evidence_in
+from drretail.addons.imports.formats import load_format
+from drretail.addons.imports.material import Material
+from drretail.addons.imports.recording import Imported, record
 from drretail.errors import UserError
 from drretail.experiment import read_evidence, read_results, read_run, run_folder
-from drretail.imports.chat import evidence_in
-from drretail.imports.formats import load_format
-from drretail.imports.material import Material
-from drretail.imports.recording import Imported, record
 from drretail.progress import Progress
-from tests.imports.foreign import jsonl
+from tests.addons.imports.foreign import jsonl
 
 HITS = {"hits": [{"sku": "K-1", "name": "Alder kettle", "price": 29.99, "url": "https://shop.example/k-1"}]}
 PAGES = [{"title": "Kettles tested", "url": "https://tests.example/k", "snippet": "Quiet.", "content": "It has 62 dB."}]

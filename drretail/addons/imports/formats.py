@@ -1,12 +1,12 @@
-"""The formats by name: built-in ones, plugins (entry points of drretail.imports), and ``module:attribute``."""
+"""The formats by name: built-in ones, plugins (entry points of drretail.addons.imports), and ``module:attribute``."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from drretail.addons.imports import benchmarks, chat, dr3
+from drretail.addons.imports.material import Material
 from drretail.errors import UserError
-from drretail.imports import benchmarks, chat, dr3
-from drretail.imports.material import Material
 from drretail.plugins import Plugins
 
 
@@ -63,5 +63,8 @@ def load_format(name: str) -> Format:
         raise UserError(f"There is no import format {name!r}: `markdown` reads .md, .docx and .pdf files.")
     place, found = PLUGINS.load(name)
     if not isinstance(found, Format):
-        raise PLUGINS.refused(place, found, "a drretail.imports.formats.Format")
+        raise PLUGINS.refused(place, found, "a drretail.addons.imports.formats.Format")
     return found
+
+
+KIND = (load_format, PLUGINS.own)

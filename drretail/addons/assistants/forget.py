@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from drretail.addons.assistants.options import ForgetOptions
 from drretail.api.option import accepts
-from drretail.api.options.report import ForgetOptions
 from drretail.api.options.shared import folder_of
 from drretail.api.report import DEFAULT_NAMES
 from drretail.errors import UserError

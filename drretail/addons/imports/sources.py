@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from drretail.addons.imports.rows import Row, read_rows, read_text, redacted, stem
 from drretail.env.web.base import WebPage
 from drretail.env.web.fetching.fetched import Fetched
 from drretail.env.web.reading.cleaning import LONGEST_TITLE, clean_line, cleaned_page
@@ -23,7 +24,6 @@ from drretail.grounding.report.citations import (
     shop_place,
 )
 from drretail.grounding.report.evidence_ids import normalise_url, product_evidence_id, web_evidence_id
-from drretail.imports.rows import Row, read_rows, read_text, redacted, stem
 from drretail.records.evidence import Citation, Evidence, FetchedPage, FetchedPages
 
 NO_SHOP = "The report was imported without the shop's records."

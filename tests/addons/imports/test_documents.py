@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from drretail.addons.imports.formats import load_format
 from drretail.agents.user_files import UserFile
 from drretail.errors import UserError
 from drretail.grounding.report.citations import find_citations
-from drretail.imports.formats import load_format
 from drretail.parsing import document_text
 
 installed = pytest.mark.skipif(importlib.util.find_spec("markitdown") is None, reason="needs markitdown")

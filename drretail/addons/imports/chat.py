@@ -16,6 +16,8 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any, cast
 
+from drretail.addons.imports.material import ForeignReport, ForeignTask, Material, Trace
+from drretail.addons.imports.rows import ROW_FILES, Row, files_under, read_rows, redacted, stem, unpacked_text
 from drretail.env.web.reading.cleaning import LONGEST_TITLE, clean_line
 from drretail.errors import UserError
 from drretail.grounding.report.evidence_ids import (
@@ -25,8 +27,6 @@ from drretail.grounding.report.evidence_ids import (
     web_evidence_id,
 )
 from drretail.grounding.text.harmless import harmless
-from drretail.imports.material import ForeignReport, ForeignTask, Material, Trace
-from drretail.imports.rows import ROW_FILES, Row, files_under, read_rows, redacted, stem, unpacked_text
 from drretail.parsing import json_or_none
 from drretail.records.base import canonical_json, sha256_of
 from drretail.records.evidence import Evidence, EvidenceText, TextForm

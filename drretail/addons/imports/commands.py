@@ -7,8 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from drretail.addons.imports.options import ImportOptions
 from drretail.api.option import accepts
-from drretail.api.options.report import ImportOptions
 from drretail.errors import UserError
 from drretail.progress import busy, choose_progress
 from drretail.tables.figures import counted
@@ -16,8 +16,8 @@ from drretail.tables.result import Result, prose
 from drretail.tables.table import Table, table_of
 
 if TYPE_CHECKING:
-    from drretail.imports.material import Material
-    from drretail.imports.recording import Imported, ReportCount
+    from drretail.addons.imports.material import Material
+    from drretail.addons.imports.recording import Imported, ReportCount
     from drretail.records.query import Query
 
 
@@ -30,11 +30,11 @@ def import_reports(options: ImportOptions) -> Result[Any]:
 
     Raises UserError for files without a report, and for pages beside a file of queries.
     """
+    from drretail.addons.imports.formats import load_format
+    from drretail.addons.imports.recording import record
+    from drretail.addons.imports.rows import redacting
     from drretail.api.worlds import world_of
     from drretail.grounding.text.redaction import Redactor
-    from drretail.imports.formats import load_format
-    from drretail.imports.recording import record
-    from drretail.imports.rows import redacting
 
     path, to, pages = Path(options.path), Path(options.to), options.pages
     chosen = load_format(options.form)
@@ -84,8 +84,8 @@ def _document(came: "Imported", options: ImportOptions) -> dict[str, Any]:
 
 def _questions_kept(material: "Material", options: ImportOptions) -> "Result[Sequence[Query]]":
     """Writes the questions alone, as a file of queries."""
+    from drretail.addons.imports.recording import write_queries
     from drretail.api.worlds import known_user, world_of
-    from drretail.imports.recording import write_queries
 
     to = Path(options.to)
     with ExitStack() as stack:

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
+from drretail.addons.imports.formats import FORMATS
 from drretail.eval.registry import METRICS
 from drretail.experiment import read_runs
-from drretail.imports.formats import FORMATS
 from drretail.records.reading import Reading
+from tests.addons.imports.foreign import CHINESE, REPORT, drb, jsonl, text
 from tests.cli.commands import Command
 from tests.cli.conftest import JUDGE
-from tests.imports.foreign import CHINESE, REPORT, drb, jsonl, text
 
 WORDS = "The Alder kettle holds 1.7 litres, as we measured in our lab with cold water. " * 8
 ALL = ",".join([*METRICS, "pairwise"])
