@@ -32,8 +32,6 @@ The layers: data flows from the bottom of this list to its top, and a layer impo
     cli/           the command: a thin file for each subcommand
     api/           what commands do, for Python; where settings are read
     viewer/        pages, the terminal report, tables
-    exports/       the forms that other programs read
-    imports/       reports of other programs, as experiments
     sandboxes/     a sealed web for each query
     doctor/        what works on this machine, and what a model does with our prompts
     lab/           how good a judge is: labels, planted errors, exploits, biases
@@ -73,18 +71,19 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from drretail.addons.assistants.forget import forget
+    from drretail.addons.exports.commands import export
+    from drretail.addons.imports.commands import import_reports
     from drretail.agents.base import Agent
     from drretail.agents.callables import shop_tools
     from drretail.api import queries
     from drretail.api.bench import commands as bench
     from drretail.api.compare import compare, compare_all
     from drretail.api.doctor import check_machine
-    from drretail.api.exchange.forget import forget
-    from drretail.api.exchange.imports import import_reports
     from drretail.api.models import open_model
     from drretail.api.options.experiment_file import read_experiment
     from drretail.api.recorded import open_experiment
-    from drretail.api.report import export, report
+    from drretail.api.report import report
     from drretail.api.reproduce import reproduce
     from drretail.api.run import ask, run
     from drretail.api.sandboxes import build_sandbox, check_sandbox, write_sandbox_queries
@@ -142,16 +141,17 @@ __all__ = [
 ]
 
 _NAMES = {
+    "drretail.addons.exports.commands": ("export",),
     "drretail.agents.base": ("Agent",),
     "drretail.agents.callables": ("shop_tools",),
     "drretail.api.compare": ("compare", "compare_all"),
     "drretail.api.doctor": ("check_machine",),
-    "drretail.api.exchange.forget": ("forget",),
-    "drretail.api.exchange.imports": ("import_reports",),
+    "drretail.addons.assistants.forget": ("forget",),
+    "drretail.addons.imports.commands": ("import_reports",),
     "drretail.api.models": ("open_model",),
     "drretail.api.options.experiment_file": ("read_experiment",),
     "drretail.api.recorded": ("open_experiment",),
-    "drretail.api.report": ("export", "report"),
+    "drretail.api.report": ("report",),
     "drretail.api.reproduce": ("reproduce",),
     "drretail.api.run": ("ask", "run"),
     "drretail.api.sandboxes": ("build_sandbox", "check_sandbox", "write_sandbox_queries"),

@@ -10,6 +10,7 @@ import tomllib
 from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module, invalidate_caches
 from importlib.machinery import PathFinder
 from importlib.metadata import entry_points
@@ -22,6 +23,7 @@ from drretail.errors import UnknownName, UserError, describe_error, nearest_name
 ADDONS = Path(__file__).with_name("addons")
 
 
+@cache
 def addon_names(kind: str) -> dict[str, Any]:
     """What the add-ons list under ``kind`` in their names.toml, in the order of the add-ons' names."""
     listed: dict[str, Any] = {}
@@ -38,9 +40,14 @@ class Plugins:
     built_in: Mapping[str, str]
     group: str
 
+    @property
+    def own(self) -> dict[str, str]:
+        """The places of drretail by name: the built-in ones, and those that add-ons list for this group."""
+        return {**self.built_in, **addon_names(self.group.removeprefix("drretail."))}
+
     def names(self) -> list[str]:
         """Every name that ``load`` takes, apart from ``module:attribute``."""
-        return sorted({*self.built_in, *(point.name for point in entry_points(group=self.group))})
+        return sorted({*self.own, *(point.name for point in entry_points(group=self.group))})
 
     def load(self, name: str) -> tuple[str, object]:
         """The ``module:attribute`` of ``name``, and the object there; no other plugin is imported.
@@ -49,7 +56,7 @@ class Plugins:
         the module, the attribute, or something that the module imports is missing.
         """
         # ``module:attribute`` skips the entry points: reading them opens the metadata of every installed package.
-        place = self.built_in.get(name) or (name if ":" in name else self._plugin(name)) or ""
+        place = self.own.get(name) or (name if ":" in name else self._plugin(name)) or ""
         module, _, attribute = place.partition(":")
         if not module or not attribute:
             raise UnknownName(self.what, name, self.names())
@@ -71,7 +78,7 @@ class Plugins:
     def _module(self, module: str, place: str) -> object:
         try:
             # Built-in modules are not looked for in the current folder.
-            if place in self.built_in.values():
+            if place in self.own.values():
                 return import_module(module)
             with here_on_the_path():
                 _import_from_here(module.partition(".")[0])

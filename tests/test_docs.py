@@ -15,13 +15,13 @@ from pathlib import Path
 import pytest
 
 import drretail
+from drretail.addons.exports.formats import PLUGINS
+from drretail.addons.imports.formats import FORMATS
 from drretail.agents.names import BASELINES, BUILT_IN
 from drretail.conditions.names import CONDITIONS
 from drretail.conditions.registry import load_condition
 from drretail.data_ingest.raw.mapping import LineColumns, Mapping
 from drretail.eval.registry import METRICS, PAIRWISE
-from drretail.exports.formats import FORMS
-from drretail.imports.formats import FORMATS
 from drretail.records.run import Limits
 from tests.cli.commands import Command
 from tests.shop import build_shop
@@ -103,7 +103,7 @@ def test_the_list_of_examples_has_every_example() -> None:
         ("statistics.md", BASELINES),
         ("scores.md", [*METRICS, PAIRWISE]),
         ("exchange.md", FORMATS),
-        ("exchange.md", FORMS),
+        ("exchange.md", PLUGINS.own),
     ],
     ids=["agents", "baselines", "metrics", "imports", "exports"],
 )

@@ -11,11 +11,11 @@ from types import SimpleNamespace
 import duckdb
 import pytest
 
+from drretail.addons.imports.rows import read_text
 from drretail.data_ingest.ingest import ingest
 from drretail.data_ingest.plan import IngestOptions
 from drretail.env.web.sealed import PAGES_FILE, read_pages
 from drretail.errors import UserError
-from drretail.imports.rows import read_text
 from drretail.lab.labelled_claims import read_labelled
 from drretail.parsing import document_text
 
@@ -128,7 +128,7 @@ def test_a_document_of_many_small_streams_is_none(tmp_path: Path, monkeypatch: p
     [
         (lambda path: read_pages(path.parent), PAGES_FILE, "files.MOST_UNPACKED", "more than 64 MB when it is unp"),
         (read_labelled, "labels.jsonl.gz", "files.MOST_UNPACKED", "more than 64 MB when it is unpacked"),
-        (read_text, "reports.jsonl.gz", "imports.rows.LARGEST", "no file of reports is as large"),
+        (read_text, "reports.jsonl.gz", "addons.imports.rows.LARGEST", "no file of reports is as large"),
     ],
     ids=["pages of a sandbox", "labels", "reports in rows"],
 )

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from drretail.addons.imports.rows import read_text
 from drretail.cli.app import app
 from drretail.grounding.text.redaction import Redactor
-from drretail.imports.rows import read_text
+from tests.addons.imports.foreign import jsonl, text
 from tests.cli.commands import refused_by
-from tests.imports.foreign import jsonl, text
 from tests.llm.provider import Provider
 
 # Made-up people: a name in full, a part of it, an e-mail address, telephone numbers, an IBAN, a card, streets.

@@ -18,7 +18,6 @@ bench/        a sealed benchmark: releases, submissions, ranking
 compare.py    ``compare`` and ``compare_all``: systems side by side
 reproduce.py  ``reproduce``: the paper's experiment, from the estimate to a page of results
 report.py     ``report`` and ``export``: pages, text, tables, plots, and other programs' formats
-exchange/     ``import_reports``, and ``forget``: an experiment without one user or conversation
 view.py       ``view``: an experiment live in the browser
 lab/          the functions behind ``lab``: how reliable a judge is
 sandboxes.py  ``build_sandbox``, ``write_sandbox_queries``, ``check_sandbox``

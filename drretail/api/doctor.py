@@ -1,7 +1,7 @@
 """``doctor``: what works on this machine and how to fix the rest, or whether a model follows the prompts."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from drretail.api.option import accepts
 from drretail.api.options.doctor import DoctorOptions
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from drretail.doctor.machine import Sign
     from drretail.doctor.prompt_kit import Checked, Exchange
     from drretail.llm.registry import Model
+    from drretail.plugins import Kind
     from drretail.settings import Settings
 
 MARKS = {"ok": "✓", "absent": "–", "broken": "✗"}
@@ -70,9 +71,9 @@ def _signs(specs: list[str], settings: "Settings", opener: "Opener") -> "list[Si
     from drretail.doctor.machine import examine, examine_models, examine_plugins, examine_servers
     from drretail.env.web.registry import BUILT_IN, load_web
     from drretail.eval.registry import METRICS, PAIRWISE, load_metric
-    from drretail.exports.formats import FORMS, load_form
     from drretail.llm.providers import MODELS, PROVIDERS
     from drretail.llm.registry import load_opening
+    from drretail.plugins import Plugins
     from drretail.tools.registry import TOOLS, load_tool
 
     kinds = {
@@ -82,8 +83,10 @@ def _signs(specs: list[str], settings: "Settings", opener: "Opener") -> "list[Si
         "drretail.models": (load_opening, [*PROVIDERS, *MODELS.built_in]),
         "drretail.tools": (load_tool, TOOLS),
         "drretail.conditions": (load_condition, CONDITIONS),
-        "drretail.exports": (load_form, FORMS),
     }
+    # The kinds of plugins that add-ons take
+    taken = Plugins("kind of plugins", {}, "drretail.plugins")
+    kinds |= {group: cast("Kind", taken.load(group)[1]) for group in taken.own}
     set_by_hand = {"mongo_is_set": settings.mongo_url is not None, "es_is_set": settings.es_url is not None}
     return [
         *examine(os.environ, [".", str(settings.cache_dir)]),

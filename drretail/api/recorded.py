@@ -1,10 +1,10 @@
 """Recorded experiments, for code and for notebooks."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from pydantic import PrivateAttr
 
@@ -20,9 +20,8 @@ from drretail.eval.scores.file import read_scores
 from drretail.eval.scores.panel import name_of
 from drretail.eval.scores.planned import read_judgements
 from drretail.experiment import Definition, read_definition, read_evidence, read_run, read_runs, run_folder
-from drretail.exports.selection import Selection
-from drretail.exports.statements import COLUMNS, statement_rows
 from drretail.grounding.report.render import render_report
+from drretail.plugins import Plugins
 from drretail.records.evidence import Evidence
 from drretail.records.run import Run
 from drretail.records.score import JudgeRef, Score, Scores
@@ -175,6 +174,7 @@ class RecordedAnswer:
 
 
 By = Literal["system", "query", "statement"]
+ROWS = Plugins("kind of row", {"system": "", "query": ""}, "drretail.rows")
 ALL = "all"
 _KEYS = ("metric", "variant", "policy", "rules", "judge", "system")
 _KEYS_OF_RUNS = (*_KEYS, "query_id", "repeat")
@@ -246,9 +246,10 @@ class RecordedScores(Scores):
         by several judges or rules and none is named, or if pandas is not installed.
         """
         pandas = library("pandas")
+        if by not in ROWS.built_in:
+            columns, others = self._other_rows(by)
+            return pandas.DataFrame(others, columns=columns)
         rows = self._rows(by, {"metric": metric, "judge": judge, "rules": rules, "policy": policy})
-        if by == "statement":
-            return pandas.DataFrame(rows, columns=[*COLUMNS["statements"]])
         frame = pandas.DataFrame(rows, columns=None if rows else [*_KEYS, "value"])
         return frame.set_index([*(_KEYS_OF_RUNS if by == "query" and rows else _KEYS)])
 
@@ -268,13 +269,11 @@ class RecordedScores(Scores):
 
     def _rows(self, by: By, asked: Mapping[str, str | None]) -> list[dict[str, Any]]:
         """The rows with these values, the keys first."""
-        if by == "statement":
-            return [dict(row) for row in statement_rows(Selection.of(self._known_folder))]
+        if by not in ROWS.built_in:
+            return self._other_rows(by)[1]
         if by == "query":
             chosen = _chosen([asdict(value) for value in self._run_values()], asked)
             return [{**{key: row[key] for key in _KEYS_OF_RUNS}, **_without(row, "items", "name")} for row in chosen]
-        if by != "system":
-            raise UserError(f'by={by!r} is unknown: take "system", "query" or "statement".')
         found = [row.model_dump(mode="json") | {"n": row.n, "judge": name_of(_judge(row))} for row in self.scores]
         return [
             {
@@ -283,6 +282,11 @@ class RecordedScores(Scores):
             }
             for row in _chosen(found, asked)
         ]
+
+    def _other_rows(self, by: str) -> tuple[list[str], list[dict[str, Any]]]:
+        """The columns and rows of an add-on's kind."""
+        rows = cast(Callable[[Path], tuple[list[str], list[dict[str, Any]]]], ROWS.load(by)[1])
+        return rows(self._known_folder)
 
     @property
     def _known_folder(self) -> Path:

@@ -1,6 +1,6 @@
-"""``report`` and ``export``: a recorded experiment as pages, text, tables and plots, and in other programs' formats."""
+"""``report``: a recorded experiment as pages, text, tables and plots."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -9,23 +9,18 @@ from typing import Any
 from drretail import __version__
 from drretail.api.judges import world_of
 from drretail.api.option import accepts
-from drretail.api.options.report import ExportOptions, ReportOptions
-from drretail.api.options.shared import folder_of, texts_in
+from drretail.api.options.report import ReportOptions
+from drretail.api.options.shared import folder_of
 from drretail.errors import UserError
 from drretail.eval.check_results import Checklist
 from drretail.eval.rejudging import check_scores
 from drretail.experiment import entitle
-from drretail.exports.formats import export as write_form
-from drretail.exports.formats import load_form
-from drretail.exports.selection import Selection, read_rule
 from drretail.files import write_atomically
 from drretail.lab.card import card_lines
 from drretail.llm.prices import read_prices
 from drretail.progress import Progress, busy, choose_progress
 from drretail.settings import read_settings
-from drretail.tables.figures import counted
 from drretail.tables.latex import latex_table
-from drretail.tables.result import Result
 from drretail.viewer.experiment import ExperimentView, between, read_view
 from drretail.viewer.output import json_text, say
 from drretail.viewer.summary import summary_of
@@ -172,43 +167,3 @@ def _write(to: Path | None, text: Callable[[], str], document: dict[str, Any]) -
 
 def _is_json(path: Path) -> bool:
     return path.suffix.casefold() == ".json"
-
-
-@dataclass(frozen=True, slots=True)
-class Exported:
-    """What an export has written."""
-
-    path: Path
-    """The file or folder that was written."""
-    written: str
-    """How much, in words."""
-    left_out: Mapping[str, int]
-    """How many runs were left out, by reason."""
-
-
-@accepts(ExportOptions)
-def export(options: ExportOptions) -> Result[Exported]:
-    """Writes runs, reports and scores of an experiment in the named form, and says what was left out.
-
-    Raises UserError for a folder without an experiment, an unknown form, system or rule, if no run is left to write,
-    and, unless ``force``, if ``to`` exists.
-    """
-    experiment = folder_of(options.experiment)
-    path = experiment / "exports" / load_form(options.form).name if options.to is None else Path(options.to)
-    rules = [read_rule(text) for text in texts_in(options.where)]
-    selection = Selection.of(
-        experiment,
-        texts_in(options.systems),
-        rules,
-        floors=options.floors,
-        failed=options.failed,
-        redact=options.redact,
-        names=options.names,
-    )
-    with busy("exporting"):
-        written = write_form(selection, options.form, path, force=options.force)
-    left_out = {why: count for why, count in sorted(selection.left_out.items()) if count}
-    reasons = ", ".join(f"{counted(count, 'run')} {why}" for why, count in left_out.items())
-    document = {"path": str(path), "written": written, "left_out": left_out}
-    hints = [f"Left out: {reasons}."] if left_out else []
-    return Result(Exported(path, written, left_out), document, [f"{written} → {path}"], hints=hints, path=path)

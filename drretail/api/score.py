@@ -14,6 +14,7 @@ from drretail.api.options.shared import folder_of, names_in, texts_in
 from drretail.api.prompts.files import all_prompt_files
 from drretail.api.recorded import JudgingOutcome, RecordedScores
 from drretail.api.worlds import pages_by_label
+from drretail.env.named_products import NamedProducts
 from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
@@ -31,7 +32,6 @@ from drretail.eval.scoring import score as score_experiment
 from drretail.eval.verification import first_failure
 from drretail.event_loop import run_loop
 from drretail.experiment import Experiment, keep_references, read_definition
-from drretail.imports.shop import NamedProducts
 from drretail.lab.card import card_lines
 from drretail.llm.estimates import Estimates
 from drretail.progress import choose_progress

@@ -21,7 +21,7 @@ LONGEST_USAGE = 400
 
 
 class Entry(NamedTuple):
-    """A line of the table of commands. Places are "module:attribute" below ``drretail``."""
+    """A line of the table of commands. Places are "module:attribute"."""
 
     summary: str
     """The first sentence of its help, so that the list of commands loads none of them."""
@@ -39,7 +39,7 @@ def _table() -> dict[str, Entry]:
 
 
 COMMANDS = _table()
-ADDONS = {"gym": "gym", "try": "gym"}
+ADDONS = {"export": "exports", "forget": "assistants", "gym": "gym", "import": "imports", "try": "gym"}
 """The add-on of each command, for the sentence that says which one is missing."""
 
 

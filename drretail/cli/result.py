@@ -41,7 +41,7 @@ def result_command(record: str, function: str, estimate: str = "") -> Callable[.
 
 def loaded(place: str) -> Any:
     module, _, attribute = place.partition(":")
-    return getattr(import_module(f"drretail.{module}"), attribute)
+    return getattr(import_module(module), attribute)
 
 
 def show(result: "Result[Any]", *, as_json: bool) -> None:

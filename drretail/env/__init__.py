@@ -19,5 +19,6 @@ copying.py         copy_world, and the writer for any place
 servers/           the same on servers: generations, loading, checking
 altered/           the world as one system sees it: other users' data, hostile texts, a shop that moves
 offers.py          all products of the kinds that a wish names, and the baskets that follow
+named_products.py  records of the products that imported reports name, looked up for judging
 next_purchase.py   what users really bought next, frozen when an experiment opens
 """

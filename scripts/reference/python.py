@@ -54,8 +54,9 @@ NAMES = {
     ),
     "Reports": (
         "drretail: report export import_reports forget view",
-        "drretail.api.report: Report Exported",
-        "drretail.api.exchange.forget: Forgotten",
+        "drretail.api.report: Report",
+        "drretail.addons.exports.commands: Exported",
+        "drretail.addons.assistants.forget: Forgotten",
         "drretail.viewer.voting.results: VoteResults",
     ),
     "Sandboxes": (

@@ -33,7 +33,7 @@ end_of(main)
 LOADED_LATE = ("faker", "isal.igzip", "numpy", "scipy.stats", "scipy.special", "langchain_openai")
 """What our modules import only when they need it. DuckDB is left out: it complains where it was loaded in vain."""
 
-OTHERS = ("drretail.addons.gym", "drretail.addons.inspect", "drretail.exports.inspect_")
+OTHERS = ("drretail.addons.gym", "drretail.addons.inspect")
 """What needs packages of other environments; no command loads it unasked."""
 
 

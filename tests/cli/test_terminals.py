@@ -20,10 +20,10 @@ from drretail.env.writing import write_world
 from drretail.records.query import Query
 from drretail.records.shop import Product
 from drretail.screen import UNSAFE, escaped, on_screen
+from tests.addons.imports.foreign import drb
 from tests.agents.external_agents import command
 from tests.cli.commands import MAIN, environment, on_terminal
 from tests.cli.forked import ForkServer
-from tests.imports.foreign import drb
 from tests.shop import JANUARY, USER, OrderRow
 
 EVIL = (

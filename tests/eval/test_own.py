@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from drretail.addons.exports.selection import Selection
 from drretail.errors import UserError
 from drretail.eval.compare.comparing import ComparisonRequest, compare, compare_recorded, metrics_away
 from drretail.eval.compare.wording import bar_of
@@ -17,7 +18,6 @@ from drretail.eval.scores.file import read_scores
 from drretail.eval.scores.gathering import gather
 from drretail.eval.scores.slices import headlines
 from drretail.eval.values import Value
-from drretail.exports.selection import Selection
 from drretail.records.score import CODE
 from drretail.viewer.tables.scores import score_tables
 from drretail.viewer.tables.slices import sliced_tables

@@ -8,6 +8,7 @@ import pytest
 
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import definition
+from drretail.env.named_products import NamedProducts
 from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.eval.check_results import Checklist
@@ -17,7 +18,6 @@ from drretail.eval.rejudging import check_verdicts
 from drretail.eval.scoring import score
 from drretail.experiment import Experiment
 from drretail.files import read_jsonl, write_lines
-from drretail.imports.shop import NamedProducts
 from drretail.llm.registry import Model, open_model
 from drretail.progress import Progress
 from drretail.records.base import canonical_json

@@ -8,6 +8,7 @@ from typing import Literal
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import TaskState
 
+from drretail.addons.inspect.logs import variants_of
 from drretail.addons.inspect.recorded import kept_in, laid_out
 from drretail.addons.inspect.rollout import end
 from drretail.api.judges import OFFLINE_JUDGE, judges
@@ -24,7 +25,6 @@ from drretail.eval.scores.gathering import Assessor, JudgedRun, TableKey
 from drretail.eval.scores.planned import counted_values, read_judgements
 from drretail.eval.scoring import score as score_experiment
 from drretail.experiment import read_definition, read_runs
-from drretail.exports.inspect_log import variants_of
 from drretail.progress import Progress
 from drretail.records.score import Verdict
 from drretail.settings import read_settings

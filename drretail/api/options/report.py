@@ -1,4 +1,4 @@
-"""The options of ``report``, ``export``, ``import``, ``forget`` and ``view``."""
+"""The options of ``report`` and ``view``."""
 
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
@@ -38,97 +38,6 @@ class ReportOptions:
     ] = None
     details: Annotated[bool, Option("With --format text: print every answer and all tables.")] = False
     world: shared.MovedWorld = None
-
-
-@dataclass(frozen=True, slots=True)
-class ExportOptions:
-    """Writes runs, reports and scores for other programs, such as CSV or chat JSONL.
-
-    With several judges, every judge's scores must meet the --where rule.
-    """
-
-    experiment: shared.Experiment
-    form: Annotated[
-        str,
-        Option(
-            "chat, roles, drb, csv, statements, parquet, dataset, sandbox, inspect, a plugin's, or module:attribute.",
-            flag="--format",
-            metavar="FORM",
-        ),
-    ]
-    to: Annotated[
-        str | Path | None, Option("The file or folder to write.", default="EXP/exports/, named by its form")
-    ] = None
-    _: KW_ONLY
-    systems: Annotated[
-        shared.Texts, Option("A system to export.", flag="--system", metavar="LABEL", type=list[str])
-    ] = ()
-    where: Annotated[
-        shared.Texts,
-        Option("A rule that exported runs meet, such as 'FP >= 0.8' or 'overall > 6'.", metavar="RULE", type=list[str]),
-    ] = ()
-    floors: Annotated[bool, Option("Also export the null agents and the oracle.", flag="")] = False
-    failed: Annotated[bool, Option("Also export runs without a report.", flag="")] = False
-    redact: Annotated[bool, Option("Replace users by pseudonyms, and remove names, addresses and numbers.")] = False
-    names: shared.Names = None
-    force: Annotated[bool, Option("Replace an existing export.")] = False
-
-
-@dataclass(frozen=True, slots=True)
-class ImportOptions:
-    """Makes an experiment from reports: Markdown, Word, PDF, chat logs, and ten benchmarks' files.
-
-    docs/exchange.md lists the files of each FORMAT. Word and PDF need the extra `documents`.
-
-    A second import into the same folder adds systems.
-    """
-
-    form: Annotated[
-        str,
-        Option(
-            "drb, drg, reporteval, dr3, liveresearch, deepshop, agenticshop, arena, ecomagentbench, pdr, chat, "
-            "markdown (also for Word and PDF files), a plugin's, or module:attribute.",
-            argument=True,
-            metavar="FORMAT",
-        ),
-    ]
-    path: Annotated[
-        str | Path, Option("A file (it may be compressed), or a folder of them.", argument=True, metavar="PATH")
-    ]
-    to: Annotated[
-        str | Path, Option("The experiment's folder; or FILE.jsonl, to import only the questions.", metavar="EXP")
-    ]
-    _: KW_ONLY
-    system: Annotated[
-        str | None, Option("The system that wrote the reports (default: the file's name).", metavar="NAME")
-    ] = None
-    model: Annotated[str | None, Option("The model that wrote the reports.", metavar="PROVIDER:MODEL")] = None
-    pages: Annotated[
-        str | Path | None,
-        Option("The cited pages: a JSONL file, or a folder with an index.jsonl of {url, file}.", metavar="PATH"),
-    ] = None
-    world: Annotated[
-        "str | Path | research.OpenWorld | None",
-        Option("The shop whose records are used to check claims about products.", short="-w", metavar="W", type=str),
-    ] = None
-    redact: Annotated[
-        bool, Option("Remove personal data (e-mail, phone, IBAN, card, street) before anything is written.")
-    ] = False
-    names: shared.Names = None
-
-
-@dataclass(frozen=True, slots=True)
-class ForgetOptions:
-    """Removes a user or a conversation from an experiment.
-
-    It removes queries, runs, verdicts, readings, votes and profiles, and all pages, scores and exports, which may quote
-    them. The shop's own records stay as they are.
-    """
-
-    experiment: shared.Experiment
-    _: KW_ONLY
-    user: Annotated[str | None, Option("The user, by id.", metavar="U")] = None
-    conversation: Annotated[str | None, Option("The conversation, by its id in the log or here.", metavar="C")] = None
 
 
 @dataclass(frozen=True, slots=True)

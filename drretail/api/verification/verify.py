@@ -17,6 +17,7 @@ from drretail.api.systems import runner_of
 from drretail.api.verification.replayed_runs import Verifier
 from drretail.api.worlds import chosen_web, open_world
 from drretail.env.checking import check_world
+from drretail.env.named_products import NamedProducts
 from drretail.env.offers import Offers
 from drretail.env.web.dense import Retrievers
 from drretail.env.world import World
@@ -30,7 +31,6 @@ from drretail.eval.verification import check_plan, check_runs, check_seals, chec
 from drretail.event_loop import run_loop
 from drretail.experiment import Definition, read_definition, read_run, run_folder
 from drretail.files import read_json, unsynced
-from drretail.imports.shop import NamedProducts
 from drretail.lab.card import card_lines
 from drretail.llm.embeddings import OFFLINE, open_embeddings
 from drretail.llm.prices import read_prices

@@ -11,6 +11,8 @@ from langchain.agents import create_agent
 from langchain_core.messages import AIMessage, ToolCall
 
 from drretail import run
+from drretail.addons.exports.formats import export
+from drretail.addons.exports.selection import Selection, read_rule
 from drretail.addons.gym import Shop, ShopEnv
 from drretail.addons.gym.recorded import recorded_rewards, replay, save_rollouts
 from drretail.agents.running.client_runs import Recording
@@ -19,8 +21,6 @@ from drretail.api.score import score
 from drretail.env.session import Session
 from drretail.errors import UserError
 from drretail.experiment import read_definition
-from drretail.exports.formats import export
-from drretail.exports.selection import Selection, read_rule
 from drretail.llm.scripted import scripted_model
 from drretail.records.query import Query
 from drretail.tools.toolkit import Toolkit

@@ -28,7 +28,7 @@ from tests.addons.gym.policies import best_picks, call, praised, submit
 from tests.llm.local_server import Handler, LocalServer
 from tests.wire.speaking import OpenAI
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 Turn = list[dict[str, Any]]
 """A model's calls."""
 

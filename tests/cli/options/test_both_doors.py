@@ -13,12 +13,12 @@ import typer
 from typer.main import get_command
 
 from drretail import run, score
+from drretail.addons.exports.formats import PLUGINS
+from drretail.addons.exports.options import ExportOptions
 from drretail.api.option import declared_options, python_help
-from drretail.api.options.report import ExportOptions
 from drretail.cli.app import COMMANDS
 from drretail.cli.options.parameters import with_flags
 from drretail.eval.registry import metric_names
-from drretail.exports.formats import FORMS
 from tests.build import files
 from tests.cli.commands import Command
 
@@ -56,13 +56,11 @@ RESULTS = [name for name, entry in COMMANDS.items() if entry.record]
 @pytest.mark.parametrize("name", RESULTS)
 def test_a_command_that_returns_a_result_has_the_options_of_its_function_in_python(name: str) -> None:
     entry = COMMANDS[name]
-    record, function = loaded(f"drretail.{entry.record}"), loaded(f"drretail.{entry.function}")
+    record, function = loaded(entry.record), loaded(entry.function)
     assert [*inspect.signature(function).parameters] == [option.name for option in declared_options(record)]
     assert " ".join((inspect.getdoc(record) or "").split()).startswith(" ".join(entry.summary.split()))
     if entry.estimate:
-        assert (
-            inspect.signature(loaded(f"drretail.{entry.estimate}")).parameters == inspect.signature(function).parameters
-        )
+        assert inspect.signature(loaded(entry.estimate)).parameters == inspect.signature(function).parameters
 
 
 def loaded(place: str) -> Any:
@@ -148,7 +146,7 @@ def test_both_doors_make_the_same_scores(succeeds: Command, shop: str, queries: 
 
 def test_help_names_every_form_of_exports() -> None:
     result = next(option.option.help for option in declared_options(ExportOptions) if option.name == "form")
-    assert [form for form in FORMS if form not in result] == [], "name each in drretail/api/options/report.py"
+    assert [form for form in PLUGINS.own if form not in result] == [], "name each in drretail/addons/exports/options.py"
 
 
 def test_help_names_every_metric_of_metrics(drretail: Command) -> None:

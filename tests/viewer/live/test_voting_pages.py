@@ -7,17 +7,17 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from drretail.addons.imports.formats import load_format
+from drretail.addons.imports.recording import record
 from drretail.eval.ballots import read_votes, votes_path
 from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.experiment import read_definition, read_run, run_folder
 from drretail.files import read_jsonl
-from drretail.imports.formats import load_format
-from drretail.imports.recording import record
 from drretail.lab.correction import correction_of
 from drretail.progress import Progress
 from drretail.records.vote import CitedLabel, ClaimLabel, Rating, Vote
 from drretail.viewer.voting.plan import plan_uncited, planned
-from tests.imports.foreign import REPORT, drb
+from tests.addons.imports.foreign import REPORT, drb
 from tests.viewer.dom import parse
 from tests.viewer.experiment import rewrite
 from tests.viewer.live.conftest import client_of

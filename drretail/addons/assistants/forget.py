@@ -1,0 +1,152 @@
+"""``forget``: an experiment without one user or one conversation."""
+
+import re
+import shutil
+from collections.abc import Collection, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from drretail.addons.assistants.options import ForgetOptions
+from drretail.api.option import accepts
+from drretail.api.options.shared import folder_of
+from drretail.api.report import DEFAULT_NAMES
+from drretail.errors import UserError
+from drretail.eval.judging.criteria import FOLDER as CRITERIA
+from drretail.experiment import (
+    DISCARDED,
+    GOLD,
+    Definition,
+    counterfactual_path,
+    locked,
+    profile_path,
+    read_definition,
+    write_definition,
+)
+from drretail.files import MOST_UNPACKED, files_below, read_json, read_jsonl, read_packed, write_json, write_lines
+from drretail.records.base import canonical_json, file_name, sha256_of
+from drretail.records.run import query_of_run
+from drretail.tables.figures import counted
+from drretail.tables.result import Prose, Result
+from drretail.tables.table import Table, table_of
+
+MADE_FROM_ALL = ("scores.json", "report", "report.md", "exports", *DEFAULT_NAMES.values())
+"""Files and folders that any command makes again from the rest, and that may quote anybody."""
+_OF_RUNS = ("runs/*/*", "verdicts/*/*/*/*", "readings/*/*/*")
+_OF_QUERIES = ("rubrics/*/*", "gold/*", "references/*", f"verdicts/*/*/{CRITERIA}/*")
+_ENDING = re.compile(r"(?:\.journal)?\.(?:jsonl?|md)$")
+_RUN_OF = re.compile(r"-r\d+$")
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """What ``forget`` removed from an experiment, by the paths there."""
+
+    queries: tuple[str, ...]
+    """The ids of the conversations (queries)."""
+    runs: int
+    removed: tuple[str, ...]
+    """Files and folders that are gone, or have lost lines."""
+    still_named: tuple[str, ...]
+    """Files that still hold the id that was given, such as what other people's runs read of that user."""
+
+
+@accepts(ForgetOptions)
+def forget(options: ForgetOptions) -> Result[Forgotten]:
+    """Removes a user, or one conversation, from an experiment: queries, runs with their journals, verdicts, readings,
+    votes, profiles, and all pages and exports.
+
+    ``verify`` then says how many queries were forgotten. Raises UserError for a folder without an experiment, if the
+    experiment asks nothing of that id, or unless exactly one of ``user`` and ``conversation`` is given.
+    """
+    folder, user, conversation = folder_of(options.experiment), options.user, options.conversation
+    given = user or conversation
+    if not given or (user and conversation):
+        raise UserError("Say whom to forget: --user U or --conversation C.")
+    asked = [*read_definition(folder).queries]
+    if user:
+        ids = {query.query_id for query in asked if query.user_id == user}
+    else:
+        ids = {query.query_id for query in asked if given in (query.query_id, query.task_id)}
+    if not ids:
+        other = "" if conversation else " A log's conversations have no user: name each with --conversation."
+        raise UserError(f"{folder} asks nothing of {given!r}: experiment.json lists its queries and users.{other}")
+    with locked(folder):
+        runs = sum(_RUN_OF.sub("", path.name) in map(file_name, ids) for path in folder.glob(_OF_RUNS[0]))
+        # Experiments that were made from this one lie within it.
+        inner = [path.parent for path in sorted(folder.rglob("experiment.json")) if path.parent != folder]
+        removed = [path for each in (*inner, folder) for path in _forget(each, ids, user)]
+        names = tuple(dict.fromkeys(str(path.relative_to(folder)) for path in removed))
+        holds = re.compile(rf"(?<!\w){re.escape(given)}(?!\w)").search
+        left = [path for path in files_below(folder, "**/*") if path.is_file() and holds(_text_of(path))]
+    still_named = tuple(str(path.relative_to(folder)) for path in left)
+    gone = Forgotten(tuple(sorted(ids)), runs, names, still_named)
+    counts = f"{counted(len(ids), 'conversation')} with {counted(runs, 'run')}"
+    parts: list[Table | str] = [
+        table_of("Removed", ("file or folder",), [[name] for name in names]),
+        Prose(f"Forgotten: {counts}. Kept: the other conversations."),
+    ]
+    if still_named:
+        parts.append(Prose(f"Still named in: {', '.join(still_named)}. Look at these files yourself."))
+    note = f"Next: drretail score {folder}, and drretail report, make the rest again."
+    return Result(gone, asdict(gone), parts, hints=[note])
+
+
+def _forget(folder: Path, ids: Collection[str], user: str | None) -> Iterator[Path]:
+    """Removes the queries from one experiment. The definition is written last, so that a stopped command can be
+    repeated.
+    """
+    definition = read_definition(folder)
+    paths = [folder / name for name in MADE_FROM_ALL]
+    if user:
+        paths += [profile_path(folder, user), counterfactual_path(folder, user)]
+    names = {file_name(query_id) for query_id in ids}
+    named = [(path, _ENDING.sub("", path.name)) for each in _OF_QUERIES for path in sorted(folder.glob(each))]
+    runs = [(path, _ENDING.sub("", path.name)) for each in _OF_RUNS for path in sorted(folder.glob(each))]
+    named += [(path, _RUN_OF.sub("", name)) for path, name in runs if _RUN_OF.search(name)]
+    paths += [path for path, name in named if name in names]
+    for path in paths:
+        if path.exists():
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+            yield path
+    for path in (folder / DISCARDED, *sorted(folder.glob("votes/*.jsonl"))):
+        lines = list(read_jsonl(path)) if path.exists() else []
+        kept = [line for line in lines if not _is_about(line, ids)]
+        if len(kept) < len(lines):
+            write_lines(path, map(canonical_json, kept))
+            yield path
+    plan = folder / "votes" / "plan.json"
+    if plan.exists():
+        items = {name: _others(value, ids) for name, value in read_json(plan).items()}
+        write_json(plan, items)
+    left = _without(definition, ids)
+    (folder / GOLD).unlink(missing_ok=True)
+    write_definition(folder, left)
+
+
+def _without(definition: Definition, ids: Collection[str]) -> Definition:
+    gone = {sha256_of(query.query_id) for query in definition.queries if query.query_id in ids}
+    return definition.model_copy(
+        update={
+            "queries": tuple(query for query in definition.queries if query.query_id not in ids),
+            "asked": {
+                label: tuple(each for each in asked if each not in ids) for label, asked in definition.asked.items()
+            },
+            "categories": {name: value for name, value in definition.categories.items() if name not in ids},
+            "forgotten": tuple(sorted({*(definition.forgotten or ()), *gone})),
+        }
+    )
+
+
+def _is_about(line: Any, ids: Collection[str]) -> bool:
+    return isinstance(line, dict) and (line.get("query_id") in ids or query_of_run(f"{line.get('run_id')}") in ids)
+
+
+def _others(value: Any, ids: Collection[str]) -> Any:
+    return [each for each in value if not _is_about(each, ids)] if isinstance(value, list) else value
+
+
+def _text_of(path: Path) -> str:
+    """What a file of any kind says, packed or not: whoever is forgotten may stand in a file that others put there."""
+    data = read_packed(path, MOST_UNPACKED) if path.suffix == ".gz" else path.read_bytes()
+    return data.decode(errors="replace")

@@ -1,0 +1,134 @@
+"""The forms by name: built-in ones, plugins (entry points of drretail.addons.exports), and ``module:attribute``.
+
+Forms that take no more than a function are here too: reports for deep_research_bench, and web pages.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from drretail.addons.exports import chat, dataset, roles, score_tables
+from drretail.addons.exports.selection import Selection
+from drretail.env.web.sandbox import SandboxPage
+from drretail.errors import UserError
+from drretail.eval.judging.sources import completed
+from drretail.experiment import read_evidence
+from drretail.files import made_whole, write_lines
+from drretail.grounding.report.evidence_ids import normalise_url
+from drretail.grounding.report.render import render_report
+from drretail.plugins import Plugins
+from drretail.records.base import canonical_json, file_name
+from drretail.tables.figures import counted
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """One form: the default name of what it writes, and its writer.
+
+    ``write`` returns how many of what it wrote ("21 conversations"). A ``name`` without a suffix is a folder's. A form
+    that ``redacts`` passes all rows through the selection's redaction.
+    """
+
+    name: str
+    write: Callable[[Selection, Path], str]
+    redacts: bool = False
+
+
+SUFFIX = ".jsonl"
+
+
+def write_drb(selection: Selection, to: Path) -> str:
+    """Writes ``<system>.jsonl``, and ``<system>-r2.jsonl`` for further repeats. A run without a report has an empty
+    article.
+
+    Ids are the numbers of the queries in the experiment, from 1, as in that benchmark; ``query_id`` is drretail's.
+    """
+    numbers = {query.query_id: number for number, query in enumerate(selection.definition.queries, 1)}
+    files: dict[str, list[tuple[int, str]]] = {}
+    for chosen in selection:
+        number = numbers[chosen.run.query_id]
+        is_foreign = selection.definition.systems[chosen.run.system].is_imported
+        repeat = "" if chosen.run.repeat == 1 else f"-r{chosen.run.repeat}"
+        report = chosen.run.report or ""
+        # With numbered links and sources. An imported report stays as it came, which is how it was read.
+        article = report if is_foreign else render_report(report, read_evidence(chosen.folder)).text
+        row = {"id": number, "prompt": chosen.query.text, "article": article, "query_id": chosen.query.query_id}
+        lines = files.setdefault(f"{file_name(chosen.run.system)}{repeat}{SUFFIX}", [])
+        lines.append((number, json.dumps(row, ensure_ascii=False)))
+    if not files:
+        raise selection.nothing_left()
+    to.mkdir(parents=True, exist_ok=True)
+    for name, lines in files.items():
+        write_lines(to / name, [line for _, line in sorted(lines)])
+    return f"{counted(sum(map(len, files.values())), 'report')} in {counted(len(files), 'file')}"
+
+
+def write_sandbox(selection: Selection, to: Path) -> str:
+    """Writes one page per line, sorted by address: each address once, with the text that was read first.
+
+    Raises UserError if no page was read.
+    """
+    pages: dict[str, SandboxPage] = {}
+    for page in _pages(selection):
+        pages.setdefault(normalise_url(page.url), page)
+    if not pages:
+        raise UserError(
+            f"No page that the reports of {selection.experiment} cite was read: score --fetch-sources fetches them."
+        )
+    lines = (canonical_json(pages[url].model_dump(mode="json", exclude_none=True)) for url in sorted(pages))
+    write_lines(to, lines)
+    return counted(len(pages), "page")
+
+
+def _pages(selection: Selection) -> Iterator[SandboxPage]:
+    for chosen in selection:
+        corpus = selection.definition.systems[chosen.run.system].web_corpus
+        for raw in read_evidence(chosen.folder):
+            entry = completed(selection.experiment, raw, corpus)
+            text = next((text.text for text in entry.texts if text.form == "page"), "")
+            if entry.url and text.strip():
+                yield SandboxPage(url=entry.url, title=entry.title, text=text, date=entry.date)
+
+
+FORMS: Mapping[str, Form] = {
+    "chat": Form("chat.jsonl", chat.write, redacts=True),
+    "roles": Form("roles.jsonl", roles.write, redacts=True),
+    "drb": Form("drb", write_drb),
+    "csv": Form("scores-csv", score_tables.write_csv, redacts=True),
+    "parquet": Form("scores-parquet", score_tables.write_parquet, redacts=True),
+    "dataset": Form("dataset", dataset.write, redacts=True),
+    "statements": Form("statements.csv", score_tables.write_statements, redacts=True),
+    "sandbox": Form("pages.jsonl", write_sandbox),
+}
+PLUGINS = Plugins("export", dict.fromkeys(FORMS, f"{__name__}:FORMS"), "drretail.exports")
+
+
+def load_form(name: str) -> Form:
+    """The form of that name. Raises UnknownName, or UserError if the place holds no Form."""
+    if name in FORMS:
+        return FORMS[name]
+    place, found = PLUGINS.load(name)
+    if not isinstance(found, Form):
+        raise PLUGINS.refused(place, found, "a drretail.addons.exports.formats.Form")
+    return found
+
+
+KIND = (load_form, PLUGINS.own)
+
+
+def export(selection: Selection, name: str, to: Path, *, force: bool = False) -> str:
+    """Writes the selection in a form and says what was written.
+
+    Raises UserError if ``to`` exists already, unless ``force``; if no run is left to write; and if the form can't
+    redact and a redaction is asked for.
+    """
+    form = load_form(name)
+    if selection.redaction is not None and not form.redacts:
+        raise UserError(f"{name} cannot be redacted: take chat, csv, parquet or dataset, or leave --redact out.")
+    if (to.is_file() or to.is_dir()) and not force:
+        raise UserError(f"{to} is there already: name another file with --to, or replace it with --force.")
+    if to.is_dir():  # it may hold other files, which stay
+        return form.write(selection, to)
+    with made_whole(to, is_replaced=True) as made:
+        return form.write(selection, made)

@@ -1,0 +1,154 @@
+"""The scoreboard, comparisons, scores, values of single reports and verdicts as tables: CSV and Parquet."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from drretail.addons.exports.selection import Selection
+from drretail.addons.exports.statements import COLUMNS, statement_rows
+from drretail.eval.judging.verdicts import VerdictFile
+from drretail.eval.method import method_cards
+from drretail.eval.scores.facts import missing_in_words
+from drretail.eval.scores.file import made_scores
+from drretail.files import write_atomically
+from drretail.records.run import query_of_run
+from drretail.records.score import Score, Scores
+from drretail.records.scoreboard import Scoreboard
+from drretail.tables.cells import csv_table
+from drretail.tables.figures import counted
+from drretail.tables.table import table_of
+
+Row = Mapping[str, Any]
+_PARTS = {
+    "": "DOUBLE", " ci_low": "DOUBLE", " ci_high": "DOUBLE", " n": "BIGINT", " n_planned": "BIGINT",
+    " missing": "VARCHAR", " judge_failed": "BIGINT",
+}  # fmt: skip
+"""The columns that the table has for each column of the scoreboard: the value, the ends of its interval, how many of
+the planned reports it is over, why others have no value, and how often the judge failed.
+"""
+Write = Callable[[Path, Mapping[str, str], Sequence[Row]], None]
+
+
+def write_csv(selection: Selection, to: Path) -> str:
+    """Writes each table as a file in a folder, in UTF-8 with a byte order mark, by which Excel recognises it.
+
+    Cells that a spreadsheet would calculate are guarded.
+    """
+    return _write(selection, to, ".csv", _csv)
+
+
+def write_parquet(selection: Selection, to: Path) -> str:
+    """Writes the same tables as Parquet."""
+    return _write(selection, to, ".parquet", _parquet)
+
+
+def write_statements(selection: Selection, to: Path) -> str:
+    """Writes the statements alone as one CSV file. Raises UserError without a report."""
+    rows = [*statement_rows(selection)]
+    if not rows and not any(True for _ in selection):
+        raise selection.nothing_left()
+    _csv(to, COLUMNS["statements"], rows)
+    return counted(len(rows), "statement")
+
+
+def _write(selection: Selection, to: Path, suffix: str, write: Write) -> str:
+    scored = made_scores(selection.experiment)
+    tables = {
+        "scores": (COLUMNS["scores"], [selection.shown(row) for row in _scores(selection, scored)]),
+        "values": (COLUMNS["values"], [*_values(selection)]),
+        "verdicts": (COLUMNS["verdicts"], [*_verdicts(selection)]),
+        "statements": (COLUMNS["statements"], [*statement_rows(selection)]),
+    }
+    written = ", ".join(f"{len(rows):,} {name}" for name, (_, rows) in tables.items())
+    if scored.scoreboard is not None:
+        board = scored.scoreboard
+        typed = {f"{column.name}{part}": kind for column in board.columns for part, kind in _PARTS.items()}
+        typed = {"system": "VARCHAR", "judge": "VARCHAR", "rules": "VARCHAR"} | typed
+        tables["scoreboard"] = typed, [selection.shown(row) for row in _board(selection, board)]
+        tables["comparisons"] = COLUMNS["comparisons"], [selection.shown(row) for row in _comparisons(selection, board)]
+    cards = method_cards(selection.experiment, scored)
+    facts = [{"judge": card.judge, "fact": name, "value": its} for card in cards for name, its in card.facts.items()]
+    tables["methods"] = COLUMNS["methods"], facts
+    to.mkdir(parents=True, exist_ok=True)
+    for name, (columns, rows) in tables.items():
+        write(to / f"{name}{suffix}", columns, rows)
+    return written
+
+
+def _board(selection: Selection, board: Scoreboard) -> Iterator[dict[str, Any]]:
+    for row in board.rows:
+        if row.system in selection.systems:
+            made: dict[str, Any] = {"system": row.system, "judge": board.judge.spec, "rules": board.judge.rules}
+            for name, cell in row.cells.items():
+                missing = ", ".join(missing_in_words(cell.missing)) or None
+                values = (cell.value, cell.ci_low, cell.ci_high, cell.n_scored, cell.n_planned, missing)
+                made |= {f"{name}{part}": value for part, value in zip(_PARTS, values, strict=False)}
+            yield made | {f"{name} judge_failed": count for name, count in row.failed.items()}
+
+
+def _comparisons(selection: Selection, board: Scoreboard) -> Iterator[dict[str, Any]]:
+    for measure in board.compared:
+        for pair in measure.pairs:
+            if {pair.a, pair.b} <= {*selection.systems}:
+                about = {"a": pair.a, "b": pair.b, "measure": measure.measure, "judge": measure.judge}
+                yield about | pair.row.model_dump(mode="json", include={*COLUMNS["comparisons"]})
+
+
+def _scores(selection: Selection, scored: Scores) -> Iterator[dict[str, Any]]:
+    rows: Sequence[Score] = scored.scores
+    for row in rows:
+        if row.system in selection.systems:
+            name = scored.metrics[row.metric].own_name(row.variant) if row.metric in scored.metrics else ""
+            yield row.model_dump(mode="json", include={*COLUMNS["scores"]}) | {"n": row.n, "name": name or row.variant}
+
+
+def _values(selection: Selection) -> Iterator[Row]:
+    for chosen in selection:
+        run = chosen.run
+        about = {"run_id": run.run_id, "system": run.system, "query_id": run.query_id, "repeat": run.repeat}
+        for score in chosen.got:
+            judged = {"metric": score.metric, "variant": score.variant, "judge": score.judge, "rules": score.rules}
+            items = json.dumps(dict(score.items), sort_keys=True) if score.items else None
+            found = {"state": score.state, "value": score.value, "why": score.why or None, "items": items}
+            yield selection.shown(about | judged | {"status": run.status, "name": score.name} | found, run.query_id)
+
+
+def _verdicts(selection: Selection) -> Iterator[Row]:
+    wanted = {*selection.systems}
+    runs = {chosen.run.run_id for chosen in selection} if selection.rules else None
+    for path in sorted((selection.experiment / "verdicts").glob("*/*/*/*.jsonl")):
+        if path.name.endswith(".journal.jsonl"):
+            continue
+        for verdict in VerdictFile(path).lasts():
+            about = {each for each in (verdict.run_id, verdict.other_run_id) if each}
+            if {each.partition("/")[0] for each in about} <= wanted and (runs is None or about <= runs):
+                row = verdict.model_dump(mode="json", include={*COLUMNS["verdicts"]} - {"judge", "value"})
+                value = verdict.value
+                shown = value if isinstance(value, str) or value is None else json.dumps(value, ensure_ascii=False)
+                yield selection.shown(
+                    row | {"judge": verdict.judge.spec, "judge_kind": verdict.judge.kind, "value": shown},
+                    query_of_run(verdict.run_id),
+                )
+
+
+def _csv(path: Path, columns: Mapping[str, str], rows: Sequence[Row]) -> None:
+    table = table_of(path.stem, [*columns], ([row.get(name) for name in columns] for row in rows))
+    write_atomically(path, csv_table(table))
+
+
+def _parquet(path: Path, columns: Mapping[str, str], rows: Sequence[Row]) -> None:
+    import duckdb
+
+    typed = ", ".join(f'"{name}" {kind}' for name, kind in columns.items())
+    with TemporaryDirectory() as folder, duckdb.connect() as database:
+        source, made = Path(folder) / "rows.jsonl", Path(folder) / "rows.parquet"
+        source.write_text("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows), encoding="utf-8")
+        database.execute(f"CREATE TABLE rows ({typed})")
+        if rows:
+            struct = "{" + ", ".join(f"'{name}': '{kind}'" for name, kind in columns.items()) + "}"
+            reading = f"read_json(?, format='newline_delimited', columns={struct})"
+            database.execute(f"INSERT INTO rows BY NAME SELECT * FROM {reading}", [str(source)])  # noqa: S608 — our own names
+        database.execute(f"COPY rows TO '{made}' (FORMAT parquet)")
+        write_atomically(path, made.read_bytes())

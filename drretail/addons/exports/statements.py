@@ -1,0 +1,73 @@
+"""What answers say, one row for each statement that was looked at and each figure that was not."""
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from drretail.addons.exports.selection import Chosen, Selection
+from drretail.eval.judging.verdicts import judges_in
+from drretail.eval.registry import FALSE_STATEMENTS, kind_of_code
+from drretail.eval.scores.gathering import verdicts_by_assessor
+from drretail.grounding.report.markup import prose
+from drretail.grounding.text.sentences import find_sentences
+from drretail.records.run import Turn
+from drretail.records.score import Verdict
+
+COLUMNS: Mapping[str, Mapping[str, str]] = tomllib.loads(
+    Path(__file__).with_name("columns.toml").read_text(encoding="utf-8")
+)
+"""The columns of each table with their SQL types."""
+_KINDS = ("llm", "scripted", "rule_based")
+
+
+def statements_of(experiment: Path) -> tuple[list[str], list[dict[str, Any]]]:
+    """The columns and rows of a data frame of an experiment's statements."""
+    return [*COLUMNS["statements"]], [dict(row) for row in statement_rows(Selection.of(experiment))]
+
+
+def statement_rows(selection: Selection) -> Iterator[Mapping[str, Any]]:
+    """The rows of all reports that ``score`` has judged, by a language model if one did."""
+    experiment, judges = selection.experiment, judges_in(selection.experiment, FALSE_STATEMENTS)
+    for chosen in selection:
+        run = chosen.run
+        groups = verdicts_by_assessor(experiment, FALSE_STATEMENTS, judges, run.system, f"{run.query_id}-r{run.repeat}")
+        ordered = sorted(groups.items(), key=lambda each: (_KINDS.index(each[0].judge.kind), each[0].judge.spec))
+        scored = (one for _, verdicts in ordered for one in verdicts if one.state == "scored")
+        verdict = next((one for one in scored if one.report_sha == run.report_sha), None)
+        for row in () if verdict is None else _rows(chosen, verdict):
+            yield selection.shown(row, run.query_id)
+
+
+def _rows(chosen: Chosen, verdict: Verdict) -> Iterator[dict[str, Any]]:
+    run, report, value = chosen.run, chosen.run.report or "", verdict.value
+    turns = run.turns or (Turn(question=chosen.query.text, start=0, end=len(report)),)
+    sentences, text = find_sentences(report), prose(report)
+    read = {(one["start"], one["of"]): one for one in value.get("read", ())}
+    found = [
+        (one, "contradicted", read.get((one.get("start"), one.get("evidence_id")), {})) for one in value["statements"]
+    ]
+    found += [(one, "confirmed", one) for one in read.values() if one["is_true"]]
+    found += [({"start": start, "end": end}, "not_looked_at", {}) for start, end in value.get("unread", ())]
+    for one, state, known in sorted(found, key=lambda each: each[0].get("start") or 0):
+        start, end = one.get("start") or 0, one.get("end") or 0
+        number, turn = next(
+            ((at, turn) for at, turn in enumerate(turns, 1) if turn.start <= start < turn.end), (1, turns[0])
+        )
+        sentence = next((each for each in sentences if each.start <= start < each.end), None)
+        yield {
+            "system": run.system,
+            "conversation": chosen.query.task_id or run.query_id,
+            "turn": number,
+            "question": turn.question,
+            "answer": report[turn.start : turn.end],
+            "statement": one.get("said") if sentence is None else text[sentence.start : sentence.end].strip(),
+            "said": one.get("said") or report[start:end],
+            "state": state,
+            "kind": known.get("kind") or (kind_of_code(one["code"]) if "code" in one else None),
+            "product": known.get("title"),
+            "record": one.get("evidence_id") or known.get("of"),
+            "record_says": one.get("found") or known.get("record"),
+            "tool_says": known.get("tool") or None,
+            "cause": known.get("cause"),
+        }

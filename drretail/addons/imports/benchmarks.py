@@ -1,0 +1,314 @@
+"""Readers of the files of other benchmarks and products, one function per format: tasks and reports from a file or
+folder.
+"""
+
+import ast
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from drretail.addons.imports.material import ForeignReport, ForeignTask, Material, checklist_of
+from drretail.addons.imports.rows import ROW_FILES, Row, files_under, read_rows, read_text, redacted, stem
+from drretail.errors import UserError
+from drretail.parsing import REPORTS, document_text, is_document, texts_in
+from drretail.records.base import sha256_of
+from drretail.records.money import Money
+from drretail.records.wish import Want, Wish
+
+ANSWERS = ("report", "article", "answer", "response")
+"""Fields for the report in benchmarks that score clicks, and so have no name for it."""
+LONGEST_REPR = 100_000
+"""The most characters of a checklist that is written as a Python literal."""
+_LIVERESEARCH_REPORT = re.compile(r"qid_(?P<id>.+)_report\.md")
+_PERSONA_HEADING = "User Persona:"
+"""Separates the task from the persona in a query of PDR-Bench."""
+_RUBRIC_BOUNDS = {"rating_number": "ratings_min", "average_rating": "rating_min"}
+_PDR_FILE = re.compile(r"[_-](?P<language>en|zh)\d*$")
+_REPORT_FILES = (".md", ".markdown", *REPORTS)
+_HEADING = re.compile(r"^[ \t]{0,3}#{1,6}[ \t](?P<words>.*\w.*)$", re.MULTILINE)
+
+
+def rows_reader(
+    is_row: Callable[[dict[str, Any]], bool], task_of: Callable[[Row], ForeignTask], *reports: str
+) -> Callable[[Path], Material]:
+    """A reader of JSON and JSONL whose objects hold a question, a report in one of the fields ``reports``, or both.
+
+    A file belongs to one system. A task without a text only says which question the report answers.
+    """
+
+    def read(path: Path) -> Material:
+        material = Material()
+        for file in files_under(path, ROW_FILES):
+            for row in read_rows(file, is_row):
+                task, report = task_of(row), row.report(*reports)
+                if task.text:
+                    material.add_task(task, row.where)
+                if report is not None:
+                    material.add_report(ForeignReport(stem(file), task.task_id, report, row.where))
+        return material
+
+    return read
+
+
+read_drb = rows_reader(
+    lambda value: "article" in value or ("prompt" in value and "id" in value),
+    lambda row: ForeignTask(row.id("query_id", "id"), row.text("prompt"), kind=row.text("topic") or None),
+    "article",
+)
+
+
+# A topic's id is the md5 of its words, as in the files that the benchmark writes.
+read_reporteval = rows_reader(
+    lambda value: "topic" in value and ("report" in value or "category_str" in value),
+    lambda row: ForeignTask(
+        hashlib.md5(str(row.value["topic"]).encode(), usedforsecurity=False).hexdigest(),
+        row.id("topic"),
+        kind=row.text("category_str") or None,
+    ),
+    "report",
+)
+
+
+read_deepshop = rows_reader(
+    lambda value: "ques" in value or ("id" in value and any(name in value for name in ANSWERS)),
+    lambda row: ForeignTask(
+        row.id("id", "task_id"),
+        row.text("ques", "question"),
+        kind=row.text("category") or None,
+        checklist=checklist_of(row.text(name) for name in ("attribute", "filter", "sort")),
+    ),
+    *ANSWERS,
+)
+
+
+def _agenticshop_task(row: Row) -> ForeignTask:
+    """The question with its user's context as the persona."""
+    question = row.id("user_query")
+    # One user may ask several times, and the files have no ids.
+    task_id = row.text("id", "task_id") or f"{row.id('user')}-{sha256_of(question)[:6]}"
+    context = [("Situation", row.text("situation")), ("Budget", row.text("budget_range"))]
+    return ForeignTask(
+        task_id,
+        question,
+        persona="\n".join(_context_lines(row.value.get("user_context"))) or None,
+        context="\n".join(f"{name}: {text}" for name, text in context if text) or None,
+        kind=row.text("query_type") or None,
+        checklist=checklist_of(texts_in(_checklist(row.value.get("check_list")))),
+    )
+
+
+def _context_lines(context: Any) -> Iterator[str]:
+    """The fields of a user's context, one per line with its name."""
+    if isinstance(context, str) and context.strip():
+        yield context.strip()
+    elif isinstance(context, dict):
+        for name, value in context.items():
+            if words := " ".join(" ".join(texts_in(value)).split()):
+                yield f"{str(name).replace('_', ' ').capitalize()}: {words}"
+
+
+def _checklist(given: Any) -> Any:
+    """The checklist, which may be written as a Python literal; None if it can't be read."""
+    if not isinstance(given, str) or len(given) > LONGEST_REPR:
+        return given if isinstance(given, dict | list) else None
+    try:
+        return ast.literal_eval(given)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return None
+
+
+read_agenticshop = rows_reader(lambda value: "user_query" in value, _agenticshop_task, *ANSWERS)
+
+
+def _ecomagentbench_task(row: Row) -> ForeignTask:
+    """A task whose wish is what the query shows, without what only the persona or a clarification tells."""
+    rubrics = [each for each in row.value["rubrics"] if isinstance(each, dict)]
+    implicit = set(row.value.get("implicit_rubric_ids") or ())
+    in_query = [each for each in rubrics if each.get("info_source") == "query"]
+    persona = row.value.get("user_persona")
+    return ForeignTask(
+        row.id("id"),
+        row.id("user_query"),
+        persona="\n".join(_context_lines(persona)) or None,
+        kind=row.text("intent_category") or None,
+        # A rubric that the query paraphrases asks for a value that no reader could name.
+        wish=_rubrics_wish([each for each in in_query if each.get("id") not in implicit]),
+        checklist=checklist_of(each.get("description") for each in rubrics),
+    )
+
+
+def _rubrics_wish(rubrics: list[dict[str, Any]]) -> Wish | None:
+    """A wish of one want from typed rubrics; None if no rubric names the kind of thing."""
+    kinds = [str(each["expected_value"]) for each in rubrics if each.get("type") == "entity_match"]
+    if not kinds:
+        return None
+    about: dict[str, Any] = {"name": kinds[0], "kinds": tuple(kinds)}
+    for each in rubrics:
+        field, value = str(each.get("field", "")), each.get("expected_value")
+        bounds = value if isinstance(value, dict) else {}
+        if field == "details.Brand":
+            about["brands_wanted"] = (*about.get("brands_wanted", ()), str(value))
+        elif each.get("type") == "attribute_match":
+            about["must"] = (*about.get("must", ()), str(value))
+        elif field == "price" and "max" in bounds:
+            about["price_max"] = Money.of(bounds["max"])
+        elif field in _RUBRIC_BOUNDS and "min" in bounds:
+            about[_RUBRIC_BOUNDS[field]] = bounds["min"]
+    return Wish(wants=(Want(**about),))
+
+
+read_ecomagentbench = rows_reader(
+    lambda value: (
+        ("user_query" in value and "rubrics" in value) or ("id" in value and any(name in value for name in ANSWERS))
+    ),
+    lambda row: _ecomagentbench_task(row) if "rubrics" in row.value else ForeignTask(row.id("id"), ""),
+    *ANSWERS,
+)
+
+
+def read_pdr(path: Path) -> Material:
+    """Reads PDR-Bench. A query is a task asked by a user; without queries, tasks stand for themselves. A file of
+    reports is a system.
+
+    The benchmark is published in two languages with the same ids. If both are read, ids end in the language.
+    """
+    material = Material()
+
+    def is_row(value: dict[str, Any]) -> bool:
+        return _is_persona(value) or "article" in value or ("taskid" in value and "task" in value)
+
+    rows = [row for file in files_under(path, ROW_FILES) for row in read_rows(file, is_row)]
+    languages = {_pdr_language(row) for row in rows if "task" in row.value} - {""}
+
+    def in_language(name: str, row: Row) -> str:
+        language = _pdr_language(row) if len(languages) > 1 else ""
+        return f"{name}-{language}" if language else name
+
+    personas = {in_language(row.id("userid"), row): row for row in rows if _is_persona(row.value)}
+    material.personas = len(personas)
+    queries = [row for row in rows if "query" in row.value]
+    for row in queries:
+        user = personas.get(in_language(row.text("userid"), row))
+        persona = row.text("query").partition(_PERSONA_HEADING)[2].strip()
+        if user is not None:
+            persona = json.dumps(user.value, ensure_ascii=False)
+        query_id = in_language(row.id("id"), row)
+        task = ForeignTask(query_id, row.id("task"), persona=persona or None, kind=row.text("domain") or None)
+        material.add_task(task, row.where)
+    for row in rows:
+        if "article" in row.value:
+            system = _PDR_FILE.sub("", stem(row.file)) if len(languages) > 1 else stem(row.file)
+            query_id = in_language(row.id("id"), row)
+            material.add_report(ForeignReport(system, query_id, row.report("article") or "", row.where))
+        elif "task" in row.value and not queries:
+            task_id = in_language(f"task-{row.id('taskid')}", row)
+            material.add_task(ForeignTask(task_id, row.id("task"), kind=row.text("domain") or None), row.where)
+    return material
+
+
+def _pdr_language(row: Row) -> str:
+    """The language that the row names, or the end of its file's name (queries_zh.jsonl); empty if neither says."""
+    in_name = _PDR_FILE.search(stem(row.file))
+    return row.text("language") or (in_name["language"] if in_name else "")
+
+
+def _is_persona(value: dict[str, Any]) -> bool:
+    return "userid" in value and not any(name in value for name in ("taskid", "task", "query", "article"))
+
+
+def read_liveresearch(path: Path) -> Material:
+    """Reads LiveResearchBench. A folder is a model. An index names files by their original place; they are looked for
+    beside it.
+    """
+    material = Material()
+    for file in files_under(path, (".md", *ROW_FILES)):
+        if named := _LIVERESEARCH_REPORT.fullmatch(file.name):
+            report = ForeignReport(file.absolute().parent.name, named["id"], read_text(file), str(file))
+            material.add_report(report)
+        elif file.name.endswith(ROW_FILES):
+            _read_liveresearch_rows(file, material, is_alone=path.is_file())
+    return material
+
+
+def _read_liveresearch_rows(file: Path, material: Material, *, is_alone: bool) -> None:
+    for row in read_rows(
+        file,
+        lambda value: (
+            "report_file_path" in value or ("qid" in value and any(name.startswith("question") for name in value))
+        ),
+    ):
+        task_id = row.id("qid", "query_id").removeprefix("qid_")
+        question = row.text("query", "question_no_placeholder", "question")
+        checklist = checklist_of(texts_in(row.value.get("checklist_no_placeholder") or row.value.get("checklists")))
+        if question:
+            material.add_task(ForeignTask(task_id, question, checklist=checklist), row.where)
+        if is_alone and row.text("report_file_path"):
+            model, name = row.id("model_name"), row.text("report_file_path").replace("\\", "/").rpartition("/")[2]
+            places = [file.parent / model / name, file.parent / name]
+            folder = file.parent.resolve()
+            report = next(
+                (place for place in places if place.is_file() and place.resolve().is_relative_to(folder)), None
+            )
+            if report is None:
+                raise UserError(f"{row.where}: the report {model}/{name} does not lie beside it.")
+            material.add_report(ForeignReport(model, task_id, read_text(report), str(report)))
+
+
+def read_arena(path: Path) -> Material:
+    """Reads Deep Research Arena: reports are ``<system>__<task>_matrix.md``, tasks the JSON files below a folder
+    ``tasks``.
+
+    If several folders of results are read, a system's name ends in its folder's.
+    """
+    material = Material()
+    files = files_under(path, (".md", ".json"))
+    reports = [file for file in files if file.suffix == ".md" and all(file.stem.partition("__"))]
+    has_rounds = len({file.parent for file in reports}) > 1
+    for file in reports:
+        name, _, task = file.stem.partition("__")
+        system = f"{name}-{file.parent.name}" if has_rounds else name
+        material.add_report(ForeignReport(system, task.removesuffix("_matrix"), read_text(file), str(file)))
+    for file in files:
+        if file.suffix == ".json" and (path.is_file() or "tasks" in file.absolute().parts):
+            for row in read_rows(file, lambda value: "task_id" in value and "intent" in value):
+                task = ForeignTask(row.id("task_id"), row.id("intent"), kind=row.text("intent_type", "tier") or None)
+                material.add_task(task, row.where)
+    return material
+
+
+def read_drg(path: Path) -> Material:
+    """``<id>.q`` is a question, ``<id>.a`` a report. A folder is a system; questions may have one of their own."""
+    material = Material()
+    for file in files_under(path, (".q", ".a")):
+        text = read_text(file)
+        if file.suffix == ".a":
+            material.add_report(ForeignReport(file.absolute().parent.name, file.stem, text, str(file)))
+        elif file.suffix == ".q" and text.strip():
+            material.add_task(ForeignTask(file.stem, text.strip()), str(file))
+    return material
+
+
+def read_markdown(path: Path) -> Material:
+    """A folder is a system, a file a report; the question is in ``NAME.q`` beside it, or its first heading.
+
+    Word and PDF files are read as Markdown.
+    """
+    material = Material()
+    for file in files_under(path, _REPORT_FILES):
+        if not file.name.casefold().endswith(_REPORT_FILES):
+            raise UserError(f"{file} is no Markdown: name a folder of .md, .docx or .pdf files, or one of them.")
+        text = redacted(document_text(file)) if is_document(file) else read_text(file)
+        question = file.with_suffix(".q")
+        if not text.strip() and not question.is_file():
+            material.left_out.append(str(file))
+            continue
+        if question.is_file():
+            material.add_task(ForeignTask(file.stem, read_text(question).strip() or file.stem), str(question))
+        elif heading := _HEADING.search(text):
+            words = heading["words"].strip().rstrip("#").rstrip()
+            material.add_task(ForeignTask(file.stem, words, guessed=True), str(file))
+        material.add_report(ForeignReport(file.absolute().parent.name, file.stem, text, str(file)))
+    return material

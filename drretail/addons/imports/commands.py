@@ -1,0 +1,171 @@
+"""``import``: reports, tasks and personas of other benchmarks and products, as an experiment."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from drretail.addons.imports.options import ImportOptions
+from drretail.api.option import accepts
+from drretail.errors import UserError
+from drretail.progress import busy, choose_progress
+from drretail.tables.figures import counted
+from drretail.tables.result import Result, prose
+from drretail.tables.table import Table, table_of
+
+if TYPE_CHECKING:
+    from drretail.addons.imports.material import Material
+    from drretail.addons.imports.recording import Imported, ReportCount
+    from drretail.records.query import Query
+
+
+QUERY_FILE = ".jsonl"
+
+
+@accepts(ImportOptions)
+def import_reports(options: ImportOptions) -> Result[Any]:
+    """What came of the files: the imported reports, or the queries if ``to`` is a file of them.
+
+    Raises UserError for files without a report, and for pages beside a file of queries.
+    """
+    from drretail.addons.imports.formats import load_format
+    from drretail.addons.imports.recording import record
+    from drretail.addons.imports.rows import redacting
+    from drretail.api.worlds import world_of
+    from drretail.grounding.text.redaction import Redactor
+
+    path, to, pages = Path(options.path), Path(options.to), options.pages
+    chosen = load_format(options.form)
+    if not path.exists():
+        raise UserError(f"{path} does not exist: name a file or a folder of reports.")
+    redactor = Redactor.of(options.redact, None if options.names is None else Path(options.names))
+    with busy("reading"), redacting(redactor):
+        material = chosen.read(path)
+    if material.is_empty and material.left_out:
+        raise UserError(f"There is no text in {_some(material.left_out)}: name files that hold reports.")
+    if material.is_empty:
+        raise UserError(f"{path} holds nothing of this format ({chosen.described}): check the format and the path.")
+    material = material if options.system is None else material.renamed(options.system)
+    if to.suffix == QUERY_FILE and not to.is_dir():
+        if pages is not None:
+            raise UserError(f"{to} would be a file of questions, which holds no pages: leave --pages out.")
+        return _questions_kept(material, options)
+    with ExitStack() as stack:
+        shop = None if options.world is None else stack.enter_context(world_of(options.world))
+        stack.enter_context(redacting(redactor))
+        given = None if pages is None else Path(pages)
+        came = record(material, options.form, to, choose_progress(), model=options.model, pages=given, world=shop)
+    parts: list[Table | str] = []
+    if came.reports:
+        rows = [[label, *totals.values()] for label, totals in by_system(came.reports).items()]
+        parts.append(table_of("Imported reports", COLUMNS, rows))
+    parts += prose(*_notes(came), *([f"Next: drretail score {to}"] if came.reports else []))
+    return Result(came, _document(came, options), parts, notes=[f"Kept in {to}."], path=to)
+
+
+def _document(came: "Imported", options: ImportOptions) -> dict[str, Any]:
+    """All counts, by system and by report."""
+    return {
+        "experiment": str(options.to),
+        "import": options.form,
+        **_questions_counted(came.queries),
+        "systems": by_system(came.reports),
+        "reports": [asdict(report) for report in came.reports],
+        "empty": came.empty,
+        "held_already": came.held,
+        "repeated": came.repeated,
+        "left_out": list(came.left_out),
+        "unread_roles": dict(came.unread_roles),
+        "pages": None if came.pages is None else {"kept": came.pages[0], "given": came.pages[1]},
+    }
+
+
+def _questions_kept(material: "Material", options: ImportOptions) -> "Result[Sequence[Query]]":
+    """Writes the questions alone, as a file of queries."""
+    from drretail.addons.imports.recording import write_queries
+    from drretail.api.worlds import known_user, world_of
+
+    to = Path(options.to)
+    with ExitStack() as stack:
+        shop = None if options.world is None else stack.enter_context(world_of(options.world))
+        queries = write_queries(material, options.form, to, str if shop is None else partial(known_user, shop))
+    left = [f"Left out: {counted(len(material.reports), 'answer')}."] if material.reports else []
+    document = {"file": str(to), **_questions_counted(queries)}
+    return Result(queries, document, [*prose(_questions(queries), *left)], notes=[f"Kept in {to}."], path=to)
+
+
+COLUMNS = ("system", "reports", "citations", "sources cited", "sources named", "unresolved")
+MOST_NAMED = 5
+SUMMED = ("citations", "sources", "listed", "unresolved")
+
+
+def _notes(came: "Imported") -> Iterator[str]:
+    yield _questions(came.queries)
+    unread = [report.where for report in came.reports if report.unread]
+    if unread:
+        yield (
+            f"Warning: {_some(unread)}: there are marks or a list of sources, and no citation "
+            "leads to a source, so that FR and what rests on citations is n/a: export the report again with its marks "
+            "and addresses; docs/exchange.md has the forms that are read."
+        )
+    if calls := sum(report.calls for report in came.reports):
+        pages, products, broken, unread = (
+            sum(getattr(report, name) for report in came.reports)
+            for name in ("pages", "products", "unanswered", "unread_arguments")
+        )
+        yield (
+            f"Tool calls: {calls:,}, of which {calls - broken:,} have a result, with {counted(pages, 'page')} and "
+            f"{counted(products, 'product')}."
+        )
+        if broken:
+            yield f"Warning: {counted(broken, 'call')} without a result or with an error, which brought no evidence."
+        if unread:
+            yield f"Warning: {counted(unread, 'call')} with arguments that are no JSON object, which are kept as text."
+    if named := sum(bool(report.looked_up) for report in came.reports):
+        products = len({product for report in came.reports for product in report.looked_up})
+        yield (
+            f"{named:,} of {counted(len(came.reports), 'answer')} {'names' if named == 1 else 'name'} products of the "
+            f"shop ({counted(products, 'product')}). Their records were looked up for judging: nothing says "
+            "that the writer read them."
+        )
+    if came.left_out:
+        yield f"Left out, since there is no word in it: {_some(came.left_out)}."
+    if roles := came.unread_roles:
+        messages = ", ".join(f"{role or 'none'} ({count:,})" for role, count in roles.items())
+        yield f"Warning: messages of roles that are not read are left out: {messages}."
+    if came.empty:
+        yield f"Without a word: {counted(came.empty, 'report')}. They are failed runs."
+    if came.held:
+        yield f"In the experiment already: {counted(came.held, 'report')}. They stay as they are."
+    if came.repeated:
+        yield f"Left out: {counted(came.repeated, 'report')} that the file holds more than once."
+    if came.pages is not None:
+        kept, given = came.pages
+        yield f"Pages given: {given:,}, of which {kept:,} are cited or listed by reports here."
+
+
+def _some(names: "Sequence[str]") -> str:
+    more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
+    return f"{', '.join(names[:MOST_NAMED])}{more}"
+
+
+def _questions(queries: "Sequence[Query]") -> str:
+    personas = sum(query.persona is not None for query in queries)
+    return f"Questions: {len(queries):,}{f', {personas:,} with a persona' if personas else ''}."
+
+
+def by_system(reports: "Sequence[ReportCount]") -> dict[str, dict[str, int]]:
+    """Sums over the reports of each system, by label."""
+    totals: dict[str, dict[str, int]] = {}
+    for report in reports:
+        counts = totals.setdefault(report.system, dict.fromkeys(("reports", *SUMMED), 0))
+        counts["reports"] += 1
+        for name in SUMMED:
+            counts[name] += getattr(report, name)
+    return dict(sorted(totals.items()))
+
+
+def _questions_counted(queries: "Sequence[Query]") -> dict[str, int]:
+    return {"queries": len(queries), "personas": sum(query.persona is not None for query in queries)}

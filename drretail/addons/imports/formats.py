@@ -1,0 +1,70 @@
+"""The formats by name: built-in ones, plugins (entry points of drretail.addons.imports), and ``module:attribute``."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from drretail.addons.imports import benchmarks, chat, dr3
+from drretail.addons.imports.material import Material
+from drretail.errors import UserError
+from drretail.plugins import Plugins
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One format: what it looks like, in one line, and its reader of a file or folder.
+
+    ``read`` raises UserError for anything else.
+    """
+
+    described: str
+    read: Callable[[Path], Material]
+
+
+FORMATS: Mapping[str, Format] = {
+    "drb": Format("deep_research_bench: JSONL {id, prompt, article}", benchmarks.read_drb),
+    "drg": Format("DeepResearchGym: a folder of <id>.q and <id>.a", benchmarks.read_drg),
+    "reporteval": Format("ReportEval: JSONL {topic, report}", benchmarks.read_reporteval),
+    "dr3": Format("DR³-Eval: query.jsonl, task folders, <size>/<model>/<task>/final_report.md", dr3.read),
+    "liveresearch": Format(
+        "LiveResearchBench: <model>/qid_<id>_report.md, or their index in JSON", benchmarks.read_liveresearch
+    ),
+    "deepshop": Format("DeepShop: JSONL {id, ques, attribute, filter, sort, category}", benchmarks.read_deepshop),
+    "agenticshop": Format(
+        "AgenticShop: a JSON list of {user, user_query, user_context, check_list}", benchmarks.read_agenticshop
+    ),
+    "arena": Format(
+        "Deep Research Arena: data/tasks/…/<task>.json {task_id, intent}, data/results/…/<system>__<task>_matrix.md",
+        benchmarks.read_arena,
+    ),
+    "ecomagentbench": Format(
+        "EComAgentBench: JSONL {id, user_query, user_persona, rubrics}", benchmarks.read_ecomagentbench
+    ),
+    "pdr": Format(
+        "PDR-Bench: JSONL of queries, tasks, personas and reports {id, taskid, userid, article}", benchmarks.read_pdr
+    ),
+    "chat": Format(
+        "an assistant's log: JSONL of chat messages or of OpenTelemetry's GenAI spans, or JSONL or CSV with a question"
+        " and an answer in each row",
+        chat.read,
+    ),
+    "markdown": Format(
+        "any product: a folder of .md files, the question in NAME.q or in the first heading", benchmarks.read_markdown
+    ),
+}
+PLUGINS = Plugins("import format", dict.fromkeys(FORMATS, f"{__name__}:FORMATS"), "drretail.imports")
+
+
+def load_format(name: str) -> Format:
+    """The format of that name. Raises UnknownName, or UserError if the place holds no Format."""
+    if name in FORMATS:
+        return FORMATS[name]
+    if name.casefold() in ("md", "word", "docx", "pdf"):
+        raise UserError(f"There is no import format {name!r}: `markdown` reads .md, .docx and .pdf files.")
+    place, found = PLUGINS.load(name)
+    if not isinstance(found, Format):
+        raise PLUGINS.refused(place, found, "a drretail.addons.imports.formats.Format")
+    return found
+
+
+KIND = (load_format, PLUGINS.own)

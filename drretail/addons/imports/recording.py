@@ -1,0 +1,319 @@
+"""Records imported reports in an experiment, and counts what was imported."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from drretail import __version__
+from drretail.addons.imports.material import ForeignReport, ForeignTask, Material
+from drretail.addons.imports.sources import CitedSources, cited_sources, keep_pages, read_pages
+from drretail.env.named_products import NamedProducts, with_looked_up
+from drretail.env.world import World
+from drretail.errors import UserError, quoted
+from drretail.experiment import Definition, Experiment, gold_path, read_definition, read_run, run_folder
+from drretail.files import write_json
+from drretail.grounding.constraints.gold_files import write_with_gold
+from drretail.progress import Progress
+from drretail.records.base import sha256_of
+from drretail.records.criteria import KnownAnswer
+from drretail.records.query import Query
+from drretail.records.run import IMPORTED_AGENT, LONGEST_LABEL, LOOKED_UP, NINE, RoleModel, Run, RunError, System, slug
+
+OPEN_WEB = "open"
+"""The web of imported systems: what they searched is unknown, but it was no corpus of ours."""
+REPORT = "report"
+"""The role of the model behind an imported system, if one is given."""
+LONGEST = 64
+"""The most characters of a query's id."""
+_KEPT = 48
+_FOREIGN = re.compile(r"[^a-z0-9._-]+")
+_MOST_NAMED = 5
+NO_REPORT = RunError(kind="no_report", where="import", message="the file holds no report on this question")
+
+
+@dataclass(frozen=True, slots=True)
+class ReportCount:
+    """One report, and how its citations resolved."""
+
+    system: str
+    query_id: str
+    characters: int
+    citations: int
+    sources: int
+    """Distinct sources that are cited."""
+    unresolved: int
+    listed: int
+    """Distinct sources that the report names, cited or only in its list."""
+    unread: bool
+    """True if the report has marks or lists sources, but no citation leads to one."""
+    where: str
+    """File and line."""
+    looked_up: tuple[str, ...] = ()
+    """The ids of products of the shop that the report names, whose records were looked up for judging."""
+    calls: int = 0
+    """Calls of tools in the log."""
+    unanswered: int = 0
+    """Calls whose result is missing in the log, or is an error."""
+    unread_arguments: int = 0
+    """Calls whose arguments are not a JSON object."""
+    pages: int = 0
+    products: int = 0
+    """Products in the tools' results; ``pages`` counts the pages there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """The result of an import."""
+
+    queries: tuple[Query, ...]
+    reports: tuple[ReportCount, ...]
+    empty: int
+    """Tasks whose report in the file is empty: failed runs."""
+    held: int
+    """Reports that the experiment already held, unchanged."""
+    repeated: int
+    """Rows that repeat another row of the same import."""
+    pages: tuple[int, int] | None = None
+    """How many of the given pages are cited, and how many were given."""
+    left_out: tuple[str, ...] = ()
+    """Empty files."""
+    unread_roles: Mapping[str, int] = field(default_factory=dict[str, int])
+    """How many messages of a log have a role that is not read, by role."""
+
+
+def write_queries(material: Material, form: str, to: Path, known_user: Callable[[str], str] = str) -> tuple[Query, ...]:
+    """Writes the questions as a file of queries, which ``run`` and ``queries`` take; reports are left out.
+
+    ``known_user`` gives the shop's id of a user in a log. Raises UserError if there is no question.
+    """
+    found = queries_of(material, form, ())
+    users = {key: known_user(task.user_id) for key, task in material.tasks.items() if task.user_id}
+    own = {key: {"user_id": user, "mode": "profile_aware"} for key, user in users.items()}
+    queries = tuple(query.model_copy(update=own.get(key)) for key, query in found.items())
+    write_with_gold(queries, to)
+    return queries
+
+
+def record(
+    material: Material,
+    form: str,
+    folder: Path,
+    progress: Progress,
+    *,
+    model: str | None = None,
+    pages: Path | None = None,
+    world: World | None = None,
+) -> Imported:
+    """Writes reports as finished runs of the experiment in ``folder``, which is made if it does not exist.
+
+    ``model`` is the model behind the systems, if that is known. ``pages`` are cited pages that the user gives. With a
+    ``world``, the records of the products that reports name are kept for judging. The same import changes nothing a
+    second time. Raises UserError if the folder holds other reports by these systems, or runs on other questions.
+    """
+    before = read_definition(folder) if (folder / "experiment.json").exists() else None
+    queries = queries_of(material, form, () if before is None else before.queries)
+    labels = _labels(material.systems())
+    options = {"format": form} if world is None else {"format": form, LOOKED_UP: world.manifest.fingerprint}
+    definition = _definition(material, options, queries, labels, before, model)
+    shop = None if world is None else NamedProducts(world)
+    given = None if pages is None else read_pages(pages)
+    places = {
+        key: (labels[report_of.system], queries[report_of.task_id].query_id)
+        for key, report_of in material.reports.items()
+    }
+    existing = [key for key, report_of in material.reports.items() if _is_there(folder, *places[key], report_of)]
+    counts: list[ReportCount] = []
+    with Experiment(folder, definition) as experiment, progress.track("reports", len(material.reports)) as bar:
+        # The gold in the files; a question that has gold already keeps it.
+        for task_id, task in material.tasks.items():
+            path = gold_path(folder, queries[task_id].query_id)
+            if task.gold is not None and not path.exists():
+                gold = KnownAnswer(query_id=queries[task_id].query_id, **task.gold)
+                write_json(path, gold.model_dump(mode="json", exclude_none=True))
+        for key, report in material.reports.items():
+            asked, trace = material.tasks[report.task_id].text if report.task_id in material.tasks else "", report.trace
+            named = () if shop is None else shop.named_by(report.text, asked, trace.steps, trace.evidence)
+            sources = cited_sources(report.text, tuple(with_looked_up(report.trace.evidence, named)))
+            run = _run(report, *places[key], sources)
+            if model is not None and report.trace.usage.calls:
+                run = run.model_copy(update={"usage": {REPORT: report.trace.usage}})
+            if key not in existing:
+                imported = datetime.now(UTC).isoformat(timespec="seconds")
+                experiment.save(run, sources.evidence, report.trace.results, {"imported": imported})
+            calls = [step for step in report.trace.steps if step.kind == "tool"]
+            kinds = [entry.kind for entry in report.trace.evidence]
+            counts.append(
+                ReportCount(
+                    system=run.system,
+                    query_id=run.query_id,
+                    characters=len(run.report or ""),
+                    citations=len(sources.citations),
+                    sources=sources.cited,
+                    unresolved=sources.unresolved,
+                    listed=sources.listed,
+                    unread=sources.unread,
+                    where=report.where,
+                    looked_up=tuple(entry.key for entry in named if entry.kind == "product" and entry.texts),
+                    calls=len(calls),
+                    unanswered=sum(step.error is not None for step in calls),
+                    unread_arguments=report.trace.unread_arguments,
+                    pages=kinds.count("web"),
+                    products=kinds.count("product"),
+                )
+            )
+            bar.advance()
+        kept = None if given is None else (keep_pages(folder, given), len(given))
+    empty = sum(not report.text.strip() for report in material.reports.values())
+    left_out, roles = tuple(material.left_out), dict(material.unread_roles)
+    reports, repeated = tuple(counts), material.repeated
+    return Imported(tuple(queries.values()), reports, empty, len(existing), repeated, kept, left_out, roles)
+
+
+def _labels(systems: Sequence[str]) -> dict[str, str]:
+    """The label of each system. Raises UserError if two systems get the same one."""
+    labels: dict[str, str] = {}
+    for system in systems:
+        label = slug(system).lstrip(".+_-")[:LONGEST_LABEL] or "imported"
+        if label in labels.values():
+            raise UserError(f"Two systems would both be called {label!r}: import one of them alone, with --system.")
+        labels[system] = label
+    return labels
+
+
+def _definition(
+    material: Material,
+    options: Mapping[str, str],
+    queries: Mapping[str, Query],
+    labels: Mapping[str, str],
+    before: Definition | None,
+    model: str | None,
+) -> Definition:
+    if model is not None and not all(model.partition(":")):
+        raise UserError(f"{quoted(model)} names no provider: write provider:model, such as openai:gpt-5.")
+    models = {} if model is None else {REPORT: RoleModel(spec=model, kind="llm")}
+    system = System(agent=IMPORTED_AGENT, web_provider=OPEN_WEB, models=models, options={**options})
+    query_ids = {
+        label: tuple(sorted(queries[task_id].query_id for by, task_id in material.reports if by == name))
+        for name, label in labels.items()
+    }
+    base = before or Definition(versions={"drretail": __version__})
+    new = {query.query_id for query in queries.values()} - {query.query_id for query in base.queries}
+    if base.world_fingerprint is not None and new:
+        # The experiment's own systems would be expected to answer the new queries, and count as having failed.
+        raise UserError(f"The experiment's own runs do not ask {sorted(new)[0]!r}: import these reports elsewhere.")
+    return base.model_copy(
+        update={
+            "queries": tuple(sorted(queries.values(), key=lambda query: query.query_id)),
+            "asked": query_ids,
+            "systems": dict.fromkeys(labels.values(), system),
+            "prompt_hashes": {},
+        }
+    )
+
+
+def _run(report: ForeignReport, label: str, query_id: str, sources: CitedSources) -> Run:
+    is_empty = not report.text.strip()
+    return Run(
+        run_id=f"{label}/{query_id}-r1",
+        system=label,
+        query_id=query_id,
+        repeat=1,
+        status="failed" if is_empty else "done",
+        stop="error" if is_empty else "finished",
+        error=NO_REPORT if is_empty else None,
+        report=None if is_empty else report.text,
+        report_sha=None if is_empty else sha256_of(report.text),
+        turns=report.turns,
+        citations=sources.citations,
+        steps=report.trace.steps,
+        tools=tuple(sorted({step.name for step in report.trace.steps if step.kind == "tool" and step.name} - {*NINE})),
+    )
+
+
+def _is_there(experiment: Path, label: str, query_id: str, report: ForeignReport) -> bool:
+    """True if the experiment already holds this report. Raises UserError if it holds another one in its place."""
+    run = run_folder(experiment, label, query_id, 1)
+    if not (run / "run.json").exists():
+        return False
+    held = read_run(run).report or ""
+    if held != report.text and held.strip() + report.text.strip():
+        raise UserError(
+            f"{experiment} holds another report by {label} on {query_id}: give the new one's system another "
+            "name with --system."
+        )
+    return True
+
+
+def query_id_of(task_id: str) -> str:
+    """The task's id in lower case if that is a valid query id; otherwise its readable part with a hash."""
+    folded = task_id.casefold()
+    readable = _FOREIGN.sub("-", folded).strip("-._")
+    if readable == folded and len(folded) <= LONGEST:
+        return folded
+    return f"{readable[:_KEPT].rstrip('-._') or 'task'}-{sha256_of(task_id)[:8]}"
+
+
+def queries_of(material: Material, form: str, existing: Sequence[Query]) -> dict[str, Query]:
+    """The query of every task that is there or has a report, by the task's id. ``existing`` are the experiment's
+    queries.
+
+    A task is the existing query with its id, or with its words; otherwise it is a new query. Raises UserError if there
+    is no question, if a report's question is unknown, if an id already belongs to another question, or if two tasks
+    come to one id.
+    """
+    by_id = {query.query_id: query for query in existing}
+    queries: dict[str, Query] = {}
+    tasks: dict[str, str] = {}
+    unknown: list[str] = []
+    for task_id in dict.fromkeys([*material.tasks, *(task_id for _, task_id in material.reports)]):
+        query = _query(material.tasks.get(task_id), query_id_of(task_id), form, by_id)
+        if query is None:
+            unknown.append(task_id)
+            continue
+        queries[task_id] = query
+        first = tasks.setdefault(query.query_id, task_id)
+        if first != task_id:
+            raise UserError(f"The tasks {first!r} and {task_id!r} are one question: rename one.")
+    if unknown:
+        more = f" and {len(unknown) - _MOST_NAMED:,} more" if len(unknown) > _MOST_NAMED else ""
+        of_documents = f"write each beside its report: {unknown[0]}.q"
+        beside = of_documents if form == "markdown" else "put them beside the reports"
+        raise UserError(
+            f"Nothing says what was asked in {', '.join(map(repr, unknown[:_MOST_NAMED]))}{more}: import the questions "
+            f"into the same folder first, or {beside} (docs/exchange.md)."
+        )
+    if not queries and material.personas:
+        raise UserError(f"There are {material.personas:,} personas and no question: name the folder that holds both.")
+    if not queries:
+        raise UserError("There is no report and no question to import.")
+    return queries
+
+
+def _query(task: ForeignTask | None, query_id: str, form: str, by_id: Mapping[str, Query]) -> Query | None:
+    existing = by_id.get(query_id)
+    if task is None or (existing is not None and (task.guessed or _asks(existing, task))):
+        return existing
+    alike = [query for query in by_id.values() if _asks(query, task)]
+    if len(alike) == 1:
+        return alike[0]
+    if existing is not None:
+        raise UserError(f"The experiment asks something else as {query_id!r}: use a new folder, or rename the task.")
+    return Query(
+        query_id=query_id,
+        text=task.text,
+        mode="task",
+        task_id=task.task_id,
+        persona=task.persona,
+        context=task.context,
+        files=task.files,
+        kind=task.kind,
+        wish=task.wish,
+        checklist=task.checklist or None,
+        source=f"import:{form}",
+    )
+
+
+def _asks(query: Query, task: ForeignTask) -> bool:
+    return query.text.split() == task.text.split() and task.persona in (None, query.persona)

@@ -1,0 +1,279 @@
+"""What is written, as those read it who take it."""
+
+import csv
+import json
+import re
+import shlex
+import shutil
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, cast
+
+import duckdb
+import pytest
+from langchain_core.messages import AIMessage, ToolMessage, convert_to_messages
+from typer.testing import CliRunner
+
+from drretail.addons.exports.formats import export
+from drretail.addons.exports.selection import Selection, read_rule
+from drretail.addons.imports.formats import load_format
+from drretail.addons.imports.recording import Imported, record
+from drretail.addons.inspect import form as log_form
+from drretail.cli.app import app
+from drretail.env.web.sandbox import SandboxWeb
+from drretail.errors import UserError
+from drretail.eval.scores.file import read_scores
+from drretail.experiment import read_definition, read_evidence, read_runs, run_folder, sources_path
+from drretail.files import write_json, write_lines
+from drretail.grounding.report.citations import find_citations
+from drretail.progress import Progress
+from drretail.querygen.reading import read_queries
+from drretail.records.base import canonical_json
+from drretail.records.evidence import Evidence, FetchedPage, FetchedPages
+from tests.addons.exports.conftest import HYBRID, QUERIES, REACT, lines
+from tests.addons.imports.foreign import CHINESE, REPORT, drb
+from tests.build import files, known
+from tests.viewer.experiment import keep_scores, rewrite
+
+
+def rows(query: str) -> list[tuple[Any, ...]]:
+    with duckdb.connect() as database:
+        return database.execute(query).fetchall()
+
+
+def table(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.fixture(scope="module")
+def roles(exp: Path, tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+    to = tmp_path_factory.mktemp("roles") / "roles.jsonl"
+    assert export(Selection.of(exp), "roles", to).endswith("conversations of 3 runs")
+    return lines(to)
+
+
+def test_a_single_role_is_one_conversation_in_which_every_call_is_answered(
+    exp: Path, roles: list[dict[str, Any]]
+) -> None:
+    runs = {run.run_id: run for run in read_runs(exp)}
+    mine = [line for line in roles if line["system"] == REACT]
+    assert len(mine) == 2
+    for line in mine:
+        run = runs[line["run_id"]]
+        called = [call["function"]["name"] for m in line["messages"] for call in m.get("tool_calls", [])]
+        assert called == [step.name for step in run.steps if step.kind == "tool"]
+        assert line["messages"][-1]["content"].startswith(cast(str, run.report)[:40])
+        assert {tool["function"]["name"] for tool in line["tools"]} >= set(called)
+    team = [line for line in roles if line["system"] == HYBRID]
+    assert {line["role"] for line in team} >= {"supervisor", "researcher", "synthesis", "report"}
+    firsts = [json.dumps(line["messages"][:2]) + line["path"] for line in team]
+    assert len(firsts) == len(set(firsts))
+
+    for line in roles:
+        messages = convert_to_messages(line["messages"])
+        called = [call["id"] for message in messages if isinstance(message, AIMessage) for call in message.tool_calls]
+        answered = [message.tool_call_id for message in messages if isinstance(message, ToolMessage)]
+        assert answered == called or line["path"] != "0" or line["role"] == "supervisor"
+        assert set(answered) <= set(called)
+
+
+def test_reports_for_the_benchmark_have_numbers_links_and_their_sources(exp: Path, tmp_path: Path) -> None:
+    export(Selection.of(exp), "drb", tmp_path / "drb")
+    (mine,) = (path for path in (tmp_path / "drb").iterdir() if path.name.startswith("react"))
+    found = lines(mine)
+    assert [(each["id"], each["query_id"]) for each in found] == [(1, "q1"), (2, "q2")]
+    assert "Sources" in found[0]["article"]
+    assert "[P:" not in found[0]["article"]
+
+
+def test_what_was_imported_comes_back_as_it_came_with_every_reference_that_leads_nowhere(tmp_path: Path) -> None:
+    lost = "# Kettles\n\nQuiet [2][^7], cheap [9][P:NONE], see [there]().\n\n[1] https://a.example/x\n[2],\n"
+    first = imported(drb(tmp_path / "one.jsonl", REPORT, lost, CHINESE, ""), tmp_path / "exp")
+    export(Selection.of(tmp_path / "exp", failed=True), "drb", tmp_path / "drb")
+    again = imported(tmp_path / "drb", tmp_path / "back")
+    counts = [[replace(report, where="") for report in each.reports] for each in (first, again)]
+    assert counts[0] == counts[1]
+    assert (again.empty, sum(report.unresolved for report in first.reports)) == (1, 6)
+    (before, after) = (list(read_runs(tmp_path / each)) for each in ("exp", "back"))
+    assert [(each.report, each.citations) for each in before] == [(each.report, each.citations) for each in after]
+
+
+def test_a_run_of_our_own_keeps_the_references_that_lead_nowhere(exp: Path, tmp_path: Path) -> None:
+    own = Path(shutil.copytree(exp, tmp_path / "exp"))
+    run = next(run for run in read_runs(own) if run.system == REACT)
+    report = f"{run.report} Also [P:NONE; P:NONE2][W:abcd2345], and [P:NONE] again."
+    cited = tuple(find_citations(report, read_evidence(run_folder(own, REACT, run.query_id, 1))))
+    rewrite(own, run.model_copy(update={"report": report, "citations": cited}))
+    export(Selection.of(own, ["react"]), "drb", tmp_path / "drb")
+    came = imported(tmp_path / "drb", tmp_path / "back")
+    held = next(report for report in came.reports if report.query_id == run.query_id)
+    assert held.unresolved == sum(each.type == "unresolved" for each in cited) == 4
+
+
+def imported(path: Path, to: Path) -> Imported:
+    return record(load_format("drb").read(path), "drb", to, Progress())
+
+
+def test_tables_hold_every_score_and_every_value_typed(exp: Path, tmp_path: Path) -> None:
+    export(Selection.of(exp), "parquet", tmp_path / "parquet")
+    export(Selection.of(exp), "csv", tmp_path / "csv")
+    scores = read_scores(exp)
+    assert scores is not None
+    shown = [row for row in scores.scores if not row.system.startswith("null")]
+    parquet = tmp_path / "parquet"
+    assert len(rows(f"FROM '{parquet}/scores.parquet'")) == len(shown)
+    types = {row[0]: row[1] for row in rows(f"DESCRIBE FROM '{parquet}/scores.parquet'")}
+    assert (types["value"], types["n_scored"], types["metric"]) == ("DOUBLE", "BIGINT", "VARCHAR")
+    wanted = f"variant = 'FP' AND system = '{REACT}' AND value IS NOT NULL ORDER BY run_id"
+    values = [row[0] for row in rows(f"SELECT value FROM '{parquet}/values.parquet' WHERE {wanted}")]
+    got = [score.value for chosen in Selection.of(exp, ["react"]) for score in chosen.got if score.variant == "FP"]
+    assert values == got
+    verdicts = table(tmp_path / "csv" / "verdicts.csv")
+    assert len(rows(f"FROM '{parquet}/verdicts.parquet'")) == len(verdicts)
+    assert {row["judge"] for row in verdicts} >= {"scripted:judge", "code"}
+
+
+def test_the_scoreboard_is_a_row_per_system_under_the_names_of_the_page(exp: Path, tmp_path: Path) -> None:
+    copy = Path(shutil.copytree(exp, tmp_path / "exp"))
+    scores = keep_scores(copy, "faithfulness", "checks")
+    export(Selection.of(copy), "csv", tmp_path / "csv")
+    board = known(scores.scoreboard)
+    made = {row["system"]: row for row in table(tmp_path / "csv" / "scoreboard.csv")}
+    assert made.keys() == {row.system for row in board.rows if not row.system.startswith("null")}
+    for row in board.rows:
+        for name, cell in row.cells.items() if row.system in made else ():
+            assert float(made[row.system][name]) == cell.value
+            assert made[row.system][f"{name} ci_low"] == ("" if cell.ci_low is None else str(cell.ci_low))
+            assert int(made[row.system][f"{name} n"]) == cell.n_scored
+    compared = table(tmp_path / "csv" / "comparisons.csv")
+    assert [(row["measure"], row["difference"]) for row in compared] == [
+        (each.measure, "" if pair.row.difference is None else str(pair.row.difference))
+        for each in board.compared
+        for pair in each.pairs
+    ]
+
+
+def test_a_dataset_folder_names_its_files_and_says_what_to_heed(exp: Path, tmp_path: Path) -> None:
+    export(Selection.of(exp), "dataset", tmp_path / "d")
+    card = (tmp_path / "d" / "README.md").read_text(encoding="utf-8")
+    named = [line.split(": ")[1] for line in card.splitlines() if "data_files:" in line]
+    assert all((tmp_path / "d" / name).is_file() for name in named)
+    assert "3 runs over 2 queries" in card
+    assert "Left out: 1 without a report." in card
+    assert "{{" not in card
+    assert [line["query_id"] for line in lines(tmp_path / "d" / "queries.jsonl")] == ["q1", "q2"]
+    sums = (tmp_path / "d" / "SHA256SUMS").read_text(encoding="utf-8").splitlines()
+    assert {line.split("  ")[1] for line in sums} == {*files(tmp_path / "d")} - {"SHA256SUMS"}
+    assert subprocess.run(["sha256sum", "-c", "SHA256SUMS"], cwd=tmp_path / "d", check=False).returncode == 0
+
+
+def test_a_dataset_has_gold_in_a_file_of_its_own(exp: Path, tmp_path: Path) -> None:
+    own = Path(shutil.copytree(exp, tmp_path / "exp"))
+    wish = {"wants": [{"name": "feeder", "kinds": ["bird feeder"]}]}
+    (own / "gold.jsonl").write_text(json.dumps({"format": 1, "query_id": "q1", "wish": wish}), encoding="utf-8")
+    for name in ("whole", "redacted"):
+        export(Selection.of(own, redact=name == "redacted"), "dataset", tmp_path / name)
+        assert "bird feeder" not in (tmp_path / name / "queries.jsonl").read_text().replace(QUERIES[0].text, "")
+        (gold,) = [query for query in read_queries(tmp_path / name / "queries.jsonl") if query.wish]
+        assert (gold.query_id, gold.wish and gold.wish.wants[0].name) == ("q1", "feeder")
+        assert "queries.gold.jsonl" in (tmp_path / name / "README.md").read_text(encoding="utf-8")
+
+
+def test_an_experiment_that_nobody_scored_gives_reports_but_no_tables(exp: Path, tmp_path: Path) -> None:
+    bare = Path(shutil.copytree(exp, tmp_path / "exp", ignore=shutil.ignore_patterns("verdicts", "scores.json")))
+    assert export(Selection.of(bare), "drb", tmp_path / "drb").startswith("3 reports")
+    for form in ("csv", "dataset"):
+        with pytest.raises(UserError, match="drretail score"):
+            export(Selection.of(bare), form, tmp_path / form)
+        assert not (tmp_path / form).exists()
+
+
+def test_a_run_whose_journal_is_lost_is_counted_and_not_made_up(exp: Path, tmp_path: Path) -> None:
+    lost = Path(shutil.copytree(exp, tmp_path / "exp", ignore=shutil.ignore_patterns("journal.jsonl.gz")))
+    shutil.copytree(exp / "runs" / HYBRID, lost / "runs" / HYBRID, dirs_exist_ok=True)
+    selection = Selection.of(lost)
+    assert export(selection, "roles", tmp_path / "roles.jsonl").endswith("of 1 run")
+    assert selection.left_out["without a journal"] == 2
+
+
+def test_a_rule_holds_for_verdicts_too_and_a_device_is_written_through(exp: Path, tmp_path: Path) -> None:
+    export(Selection.of(exp, rules=[read_rule("FP > 2")]), "csv", tmp_path / "csv")
+    assert table(tmp_path / "csv" / "verdicts.csv") == []
+    export(Selection.of(exp), "chat", Path("/dev/null"))
+
+
+def fetch_a_page(exp: Path) -> Evidence:
+    """Keeps a page for the first web result that any run was handed, as ``score --fetch-sources`` does."""
+    folders = (path.parent for path in sorted(exp.glob("runs/*/*/run.json")))
+    entry = next(each for folder in folders for each in read_evidence(folder) if each.kind == "web")
+    corpora = {system.web_corpus for system in read_definition(exp).systems.values()}
+    pages = tuple(
+        FetchedPage(corpus=each, fetched="2026-01-01T00:00:00+00:00", title="T", text="Whole page.", state="ok")
+        for each in corpora
+    )
+    kept = FetchedPages(id=entry.id, url=entry.url or "", pages=pages)
+    write_json(sources_path(exp, entry.id), kept.model_dump(mode="json", exclude_none=True))
+    return entry
+
+
+def test_pages_that_were_read_become_a_corpus(exp: Path, tmp_path: Path) -> None:
+    shutil.copytree(exp, tmp_path / "exp")
+    for path in (tmp_path / "exp").glob("runs/*/*/evidence.jsonl.gz"):
+        snippets = [
+            each.model_copy(update={"texts": tuple(text for text in each.texts if text.form != "page")})
+            for each in read_evidence(path.parent)
+        ]
+        write_lines(path, (canonical_json(snippet.model_dump(mode="json", exclude_none=True)) for snippet in snippets))
+    with pytest.raises(UserError, match="--fetch-sources fetches them"):
+        export(Selection.of(tmp_path / "exp"), "sandbox", tmp_path / "pages.jsonl")
+    entry = fetch_a_page(tmp_path / "exp")
+    assert export(Selection.of(tmp_path / "exp"), "sandbox", tmp_path / "pages.jsonl") == "1 page"
+    assert SandboxWeb(tmp_path / "pages.jsonl").fetch(entry.url or "").text == "Whole page."
+
+
+COMMANDS = [
+    re.split(r"\s{3,}", line.strip())[0]
+    for line in (Path(__file__).parents[3] / "docs/exchange.md").read_text(encoding="utf-8").splitlines()
+    if line.startswith("    drretail export exp/")
+]
+EXTRAS = {"inspect": "inspect_ai"}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_commands_of_the_docs_work(
+    command: str, exp: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = shlex.split(command)
+    form = words[words.index("--format") + 1]
+    if form in EXTRAS:
+        pytest.importorskip(EXTRAS[form])
+    shutil.copytree(exp, tmp_path / "exp")
+    fetch_a_page(tmp_path / "exp")
+    monkeypatch.chdir(tmp_path)
+    before = {*files(tmp_path)}
+    done = CliRunner().invoke(app, words[1:])
+    if "--where" in words:  # nobody rated these reports
+        assert isinstance(done.exception, UserError)
+        assert "overall" in str(done.exception)
+    else:
+        assert done.exit_code == 0, done.output
+        assert {*files(tmp_path)} - before
+
+
+def test_without_inspect_it_is_said_what_to_install(exp: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(log_form, "find_spec", lambda name: None)
+    with pytest.raises(UserError, match=r"pip install 'drretail\[inspect\]'"):
+        export(Selection.of(exp), "inspect", tmp_path / "logs")
+
+
+def test_runs_without_a_report_are_in_the_log_and_floors_are_not(exp: Path, tmp_path: Path) -> None:
+    pytest.importorskip("inspect_ai", reason="no inspect_ai: pip install inspect-ai")
+    result = export(Selection.of(exp), "inspect", tmp_path / "logs")
+    assert result == "2 logs of 4 runs"
+    assert {path.name for path in (tmp_path / "logs").iterdir()} == {f"{HYBRID}.eval", f"{REACT}.eval"}
+    selection = Selection.of(exp)
+    selection.systems = ()
+    with pytest.raises(UserError, match="No run of"):
+        export(selection, "inspect", tmp_path / "logs")

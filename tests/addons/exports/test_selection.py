@@ -1,0 +1,204 @@
+"""Which runs are exported, and rows without the people in them."""
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import duckdb
+import pytest
+from typer.testing import CliRunner
+
+from drretail.addons.assistants.forget import forget
+from drretail.addons.exports.formats import export
+from drretail.addons.exports.selection import Selection, read_rule
+from drretail.cli.app import app
+from drretail.errors import UnknownName, UserError
+from drretail.experiment import read_definition, read_evidence, read_runs, run_folder
+from drretail.files import write_json
+from drretail.grounding.report.citations import find_citations
+from drretail.grounding.verify.privacy import known_profiles
+from drretail.records.run import Run, StateChange
+from drretail.records.shop import UserProfile
+from tests.addons.exports.conftest import FLOOR, HYBRID, REACT, lines
+from tests.shop import OTHER, USER
+from tests.viewer.experiment import rewrite
+
+
+def ids(selection: Selection) -> list[str]:
+    return [chosen.run.run_id for chosen in selection]
+
+
+def test_floors_and_failed_runs_are_left_out_and_a_system_goes_by_the_beginning_of_its_label(exp: Path) -> None:
+    selection = Selection.of(exp)
+    assert ids(selection) == [f"{HYBRID}/q1-r1", f"{REACT}/q1-r1", f"{REACT}/q2-r1"]
+    assert selection.left_out == {"without a report": 1}
+    assert ids(selection) == ids(selection)
+    assert selection.left_out.total() == 1
+    assert f"{FLOOR}/q1-r1" in ids(Selection.of(exp, floors=True))
+    assert f"{HYBRID}/q2-r1" in ids(Selection.of(exp, failed=True))
+    assert {each.partition("/")[0] for each in ids(Selection.of(exp, ["react"]))} == {REACT}
+    with pytest.raises(UnknownName):
+        Selection.of(exp, ["nobody"])
+
+
+def test_a_rule_keeps_runs_whose_report_was_judged_so_and_names_what_was_judged(exp: Path) -> None:
+    values = {
+        chosen.run.run_id: got.value
+        for chosen in Selection.of(exp)
+        for got in chosen.got
+        if got.variant == "FP" and got.value is not None
+    }
+    best = max(values.values())
+    kept = Selection.of(exp, rules=[read_rule(f"FP >= {best}")])
+    assert ids(kept) == [each for each, value in values.items() if value >= best]
+    assert f"not FP >= {best}" in kept.left_out
+    assert ids(Selection.of(exp, rules=[read_rule(f"faithfulness FP>={best}")])) == ids(kept)
+    with pytest.raises(UnknownName, match="FP"):
+        Selection.of(exp, rules=[read_rule("FPP > 0.1")])
+
+
+@pytest.mark.parametrize("text", ["FP", "FP = 3", ">= 3", "FP >= x"])
+def test_what_is_no_rule_is_told(text: str) -> None:
+    with pytest.raises(UserError, match="is no rule"):
+        read_rule(text)
+
+
+def test_nothing_is_replaced_unasked_and_nothing_is_written_of_nothing(exp: Path, tmp_path: Path) -> None:
+    to = tmp_path / "chat.jsonl"
+    export(Selection.of(exp), "chat", to)
+    held = to.read_bytes()
+    with pytest.raises(UserError, match="--force"):
+        export(Selection.of(exp), "chat", to)
+    for form in ("chat", "drb", "dataset"):
+        none = Selection.of(exp, rules=[read_rule("FP > 1")])
+        with pytest.raises(UserError, match="left to export: 3 not FP > 1, 1 without a report"):
+            export(none, form, tmp_path / form)
+        assert not (tmp_path / form).exists()
+    export(Selection.of(exp), "chat", to, force=True)
+    assert to.read_bytes() == held
+    with pytest.raises(UnknownName, match="chat"):
+        export(Selection.of(exp), "chatt", tmp_path / "x")
+
+
+PERSONA = "Keeps three cats and a canary.\nSaves for a house by the sea."
+MOVED = "77 Chandler Crescent"
+
+
+def profile_of(exp: Path) -> UserProfile:
+    """The acting user's profile, which some run was handed."""
+    folders = (run_folder(exp, run.system, run.query_id, run.repeat) for run in read_runs(exp))
+    found = (known_profiles({each.id: each for each in read_evidence(folder)}) for folder in folders)
+    return next(each[0] for each in found if each)
+
+
+@pytest.fixture
+def telling(exp: Path, tmp_path: Path) -> Path:
+    """The experiment with a report that tells all it knows of its user, and a query with a persona."""
+    own = Path(shutil.copytree(exp, tmp_path / "exp"))
+    who = profile_of(own)
+    for run in [run for run in read_runs(own) if run.system == REACT]:
+        rewrite(own, gossip(own, run, who))
+    path = own / "experiment.json"
+    held = json.loads(path.read_text(encoding="utf-8"))
+    for query in held["queries"]:
+        text = {"context": f"{who.first_name} bought a bath.", "rationale": f"{USER} likes birds."}
+        query |= {"persona": PERSONA, "user_id": USER if query["query_id"] == "q1" else OTHER, **text}
+    write_json(path, held)
+    verdicts = next((own / "verdicts").rglob(f"{REACT}/*.jsonl"))
+    line = json.loads(verdicts.read_text(encoding="utf-8").splitlines()[0])
+    text = f"={who.first_name} {who.last_name} ({USER.lower()}), of {who.address.address1}; {PERSONA.splitlines()[1]}"
+    with verdicts.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(line | {"reason": text}) + "\n")
+    return own
+
+
+def gossip(exp: Path, run: Run, who: UserProfile) -> Run:
+    at = who.address
+    report = (
+        f"# For {who.first_name}\n\nDear {who.last_name.upper()}, {who.last_name}, {who.first_name}: write to "
+        f"{who.email} or {who.phone_number}; we ship to {at.address1}, {at.city}, {at.state} {at.zip} "
+        f"[U:profile@{USER}].\n"
+        f"Unlike {OTHER}_2, user {USER} is careful.\n\n{run.report}"
+    )
+    cited = find_citations(report, read_evidence(run_folder(exp, run.system, run.query_id, run.repeat)))
+    diff = StateChange(user_id=USER, field="address1", before=at.address1, after={"address1": MOVED})
+    moved = f"{report}\nMoved to {MOVED}.\n"
+    return run.model_copy(update={"report": moved, "citations": tuple(cited), "state_diff": (diff,)})
+
+
+def texts(folder: Path) -> dict[str, str]:
+    """All that stands in a folder, tables as JSON."""
+    found: dict[str, str] = {}
+    for path in (each for each in folder.rglob("*") if each.is_file()):
+        if path.suffix == ".parquet":
+            with duckdb.connect() as database:
+                found[path.name] = json.dumps(database.execute(f"FROM '{path}'").fetchall(), default=str)
+        else:
+            found[path.name] = path.read_text(encoding="utf-8")
+    return found
+
+
+def test_no_user_id_and_no_name_is_left_in_a_redacted_dataset(telling: Path, tmp_path: Path) -> None:
+    who = profile_of(telling)
+    export(Selection.of(telling, floors=True, failed=True), "dataset", tmp_path / "plain")
+    export(Selection.of(telling, floors=True, failed=True, redact=True), "dataset", tmp_path / "d")
+    at = who.address
+    secret = [USER, OTHER, who.email, who.phone_number, who.first_name, who.last_name, at.address1, at.city, at.zip]
+    secret += [MOVED, *PERSONA.splitlines()]
+    plain = " ".join(texts(tmp_path / "plain").values())
+    for each in secret:
+        spelt = re.compile(rf"(?<![A-Za-z0-9]){re.escape(each)}(?![A-Za-z0-9])", re.IGNORECASE)
+        assert spelt.search(plain), "it was there"
+        for name, text in texts(tmp_path / "d").items():
+            assert not spelt.search(text), (each, name)
+
+
+def test_a_pseudonym_is_the_same_in_every_file_and_every_export(telling: Path, tmp_path: Path) -> None:
+    for to in ("one", "two"):
+        export(Selection.of(telling, redact=True), "dataset", tmp_path / to)
+    assert texts(tmp_path / "one") == texts(tmp_path / "two")
+    asking = {row["user_id"] for row in lines(tmp_path / "one" / "queries.jsonl")}
+    assert asking == {"user_0001", "user_0002"}
+    assert {row["user_id"] for row in lines(tmp_path / "one" / "runs.jsonl")} == {"user_0001"}
+    assert "user_0001" in texts(tmp_path / "one")["chat.jsonl"]
+    before = {run.run_id: run for run in read_runs(telling)}
+    for run in lines(tmp_path / "one" / "runs.jsonl"):  # citations stand where they stand in the redacted report
+        cited = run["citations"]
+        assert [run["report"][each["start"] : each["end"]] for each in cited] == [each["marker"] for each in cited]
+        assert [each["type"] for each in cited] == [each.type for each in before[run["run_id"]].citations]
+        assert "state_diff" not in run
+        assert "report_sha" not in run
+
+
+@pytest.mark.parametrize("form", ["chat", "roles", "csv", "parquet"])
+def test_other_forms_with_rows_redact_too(telling: Path, tmp_path: Path, form: str) -> None:
+    to = tmp_path / form / "out"
+    to.parent.mkdir()
+    export(Selection.of(telling, redact=True), form, to)
+    who = profile_of(telling)
+    for text in texts(tmp_path / form).values():
+        assert USER.casefold() not in text.casefold()
+        assert who.email not in text
+        assert who.last_name not in text
+    if form == "csv":  # a spreadsheet would calculate the cell
+        assert "'=" in (to / "verdicts.csv").read_text(encoding="utf-8-sig")
+
+
+def test_a_form_that_cannot_redact_says_so_and_writes_nothing(telling: Path, tmp_path: Path) -> None:
+    to = str(tmp_path / "drb")
+    ended = CliRunner().invoke(app, ["export", str(telling), "--format", "drb", "--redact", "--to", to])
+    assert isinstance(ended.exception, UserError)
+    assert "drb cannot be redacted" in str(ended.exception)
+    assert not (tmp_path / "drb").exists()
+
+
+def test_a_user_is_forgotten_with_profile_and_votes(telling: Path) -> None:
+    kept = [query.query_id for query in read_definition(telling).queries if query.user_id != USER]
+    gone = forget(telling, user=USER).value
+    assert {"q1", "q2"} >= {*gone.queries} >= {"q1"}
+    assert [query.query_id for query in read_definition(telling).queries] == kept
+    assert not any(path.stem == USER for path in telling.rglob("*"))
+    assert {run.query_id for run in read_runs(telling)}.isdisjoint(gone.queries)
+    for path in telling.rglob("*.json"):
+        assert USER not in path.read_text() or str(path.relative_to(telling)) in gone.still_named

@@ -1,0 +1,300 @@
+"""Logs of assistants become runs with steps and evidence, whatever form their messages have."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from drretail.addons.imports.chat import evidence_in
+from drretail.addons.imports.formats import load_format
+from drretail.addons.imports.material import Material
+from drretail.addons.imports.recording import Imported, record
+from drretail.errors import UserError
+from drretail.experiment import read_evidence, read_results, read_run, run_folder
+from drretail.progress import Progress
+from tests.addons.imports.foreign import jsonl
+
+HITS = {"hits": [{"sku": "K-1", "name": "Alder kettle", "price": 29.99, "url": "https://shop.example/k-1"}]}
+PAGES = [{"title": "Kettles tested", "url": "https://tests.example/k", "snippet": "Quiet.", "content": "It has 62 dB."}]
+ANSWER = "The [Alder](https://shop.example/k-1) costs $29.99 and has 62 dB [1].\n\nSources\n[1] https://tests.example/k"
+QUESTION = {"role": "user", "content": "A quiet kettle?"}
+OPENAI: list[dict[str, Any]] = [
+    {"role": "system", "content": "You help."},
+    QUESTION,
+    {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [
+            {"id": "a", "type": "function", "function": {"name": "find", "arguments": json.dumps({"q": "kettle"})}},
+            {"id": "b", "type": "function", "function": {"name": "web", "arguments": "not JSON"}},
+            {"id": "c", "type": "function", "function": {"name": "lost", "arguments": "{}"}},
+        ],
+    },
+    {"role": "tool", "tool_call_id": "a", "content": json.dumps(HITS)},
+    {"role": "tool", "tool_call_id": "b", "content": json.dumps(PAGES)},
+    {"role": "assistant", "content": ANSWER},
+]
+CALLS = [call["function"] | {"id": call["id"]} for call in OPENAI[2]["tool_calls"]]
+RESULTS = {"a": HITS, "b": PAGES}
+INPUTS = {"a": {"q": "kettle"}, "b": {"text": "not JSON"}, "c": {}}
+ANTHROPIC = [
+    QUESTION,
+    {
+        "role": "assistant",
+        "content": [
+            {"type": "text", "text": "Looking."},
+            *({"type": "tool_use", **call, "input": INPUTS[call["id"]]} for call in CALLS),
+        ],
+    },
+    {
+        "role": "user",
+        "content": [
+            {"type": "tool_result", "tool_use_id": "a", "content": [{"type": "text", "text": json.dumps(HITS)}]},
+            {"type": "tool_result", "tool_use_id": "b", "content": json.dumps(PAGES)},
+        ],
+    },
+    {"role": "assistant", "content": [{"type": "text", "text": ANSWER}]},
+]
+PARTS = [
+    {"role": "user", "parts": [{"type": "text", "content": "A quiet kettle?"}]},
+    {
+        "role": "assistant",
+        "parts": [{"type": "tool_call", **call, "arguments": INPUTS[call["id"]]} for call in CALLS],
+    },
+    *(
+        {"role": "tool", "parts": [{"type": "tool_call_response", "id": call_id, "response": result}]}
+        for call_id, result in RESULTS.items()
+    ),
+    {"role": "assistant", "parts": [{"type": "text", "content": ANSWER}]},
+]
+RESPONSES = [
+    QUESTION,
+    {"type": "reasoning", "summary": []},
+    *({"type": "function_call", "call_id": call["id"], **call} for call in CALLS),
+    *(
+        {"type": "function_call_output", "call_id": call_id, "output": json.dumps(result)}
+        for call_id, result in RESULTS.items()
+    ),
+    {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": ANSWER}]},
+]
+LANGCHAIN = [
+    {"type": "human", "data": {"content": "A quiet kettle?"}},
+    {"type": "ai", "data": {"content": "", "tool_calls": [{**call, "args": call["arguments"]} for call in CALLS]}},
+    *(
+        {"type": "tool", "data": {"content": json.dumps(result), "tool_call_id": call_id}}
+        for call_id, result in RESULTS.items()
+    ),
+    {"type": "ai", "data": {"content": ANSWER}},
+]
+
+
+def span(messages: list[dict[str, Any]], **others: Any) -> dict[str, Any]:
+    attributes = {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.request.model": "gpt-x",
+        "gen_ai.usage.input_tokens": 90,
+        "gen_ai.usage.output_tokens": 9,
+        "gen_ai.input.messages": json.dumps(messages[:-1]),
+        "gen_ai.output.messages": json.dumps(messages[-1:]),
+    }
+    return {"name": "chat", "context": {"trace_id": "0xab"}, "attributes": attributes, **others}
+
+
+def otlp_value(value: Any) -> dict[str, Any]:
+    """A value as OTLP writes it."""
+    if isinstance(value, dict):
+        return {"kvlistValue": {"values": [{"key": key, "value": otlp_value(each)} for key, each in value.items()]}}
+    if isinstance(value, list):
+        return {"arrayValue": {"values": [otlp_value(each) for each in value]}}
+    return {"intValue": str(value)} if isinstance(value, int) else {"stringValue": value}
+
+
+def otlp_attributes(values: dict[str, Any]) -> list[dict[str, Any]]:
+    return otlp_value(values)["kvlistValue"]["values"]
+
+
+def as_otlp(*spans: dict[str, Any]) -> dict[str, Any]:
+    sent = [{**each, "traceId": "ab", "attributes": otlp_attributes(each["attributes"])} for each in spans]
+    return {"resourceSpans": [{"scopeSpans": [{"spans": sent}]}]}
+
+
+def with_event(row: dict[str, Any]) -> dict[str, Any]:
+    """The same span, with its messages in an event and as values instead of texts."""
+    keys = ("gen_ai.input.messages", "gen_ai.output.messages")
+    attributes = otlp_attributes({key: json.loads(row["attributes"].pop(key)) for key in keys})
+    event = {"name": "gen_ai.client.inference.operation.details", "attributes": attributes}
+    return as_otlp({**row, "events": [event]})
+
+
+def tool_span(call: dict[str, Any], start: int, **others: Any) -> dict[str, Any]:
+    about = {"operation.name": "execute_tool", "tool.name": call["name"], "tool.call.arguments": call["arguments"]}
+    attributes = {f"gen_ai.{key}": value for key, value in {**about, **others}.items()}
+    return {"context": {"trace_id": "0xab"}, "startTimeUnixNano": str(start), "attributes": attributes}
+
+
+USAGE = {"model": "gpt-x", "usage": {"input_tokens": 90, "output_tokens": 9}}
+
+
+def read(folder: Path, *rows: dict[str, Any]) -> Material:
+    return load_format("chat").read(jsonl(folder / "log.jsonl", rows))
+
+
+def taken(folder: Path, *rows: dict[str, Any], **given: Any) -> tuple[Imported, Path]:
+    """What came of a log, and the folder of the run of its question ``x``."""
+    came = record(read(folder, *({"id": "x", **row} for row in rows)), "chat", folder / "exp", Progress(), **given)
+    return came, run_folder(folder / "exp", "log", "x", 1)
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"messages": OPENAI, "model": "gpt-x", "usage": {"prompt_tokens": 90, "completion_tokens": 9}},
+        {"messages": ANTHROPIC, **USAGE},
+        span(PARTS),
+        {"input": RESPONSES[:-1], "output": RESPONSES[-1:], **USAGE},
+        {"messages": LANGCHAIN, **USAGE},
+        as_otlp(span(PARTS)),
+        with_event(span(PARTS)),
+        as_otlp(
+            tool_span(CALLS[2], 3),
+            tool_span(CALLS[0], 1, **{"tool.call.result": json.dumps(HITS)}),
+            tool_span(CALLS[1], 2, **{"tool.call.result": json.dumps(PAGES)}),
+            span([PARTS[0], PARTS[-1]]),
+        ),
+    ],
+    ids=["openai", "anthropic", "span", "responses", "langchain", "otlp", "event", "tool spans"],
+)
+def test_a_log_becomes_a_run_with_steps_and_evidence(row: dict[str, Any], tmp_path: Path) -> None:
+    material = read(tmp_path, row)
+    record(material, "chat", tmp_path / "exp", Progress(), model="openai:gpt-x")
+    (task,) = material.tasks.values()
+    assert task.text == "A quiet kettle?"
+    folder = run_folder(tmp_path / "exp", "log", task.task_id, 1)
+    run = read_run(folder)
+    assert run.report == ANSWER
+    tools = [(step.name, step.args, step.evidence, step.error) for step in run.steps if step.kind == "tool"]
+    page = run.citations[1].evidence_id
+    assert tools == [
+        ("find", {"q": "kettle"}, ("P:K-1",), None),
+        ("web", {"text": "not JSON"}, (page,), None),
+        ("lost", {}, (), "no result in the log"),
+    ]
+    assert [citation.evidence_id for citation in run.citations] == ["P:K-1", page]
+    texts = {entry.id: [(text.form, text.text) for text in entry.texts] for entry in read_evidence(folder)}
+    assert texts[page or ""] == [("snippet", "Quiet."), ("page", "It has 62 dB.")]
+    assert json.loads(texts["P:K-1"][0][1])["price"] == 29.99
+    assert set(read_results(folder)) == {step.result_sha for step in run.steps if step.result_sha}
+    assert (run.usage["report"].input_uncached, run.usage["report"].output) == (90, 9)
+
+
+def test_words_beside_a_closing_call_are_the_answer(tmp_path: Path) -> None:
+    closing = {"role": "assistant", "content": ANSWER, "tool_calls": [{"id": "z", "function": {"name": "end_chat"}}]}
+    fields = {"role": "tool", "tool_call_id": "z", "content": "{}"}
+    for end in ([closing], [closing, fields]):
+        reports = read(tmp_path, {"messages": [*OPENAI[:-1], *end]}).reports.values()
+        assert [report.text for report in reports] == [ANSWER]
+
+
+def test_messages_of_roles_that_nobody_reads_are_counted(tmp_path: Path) -> None:
+    others = [{"role": "ipython", "content": "1"}, {"role": "critic", "content": "No."}] * 2
+    material = read(tmp_path, {"messages": [*OPENAI, *others]})
+    assert material.renamed("mine").unread_roles == {"ipython": 2, "critic": 2}
+
+
+def test_later_questions_belong_to_the_question_and_every_answer_counts(tmp_path: Path) -> None:
+    more = [*OPENAI, {"role": "user", "content": "In red?"}, {"role": "assistant", "content": "No."}]
+    material = read(tmp_path, {"messages": more}, {"messages": more})
+    assert [task.text for task in material.tasks.values()] == ["A quiet kettle?\n\nIn red?"]
+    (report,) = material.reports.values()
+    assert report.text == f"{ANSWER}\n\nNo."
+    asked = [(turn.question, report.text[turn.start : turn.end], turn.steps) for turn in report.turns]
+    assert asked == [
+        ("A quiet kettle?", ANSWER, len(report.trace.steps) - 1),
+        ("In red?", "No.", len(report.trace.steps)),
+    ]
+    assert material.repeated == 1  # the same row
+
+
+def test_a_question_of_several_customers_is_several_conversations(tmp_path: Path) -> None:
+    rows = [{"question": "A kettle?", "answer": f"The {name}."} for name in ("Alder", "Birch", "Alder", "Cedar")]
+    material = read(tmp_path, *rows, {**rows[0], "id": "x"}, {**rows[1], "id": "x"})
+    for _ in range(2):  # a second time nothing changes
+        record(material, "chat", tmp_path / "exp", Progress())
+    (first, *others) = material.tasks
+    assert others == [f"{first}-2", f"{first}-3", "x", "x-2"]
+    answers = ["The Alder.", "The Birch.", "The Cedar.", "The Alder.", "The Birch."]
+    assert [report.text for report in material.reports.values()] == answers
+    assert material.repeated == 1
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ({"messages": [{"role": "assistant", "content": "Hi."}]}, "has no message of a user"),
+        ({"context": {"trace_id": "1"}, "attributes": {"gen_ai.operation.name": "chat"}}, "spans without messages"),
+    ],
+)
+def test_what_holds_no_question_is_refused_with_what_to_do(row: dict[str, Any], message: str, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=message):
+        read(tmp_path, row)
+
+
+@pytest.mark.parametrize(
+    ("result", "ids"),
+    [
+        ("no JSON", []),
+        ('{"id": "K1", "name": "Kettle"}', []),
+        ('{"id": "K1", "name": "Kettle", "list_price": 3}', ["P:K1"]),
+        ('{"id": 77, "handle": "alder-kettle", "title": "Kettle", "price": "3.00"}', ["P:alder-kettle"]),
+        ('{"evidence": "O:123", "order_date": "2024-01-01"}', ["O:123"]),
+        ('{"name": "x", "url": "javascript:alert(1)"}', []),
+        ('{"id": "a b", "name": "Kettle", "price": 3}', []),
+    ],
+)
+def test_only_what_can_be_told_apart_is_evidence(result: str, ids: list[str]) -> None:
+    assert [entry.id for entry in evidence_in(result, 1)] == ids
+
+
+def test_all_that_was_seen_is_kept_beside_what_is_cited(tmp_path: Path) -> None:
+    seen = [{"evidence": "O:1"}, {"evidence": "O:2"}, {"evidence": "P:B1", "title": "Kettle"}]
+    answer = {"role": "assistant", "content": "You have one [O:2]; the Kettle is better [P:B1]."}
+    _, folder = taken(tmp_path, {"messages": [QUESTION, OPENAI[2], OPENAI[3] | {"content": json.dumps(seen)}, answer]})
+    assert {entry.id for entry in read_evidence(folder)} == {"O:1", "O:2", "P:B1"}
+    assert [citation.evidence_id for citation in read_run(folder).citations] == ["O:2", "P:B1"]
+
+
+def test_calls_that_broke_are_counted_beside_what_the_others_brought(tmp_path: Path) -> None:
+    arguments = ('{"words": "kettle"', '{"words": "kettle"}', "")
+    calls = [{"id": str(at), "function": {"name": "find", "arguments": each}} for at, each in enumerate(arguments, 1)]
+    found = [{"id": "L1", "name": "Kettle", "price": 3}, {"title": "Test", "url": "https://lab.example/a"}]
+    messages = [
+        QUESTION,
+        {"role": "assistant", "tool_calls": calls},
+        {"role": "tool", "tool_call_id": "2", "content": json.dumps(found)},
+        {"role": "tool", "tool_call_id": "3", "content": "timeout", "status": "error"},
+        {"role": "assistant", "content": "Take the Kettle [L1]; the Pot [L2] is dear."},
+    ]
+    came, folder = taken(tmp_path, {"messages": messages})
+    (count,) = came.reports
+    assert (count.calls, count.unanswered, count.unread_arguments, count.pages, count.products) == (3, 2, 1, 1, 1)
+    run = read_run(folder)
+    assert next(step.args for step in run.steps if step.kind == "tool") == {"text": '{"words": "kettle"'}
+    # A shop's own id in brackets is a citation of the product, where the run was shown it, and names it.
+    assert (count.citations, count.sources, count.listed) == (1, 1, 1)
+    assert [citation.evidence_id for citation in run.citations] == ["P:L1"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("log.jsonl", '{"question": "A kettle?", "answer": "The Alder."}\n{"question": "A pan?", "answer": ""}\n'),
+        ("log.csv", 'time,question,answer\n1,A kettle?,The Alder.\n2,"A pan?",\n3,,lost\n'),
+    ],
+)
+def test_rows_of_questions_and_answers_are_runs(tmp_path: Path, name: str, text: str) -> None:
+    path = tmp_path / name
+    path.write_text(text)
+    material = load_format("chat").read(path)
+    assert [task.text for task in material.tasks.values()] == ["A kettle?", "A pan?"]
+    assert [report.text for report in material.reports.values()] == ["The Alder.", ""]

@@ -1,0 +1,425 @@
+"""Imported answers are judged by the records of the shop's products that they name."""
+
+import csv
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from drretail.addons.imports.formats import load_format
+from drretail.addons.imports.recording import Imported, record
+from drretail.api.recorded import open_experiment
+from drretail.data_ingest.ingest import ingest
+from drretail.env.catalog.base import CatalogQuery
+from drretail.env.named_products import NamedProducts
+from drretail.env.world import World, open_world
+from drretail.experiment import read_definition, read_evidence, read_runs, run_folder
+from drretail.grounding.verify.answers.shop_records import GONE, UNKNOWN
+from drretail.progress import Progress
+from drretail.records.run import LOOKED_UP
+from drretail.records.shop import Product
+from tests.addons.imports.foreign import jsonl, text
+from tests.build import scored
+from tests.cli.commands import Command, refused_by
+from tests.places import PLACES, Place, PlaceKind
+from tests.shop import build_shop
+from tests.viewer.rendered import render_page, render_text
+
+FOREIGN_IDS = json.loads(Path(__file__).with_name("foreign_ids.json").read_text("utf-8"))
+PRODUCTS = """Handle,Title,Body (HTML),Vendor,Type,Published,Option1 Name,Option1 Value,Variant SKU,\
+Variant Inventory Tracker,Variant Inventory Qty,Variant Inventory Policy,Variant Price,Variant Compare At Price,Status
+kettle,Gooseneck Kettle 1 L,Not for induction.,Acme,Kettles,true,Color,Black,K-1,shopify,3,deny,64.00,79.00,active
+kettle,,,,,,,White,K-2,shopify,0,deny,59.00,,
+box,Knock Box,15 cm high.,Acme,Espresso,true,Title,Default Title,B-1,shopify,2,deny,32.00,32.00,active
+card,Gift Card,By e-mail.,Acme,Cards,true,Title,Default Title,G-1,,0,deny,25.00,,active
+cup,Tasting Cup,Porcelain.,Acme,Cups,true,Title,Default Title,C-1,shopify,0,continue,9.00,,active
+"""
+SHOP = 'format = "shopify"\ncurrency = "USD"\nproducts = {file = "products.csv"}\n'
+ANSWERS = {
+    "Which kettle?": "The Gooseneck Kettle is $59 in White and $64 in Black (was $79). White is in stock.",
+    "A box?": "Take the [box](https://www.acme.example/collections/all/products/box?variant=2) for $28.",
+    "How much?": "The Gooseneck Kettle 1 L costs $49 in White.",
+    "Shipping?": "We ship for $5.",
+}
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("shop")
+    text(folder / "products.csv", PRODUCTS)
+    ingest([text(folder / "shop.toml", SHOP)], folder / "w")
+    return folder / "w"
+
+
+def conversation(question: str, answer: str) -> dict[str, object]:
+    return {"messages": [{"role": "user", "content": question}, {"role": "assistant", "content": answer}]}
+
+
+def log(folder: Path) -> Path:
+    return jsonl(folder / "assistant.jsonl", [conversation(*pair) for pair in ANSWERS.items()])
+
+
+def taken(folder: Path, shop: World) -> Imported:
+    return record(load_format("chat").read(log(folder)), "chat", folder / "exp", Progress(), world=shop)
+
+
+def test_records_are_kept_and_marked_as_looked_up(world: Path, tmp_path: Path) -> None:
+    with open_world(world) as shop:
+        came = taken(tmp_path, shop)
+    assert [len(count.looked_up) for count in came.reports] == [1, 1, 1, 0]
+    (system,) = read_definition(tmp_path / "exp").systems.values()
+    assert LOOKED_UP in system.options
+    runs = [*read_runs(tmp_path / "exp")]
+    folders = [run_folder(tmp_path / "exp", run.system, run.query_id, 1) for run in runs]
+    held = [entry for folder in folders for entry in read_evidence(folder)]
+    assert {entry.id for entry in held} == {"P:kettle", "P:box"}
+    assert all(entry.looked_up and not any(text.shown for text in entry.texts) for entry in held)
+    (linked,) = (citation for run in runs for citation in run.citations)
+    assert (linked.type, linked.evidence_id) == ("product", "P:box")  # by an address with a collection and a variant
+
+
+def test_false_statements_are_found_and_begin_the_page(world: Path, tmp_path: Path, succeeds: Command) -> None:
+    with open_world(world) as shop:
+        taken(tmp_path, shop)
+    scores = json.loads(succeeds("score", "exp", "--metrics", "faithfulness,false_statements", "--json").stdout)[
+        "scores"
+    ]
+    found = {row["variant"]: row.get("value") for row in scores}
+    # One in each of the three reports that name a product
+    assert (found["false_statements"], found["false_answers"]) == (pytest.approx(3 / 4), pytest.approx(3 / 4))
+    assert "FR" not in found  # nobody asked the assistant for citations
+    page = render_page(tmp_path / "exp")
+    assert "4 answers, 6 statements about your products checked: 3 contradict your shop&#39;s records." in page
+    assert "3 statements contradict your shop's records" in page
+    order = ["$59.00", "<strong>$32.00</strong>", "0 in stock of White"]
+    places = [
+        page.index(each) for each in [*order, 'id="questions"', 'id="research"', "false answers (figures checked)"]
+    ]
+    assert places == sorted(places)
+    for of_research in ("In the cart", "What belongs into the cart", 'id="first"', "FR 0.00"):
+        assert of_research not in page
+    assert "looked up in the shop for judging" in page
+    shown = succeeds("report", "exp", "--format", "text").stdout
+    assert "≠ Take the box" in shown
+    assert "→ Your shop says $32.00 (Knock Box)." in shown
+
+
+def test_a_price_is_held_against_the_record_however_the_product_is_named(tmp_path: Path, succeeds: Command) -> None:
+    """In a shop without variants; what cites a product that the shop lacks is false, not another's."""
+    feeder = "The Tanagrove Tube Bird Feeder, 18 inch costs $19.99"
+    answers = (
+        f"{feeder}.",
+        f"{feeder} [P:B0TEST0001]. It is rated 3.9 stars from 100 ratings [P:B0TEST0001].",
+        "The [Tanagrove Tube feeder](http://ecommerce.com/B0TEST0001) costs $19.99.",
+        "The Tanagrove Bird Bath costs $55.00 [P:B0TEST0004]. A better one is the Wrenlow Bath at $49 [P:B0TEST9999].",
+    )
+    for number, answer in enumerate(answers):
+        text(tmp_path / "in" / f"{number}.md", f"# Which {number}?\n\n{answer}\n")
+    build_shop(tmp_path / "w")
+    succeeds("import", "markdown", "in", "--world", "w", "--to", "exp")
+    result = succeeds("score", "exp")
+    found = " ".join((result.stdout + result.stderr).split())
+    assert "6 statements about your products checked: 5 contradict" in found, "the price of the bath is right"
+
+
+def test_import_and_score_say_how_much_is_known_and_false_and_where_it_stands(
+    world: Path, tmp_path: Path, succeeds: Command
+) -> None:
+    done = succeeds("import", "chat", str(log(tmp_path)), "--world", str(world), "--to", "exp")
+    assert "3 of 4 answers name products of the shop (2 products)" in done.stdout
+    assert "nothing says that the writer read them" in " ".join(done.stdout.split())
+    before = render_page(tmp_path / "exp")
+    assert "4 answers: no statement about your products was judged." in before
+    assert "drretail score exp</code>" in before
+    assert "# Imported reports (drretail import): assistant." in before
+    last = " ".join(succeeds("score", "exp", "--metrics", "faithfulness").stdout.split())
+    assert last.startswith("4 answers, 6 statements about your products checked: 3 contradict your shop's records. ≠ ")
+    assert "Each in its conversation: drretail report exp" in last
+
+
+def test_stock_that_is_not_counted_and_a_list_price_that_is_no_higher_are_left_out(world: Path) -> None:
+    with open_world(world) as shop:
+        details = {name: shop.store.product(name).details for name in ("kettle", "box", "card", "cup")}
+    assert details["kettle"]["Variants"][0] == {
+        "Color": "Black", "id": "K-1", "price": 64, "list_price": 79, "stock": "3",
+    }  # fmt: skip
+    assert details["box"] == {"Stock": 2}
+    assert details["card"] == details["cup"] == {}
+
+
+def test_an_address_by_the_shops_own_pattern_names_a_product(tmp_path: Path) -> None:
+    text(tmp_path / "products.csv", PRODUCTS)
+    text(tmp_path / "shop.toml", f'product_url = "https://acme.example/de/{{handle}}.html"\n{SHOP}')
+    ingest([tmp_path / "shop.toml"], tmp_path / "w")
+    answer = "It is [this one](https://www.acme.example/de/box.html#top)."
+    path = jsonl(tmp_path / "a.jsonl", [conversation("Box?", answer)])
+    with open_world(tmp_path / "w") as shop:
+        came = record(load_format("chat").read(path), "chat", tmp_path / "exp", Progress(), world=shop)
+    assert len(came.reports[0].looked_up) == 1
+
+
+def test_a_product_that_the_shop_had_is_gone_and_one_it_never_had_unknown(tmp_path: Path, succeeds: Command) -> None:
+    def made(count: int) -> None:
+        rows = "".join(f"LMP-{1000 + number},Lamp {number},20\n" for number in range(count))
+        text(tmp_path / "p.csv", f"sku,name,price\n{rows}")
+        columns = 'currency = "EUR"\n[products]\nfile = "p.csv"\nid = "sku"\ntitle = "name"\nprice = "price"\n'
+        ingest([text(tmp_path / "shop.toml", columns)], tmp_path / "w", replace=True)
+
+    made(6)
+    made(5)
+    answers = (
+        "LMP-1005 costs €20.",
+        "Take [this](https://a.example/products/LMP-1005).",
+        "LMP-1005 is no longer available.",
+        "LMP-1077 costs €20.",
+        "A lamp of type E27-40 costs €20.",
+        "LMP-1002 costs €25.",
+        "The Lamp 5 costs €20.",
+        "Your Lamp 5 is on its way, you paid €20.",
+        "Lamp 5 was €20. It is sold out.",
+        "We have the Lamp 5. It is in stock.",
+    )
+    path = jsonl(tmp_path / "a.jsonl", [conversation(f"{at}?", answer) for at, answer in enumerate(answers)])
+    with open_world(tmp_path / "w") as shop:
+        record(load_format("chat").read(path), "chat", tmp_path / "exp", Progress(), world=shop)
+    succeeds("score", "exp", "--metrics", "faithfulness,false_statements")
+    succeeds("export", "exp", "--format", "statements", "--to", "said.csv")
+    rows = csv.DictReader((tmp_path / "said.csv").read_text("utf-8-sig").splitlines())
+    false = [(row["question"], row["kind"]) for row in rows if row["state"] == "contradicted"]
+    assert sorted(false) == [
+        ("0?", "gone"), ("1?", "gone"), ("3?", "unknown"), ("5?", "price"), ("6?", "gone"), ("9?", "gone"),
+    ]  # fmt: skip
+
+
+NAMES = {
+    "There is also the Fjord Pendant Lamp for €79.": "Fjord Pendant Lamp",
+    "Yes, the Brass Pendant Lamp 60 W is €49.": None,  # the product, with another figure
+    "Yes, the Brass Desk Lamp is €49.": "Brass Desk Lamp",
+    "The Oak Desk Lamp is €39.": None,
+    "We have the Oak Dsek Lamp for €39.": None,  # misspelled
+    "Express Delivery costs €9.": None,  # nothing of the shop is called a delivery
+    "We don't sell the Fjord Pendant Lamp.": None,
+    "The Fjord Pendant Lamp was €79, it is sold out.": None,
+    "Our Lamp Range starts at €39.": None,
+}
+
+
+def test_a_product_that_never_existed_is_found_by_its_name_where_it_is_sold(tmp_path: Path, succeeds: Command) -> None:
+    text(tmp_path / "p.csv", "sku,name,price\n1,Oak Desk Lamp,39\n2,Brass Pendant Lamp 40 W,59\n")
+    columns = 'currency = "EUR"\n[products]\nfile = "p.csv"\nid = "sku"\ntitle = "name"\nprice = "price"\n'
+    ingest([text(tmp_path / "shop.toml", columns)], tmp_path / "w")
+    path = jsonl(tmp_path / "a.jsonl", [conversation(f"{at}?", answer) for at, answer in enumerate(NAMES)])
+    with open_world(tmp_path / "w") as shop:
+        record(load_format("chat").read(path), "chat", tmp_path / "exp", Progress(), world=shop)
+    succeeds("score", "exp", "--metrics", "false_statements")
+    succeeds("export", "exp", "--format", "statements", "--to", "said.csv")
+    rows = csv.DictReader((tmp_path / "said.csv").read_text("utf-8-sig").splitlines())
+    false = [(int(row["question"][:-1]), row["kind"]) for row in rows if row["state"] == "contradicted"]
+    assert sorted(false) == [(at, "unknown") for at, name in enumerate(NAMES.values()) if name]
+
+
+def test_an_order_has_a_status_only_if_a_column_of_the_shop_tells_it(tmp_path: Path) -> None:
+    text(tmp_path / "p.csv", "sku,name,price\n1,Oak desk lamp,39\n")
+    text(tmp_path / "o.csv", "nr,who,sku,day,state\n9001,ada,1,2024-03-01,Shipped\n")
+    columns = '[products]\nfile = "p.csv"\nid = "sku"\ntitle = "name"\nprice = "price"\n'
+    columns += '[orders]\nfile = "o.csv"\nid = "nr"\nuser = "who"\ndate = "day"\nproduct = "sku"\n'
+    for name, more in (("without", ""), ("with", 'status = "state"\n')):
+        ingest([text(tmp_path / "shop.toml", columns + more)], tmp_path / name)
+        with open_world(tmp_path / name) as shop:
+            (order,) = (
+                one for one in NamedProducts(shop).named_by("Order 9001 is in processing.") if one.id == "O:9001"
+            )
+        record = json.loads(order.texts[0].text)
+        assert "user_id" not in record
+        assert record.get("order_status") == ("Shipped" if more else None)
+
+
+@pytest.mark.parametrize("kind", PLACES)
+def test_the_former_generation_is_known_wherever_a_world_is_kept(
+    kind: PlaceKind, new_place: Callable[[PlaceKind], Place]
+) -> None:
+    place = new_place(kind)
+    lamps = [
+        Product(product_id=f"LMP-{100 + number}", title=f"Brass lamp {number}", price=20.0, category="Lamps")
+        for number in range(5)
+    ]
+    place.write(lamps, [])
+    with place.open() as shop:
+        assert shop.open_former() is None
+    place.write(lamps[:4], [])
+    with place.open() as shop:
+        named = NamedProducts(shop).named_by("The Brass lamp 4 costs €20, the Brass lamp 3 €21, and LMP-177 €22.")
+    assert {entry.key: (entry.title, entry.problem) for entry in named} == {
+        "LMP-103": ("Brass lamp 3", None),
+        "LMP-104": ("Brass lamp 4", "the shop has it no more"),
+        "LMP-177": ("LMP-177", "no such product"),
+    }
+
+
+@pytest.mark.parametrize("ids", FOREIGN_IDS["ids"])
+def test_words_that_look_like_ids_are_no_products_whatever_the_shops_ids_look_like(ids: str, tmp_path: Path) -> None:
+    """Answers that were written before the rule was read."""
+    products = zip(FOREIGN_IDS["ids"][ids], FOREIGN_IDS["products"].items(), strict=True)
+    rows = "".join(f"{key},{title},{price}\n" for key, (title, price) in products)
+    text(tmp_path / "p.csv", f"sku,name,price\n{rows}")
+    url = 'product_url = "https://shop.example/products/{id}"\n'
+    columns = '[products]\nfile = "p.csv"\nid = "sku"\ntitle = "name"\nprice = "price"\n'
+    ingest([text(tmp_path / "shop.toml", f"{url}{columns}")], tmp_path / "w")
+    linked = f"Take it: https://shop.example/products/{FOREIGN_IDS['invented'][ids]}"
+    with open_world(tmp_path / "w") as shop:
+        find = NamedProducts(shop)
+        accused = [
+            one.key
+            for answer in FOREIGN_IDS["honest"]
+            for one in find.named_by(answer)
+            if one.problem in (GONE, UNKNOWN)
+        ]
+        unknown = [one.key for one in find.named_by(linked) if one.problem]
+    assert (accused, unknown) == ([], [FOREIGN_IDS["invented"][ids]])
+
+
+def test_delivery_shipping_and_returns_are_checked_against_the_shops_policy(tmp_path: Path, succeeds: Command) -> None:
+    text(tmp_path / "p.csv", "sku,name,price\n1,Oak desk lamp,39\n")
+    policy = "[policy]\nshipping = 4.9\ndelivery_days = [2, 4]\nreturn_days = 30\n"
+    columns = '[products]\nfile = "p.csv"\nid = "sku"\ntitle = "name"\nprice = "price"\n'
+    ingest([text(tmp_path / "shop.toml", f'currency = "EUR"\n{policy}{columns}')], tmp_path / "w")
+    said = ("Shipping costs €3.90.", "You can return items within 30 days.", "Delivery takes 5-7 days.")
+    path = jsonl(tmp_path / "a.jsonl", [conversation(f"{at}?", one) for at, one in enumerate(said)])
+    succeeds("import", "chat", str(path), "--world", "w", "--to", "exp")
+    succeeds("score", "exp", "--metrics", "faithfulness,false_statements")
+    succeeds("export", "exp", "--format", "statements", "--to", "said.csv")
+    rows = [*csv.DictReader((tmp_path / "said.csv").read_text("utf-8-sig").splitlines())]
+    assert sorted((row["question"], row["kind"], row["state"], row["record_says"]) for row in rows) == [
+        ("0?", "policy", "contradicted", "shipping: €4.90"),
+        ("1?", "policy", "confirmed", "returns within 30 days"),
+        ("2?", "policy", "contradicted", "delivery in 2 to 4 days"),
+    ]
+    text(tmp_path / "shop.toml", f'currency = "EUR"\n[policy]\nretun_days = 3\n{columns}')
+    assert "policy.retun_days is unknown" in refused_by("ingest", str(tmp_path / "shop.toml"), "--world", "w2")
+
+
+def test_a_feed_in_two_languages_is_one_shop_checked_by_the_titles_of_both(tmp_path: Path, succeeds: Command) -> None:
+    rows = "A1\tOak bread board\t39.00 EUR\nA1\tBrotbrett aus Eiche\t39.00 EUR\nB1\tLinen towel\t12.00 EUR\n"
+    text(tmp_path / "feed.tsv", f"id\ttitle\tprice\n{rows}")
+    ingest([text(tmp_path / "shop.toml", 'format = "merchant"\nproducts = {file = "feed.tsv"}\n')], tmp_path / "w")
+    with open_world(tmp_path / "w") as shop:
+        assert shop.manifest.counts.products == 2
+        assert [hit.product_id for hit in shop.catalog.search(CatalogQuery("Brotbrett")).hits] == ["A1"]
+        said = (
+            "Das Brotbrett aus Eiche kostet 49 €.",
+            "The Oak bread board costs €49.",
+            "Das Brotbrett aus Eiche kostet 39 €.",
+        )
+        path = jsonl(tmp_path / "a.jsonl", [conversation("?" * at, one) for at, one in enumerate(said, 1)])
+        record(load_format("chat").read(path), "chat", tmp_path / "exp", Progress(), world=shop)
+    printed = " ".join(succeeds("score", "exp", "--metrics", "faithfulness,false_statements").stdout.split())
+    assert "3 statements about your products checked: 2 contradict your shop's records" in printed
+
+
+def test_an_own_shop_gets_no_pages_of_the_demos_web_unless_they_are_named(
+    world: Path, tmp_path: Path, succeeds: Command
+) -> None:
+    asked = ("ask", "Which kettle is there?", "--world", str(world))
+    assert "The agents search no web" in succeeds(*asked, "--to", "exp").stderr
+    (system,) = read_definition(tmp_path / "exp").systems.values()
+    assert system.options["without"] == ["web"]
+    assert "search no web" not in succeeds(*asked, "--web", "sandbox").stderr
+
+
+def test_a_report_to_which_no_check_applies_is_not_sent_to_be_checked_again(tmp_path: Path) -> None:
+    report = text(tmp_path / "r.md", "# Are stoves safe?\n\nThey are safe outdoors.\n")
+    record(load_format("markdown").read(report), "markdown", tmp_path / "exp", Progress())
+    assert "Not checked yet" in render_text(tmp_path / "exp")
+    scored(tmp_path / "exp", "checks")
+    shown = render_text(tmp_path / "exp")
+    assert ("Not checked yet" in shown, "No check applies to this report." in shown) == (False, True)
+
+
+def test_a_bot_that_run_asks_is_checked_as_its_log_is(
+    world: Path, tmp_path: Path, succeeds: Command, drretail: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its board has nothing of citations, its statements are a table, and a gate compares it with the day before."""
+    questions = ["How much is the Knock Box?", "Is the Knock Box in stock?"]
+    jsonl(tmp_path / "q.jsonl", [{"query_id": f"q{at}", "text": asked} for at, asked in enumerate(questions, 1)])
+    for day, price in (("right", 32), ("wrong", 28)):
+        script = f"import json, sys; sys.stdin.read(); print(json.dumps({{'report': 'The Knock Box costs ${price}.'}}))"
+        text(tmp_path / f"{day}.py", script)
+        bot = f"bot=cmd:{sys.executable} {tmp_path / day}.py"
+        succeeds("run", "--world", str(world), "--queries", "q.jsonl", "--agent", bot, "--to", day)
+        board = succeeds("score", day, "--metrics", "faithfulness,false_statements,fault_place,checks").stdout
+        board = board.partition("Notes")[0]
+        assert "false answers" in board
+        assert not [name for name in (" FP ", " FR ", "null_search", "oracle") if name in board]
+    assert succeeds("compare", "right", "--last", "wrong", "--fail-if", "false_answers > last").stdout == ""
+    gate = drretail("compare", "wrong", "--last", "right", "--fail-if", "false_answers > last")
+    assert (gate.returncode, "is 1, and was 0." in gate.stdout + gate.stderr) == (4, True)
+    succeeds("export", "wrong", "--format", "statements", "--to", "said.csv")
+    rows = list(csv.DictReader((tmp_path / "said.csv").read_text("utf-8-sig").splitlines()))
+    shown = [(row["conversation"], row["turn"], row["question"], row["state"], row["record_says"]) for row in rows]
+    assert shown == [(f"q{at}", "1", asked, "contradicted", "$32.00") for at, asked in enumerate(questions, 1)]
+    monkeypatch.setitem(sys.modules, "polars", SimpleNamespace(DataFrame=lambda rows, **_: rows))
+    scores = open_experiment(tmp_path / "wrong").scores
+    assert scores is not None
+    assert [{name: str(row[name] or "") for name in row} for row in scores.to_polars("statement")] == rows
+    page = render_page(tmp_path / "wrong")
+    assert "2 answers, 2 statements about your products checked: 2 contradict your shop&#39;s records." in page
+    assert "1 statement about your products checked: 1 false" in page
+    for of_research in ("further answer", "cited claims", "does not say what to buy", "FR 0.00", "How to read it</a>"):
+        assert of_research not in page
+
+
+def test_bots_are_compared_by_how_often_they_say_something_false(
+    world: Path, tmp_path: Path, succeeds: Command
+) -> None:
+    jsonl(tmp_path / "q.jsonl", [{"query_id": f"q{at}", "text": f"Is a Knock Box for {at}?"} for at in range(8)])
+    bots: list[str] = []
+    for name, price in (("right", 32), ("wrong", 28)):
+        text(tmp_path / f"{name}.py", f"import sys; sys.stdin.read(); print('The Knock Box costs ${price}.')")
+        bots += ["--agent", f"{name}=cmd:{sys.executable} {tmp_path / name}.py"]
+    succeeds("run", "--world", str(world), "--queries", "q.jsonl", *bots, "--to", "exp")
+    told = " ".join(succeeds("score", "exp", "--metrics", "faithfulness,false_statements,fault_place").stdout.split())
+    assert "Wrong-without-web says something false more often than right-without-web, shown by 8 queries" in told
+    assert "≠ wrong-without-web: The Knock Box costs $28. → Your shop says $32.00 (Knock Box)." in told
+    assert "3 more are in the report." in told
+    details = succeeds("score", "exp", "--details").stdout
+    assert not [word for word in ("Fault place", "cited 0", "null_search", "FR  ") if word in details]
+    compared = succeeds("compare", "exp").stdout
+    assert ("false_answers*" in compared, "FR" in compared.split(), "clean*" in compared) == (True, False, False)
+
+
+def test_a_conversation_is_shown_in_order_with_the_shops_page_and_picture_of_what_is_false(
+    tmp_path: Path, succeeds: Command
+) -> None:
+    text(tmp_path / "products.csv", "sku,name,net,pic\n7,Oak Lamp,39.90,https://acme.example/7.jpg\n")
+    mapping = 'products = {file = "products.csv", id = "sku", title = "name", price = "net", image = "pic"}\n'
+    text(tmp_path / "shop.toml", f'product_url = "https://acme.example/p/{{id}}"\ncurrency = "EUR"\n{mapping}')
+    ingest([tmp_path / "shop.toml"], tmp_path / "w")
+    said = [
+        "How much is the Oak Lamp?",
+        "The Oak Lamp costs €35.",
+        "<b>Sure?</b>",
+        "Yes, **sure**.",
+        "Really?",
+        "€39.90.",
+    ]
+    messages = [{"role": ("user", "assistant")[at % 2], "content": words} for at, words in enumerate(said)]
+    path = jsonl(tmp_path / "a.jsonl", [{"messages": messages}])
+    with open_world(tmp_path / "w") as shop:
+        record(load_format("chat").read(path), "chat", tmp_path / "exp", Progress(), world=shop)
+    succeeds("score", "exp", "--metrics", "faithfulness,false_statements")
+    page = render_page(tmp_path / "exp")
+    talk = page[page.index('class="answer"') :]
+    order = [
+        "How much is the Oak Lamp?",
+        '<mark class="contradicted',
+        "&lt;b&gt;Sure?",
+        "<strong>sure</strong>",
+        "Really?",
+    ]
+    assert sorted(order, key=talk.index) == order
+    assert '<a href="https://acme.example/p/7"' in page
+    assert 'data-src="https://acme.example/7.jpg"' in page
+    assert "<img" not in page, "only a click loads pictures"
