@@ -13,8 +13,8 @@ from drretail.eval.registry import PAIRWISE, installed, pair_metric
 from drretail.llm.prices import read_prices
 from drretail.prompts import Prompt
 from drretail.records.base import Rules
+from drretail.records.comparison import PairScore
 from drretail.records.judge_audit import AUDITED, SAME_CLAIM, SAME_LABEL, JudgeAudit
-from drretail.records.pairs import PairScore
 from drretail.records.score import CODE, JudgeRef, Judging, MetricDescription, Scores
 from drretail.tables.figures import dollars, number, percent
 

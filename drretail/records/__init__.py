@@ -16,8 +16,7 @@ models.py          how models are asked for, and prices
 score.py           verdicts, scores and their rows
 judge_audit.py     how a judge read
 scoreboard.py      one row a system
-pairs.py           rows of pairwise judging
 vote.py            what people say of reports: votes, ratings, labels of claims, and the plan of what they are asked
-comparison.py      what a comparison of two systems comes to
+comparison.py      what a comparison of two systems comes to, by values of each or by judging them side by side
 counterfactual.py  the same query before another profile
 """

@@ -1,12 +1,11 @@
 """What a comparison of two systems on the same queries comes to."""
 
 from collections.abc import Collection
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
 from drretail.records.base import Document, Estimated, OfJudge, Record
-from drretail.records.pairs import PairScore
 
 Outcome = Literal[
     "higher",
@@ -148,6 +147,10 @@ class ComparedRow(Estimated):
     which a failed run does not earn the worst."""
     by_query: dict[str, tuple[float, float]] = Field(default_factory=dict[str, tuple[float, float]], exclude=True)
     """A's and B's value of each paired query; not written."""
+    error: float | None = Field(default=None, exclude=True)
+    """The difference's standard error over users, on which power rests, with the degrees of ``freedom``; not written.
+    """
+    freedom: float = Field(default=0.0, exclude=True)
     sd: float | None = None
     """Standard deviation of the differences over queries."""
     detectable: float | None = None
@@ -174,6 +177,143 @@ class ComparedRow(Estimated):
     """The result of comparing A with B."""
     against: tuple[str, ...] = ()
     """The scores to read with this one in which the higher side is lower: then nothing is concluded."""
+
+    @property
+    def clusters(self) -> int:
+        """The number of users, or of queries if no user is known."""
+        return self.n_pairs if self.n_users is None else self.n_users
+
+    @property
+    def turned(self) -> "ComparedRow":
+        """The same, of B minus A."""
+        swapped = {"higher": "lower", "lower": "higher"}
+        low, high = (None if end is None else -end for end in (self.ci_high, self.ci_low))
+        turned = {"difference": None if self.difference is None else -self.difference, "ci_low": low, "ci_high": high}
+        return self.model_copy(
+            update=_swapped(self, _SIDES) | turned | {"outcome": swapped.get(self.outcome, self.outcome)}
+        )
+
+
+_SIDES = (("mean_a", "mean_b"), ("above", "below"), ("incomplete_a", "incomplete_b"))
+
+
+def _swapped(record: Record, pairs: Collection[tuple[str, str]]) -> dict[str, Any]:
+    """The fields of these pairs, each with the other's value."""
+    return {to: getattr(record, name) for a, b in pairs for to, name in ((a, b), (b, a))}
+
+
+class Share(Estimated):
+    """A mean over queries with its interval. All are None if nothing was scored, or if numbers would mean nothing."""
+
+    value: float | None = None
+
+
+EQUAL = "equal"
+"""The verdict if nothing tells two reports apart; the others are "a" and "b"."""
+
+
+class PairScore(OfJudge):
+    """System ``a`` against system ``b`` in one dimension, by one judge; in scores.json ``a`` is first in the alphabet.
+
+    The n count pairs of reports, repeat k of ``a`` with repeat k of ``b``: ``n_planned`` = ``n_scored`` + ``n_na`` +
+    ``n_failed``.
+    """
+
+    version: int
+    dimension: str
+    a: str
+    b: str
+    prompt_hash: str = ""
+    n_planned: int
+    n_scored: int
+    n_na: int = 0
+    """Pairs that can't be judged: personalization without a profile."""
+    n_failed: int = 0
+    forfeits: int = 0
+    """Scored pairs in which a side has no report by its own failure and loses. If both have none, they tie."""
+    runs_failed: int = 0
+    """Failed pairs in which one of the two reports is missing."""
+    not_judged: int = 0
+    """Failed pairs with a question that was not asked yet."""
+    failed_verdicts: int = 0
+    """Questions to which the judge gave no usable answer."""
+    repairs: int = 0
+    """Answers of the judge that did not fit the form asked for, and were sent back."""
+    stale_verdicts: int = 0
+    """Verdicts about another report, or asked in other words; unused."""
+    wins: float | None = None
+    """Pairs in which the report of ``a`` was preferred, in both orders if both were asked. A pair that was judged
+    several times counts in fractions.
+    """
+    ties: float | None = None
+    losses: float | None = None
+    win: Share = Share()
+    """Share of pairs that ``a`` won: averaged over a query's repeats first, then over queries. So are all shares."""
+    tie: Share = Share()
+    loss: Share = Share()
+    contrast: ComparedRow
+    """The two by query, like any other variant: a query's value is the system's win rate, 0 to 1, a tie counting half.
+    The difference is the share of queries won minus the share lost. Overall quality is a primary row, and the other
+    dimensions are exploratory.
+    """
+    queries_read: int | None = None
+    """Queries with a pair of which a judge read both reports; ``read_won`` and ``read_lost`` are those among them."""
+    read_won: int = 0
+    read_lost: int = 0
+    longer_won: float | None = None
+    """Share of decided pairs that the report with more words won; 0.5 means no preference for length."""
+    length_controlled: Share = Share()
+    """The win rate if all reports had the same length, as in length-controlled AlpacaEval. A logistic fit
+    on tanh of the difference in words, in standard deviations; its interval is a bootstrap over users. None below ten
+    queries, or if one system's reports are nearly always longer."""
+    flip_rate: float | None = None
+    """Share of scored pairs whose result changed with the order, also between a winner and "equal". None if one order
+    was not asked."""
+    first_position_rate: float | None = None
+    """Share of the answers on scored pairs that prefer the report which the judge read first, "equal" counting half;
+    0.5 means that the position does not matter.
+    """
+    disagreement: float | None = None
+    """For a panel: share of scored pairs on which its members disagreed."""
+    note: str | None = None
+    """"not rated (rule-based)" where a rule-based judge's numbers would mean nothing."""
+
+    @property
+    def win_rate(self) -> Share:
+        """Wins plus half the ties, as a share."""
+        row = self.contrast
+        low, high = (None if end is None else round((end + 1) / 2, 10) for end in (row.ci_low, row.ci_high))
+        return Share(value=row.mean_a, ci_low=low, ci_high=high, no_interval=row.no_interval, n_users=row.n_users)
+
+    @property
+    def turned(self) -> "PairScore":
+        """The same, of ``b`` against ``a``."""
+        even = self.length_controlled
+        low, high = (None if end is None else 1 - end for end in (even.ci_high, even.ci_low))
+        value = None if even.value is None else 1 - even.value
+        turned = {"length_controlled": even.model_copy(update={"value": value, "ci_low": low, "ci_high": high})}
+        return self.model_copy(update=_swapped(self, _PAIRS) | turned | {"contrast": self.contrast.turned})
+
+
+_PAIRS = (("a", "b"), ("wins", "losses"), ("win", "loss"), ("read_won", "read_lost"))
+
+
+class RankScore(OfJudge, Estimated):
+    """How strong one system is in one dimension, by one judge, among all that it was compared with.
+
+    P(i beats j) = e^strength_i / (e^strength_i + e^strength_j), a tie being half a win each; strengths sum to 0.
+    """
+
+    version: int
+    dimension: str
+    system: str
+    prompt_hash: str = ""
+    strength: float | None = None
+    n_opponents: int = 0
+    n_scored: int = 0
+    """Scored pairs of reports of which one is this system's."""
+    note: str | None = None
+    """Why there is no strength: never compared, not connected with the others, not rated (rule-based)."""
 
 
 class Reliability(Record):
@@ -242,7 +382,7 @@ class Comparison(Record):
     tables: tuple[JudgeTable, ...]
     """One for each judge and set of rules."""
     pairs: tuple[PairScore, ...] = ()
-    """As in scores.json: there the first system in the alphabet is ``a``."""
+    """Of the same two systems, by judge and dimension."""
     missing: tuple[Missing, ...] = ()
     """What could not be compared, with the command that makes it."""
     conclusions: tuple[str, ...] = ()

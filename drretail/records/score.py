@@ -8,10 +8,9 @@ from pydantic import Field, ValidationInfo, field_validator
 
 from drretail.errors import UnknownName, UserError
 from drretail.records.base import Document, Estimated, ModelKind, OfJudge, Record, Rules
-from drretail.records.comparison import ComparedRow, TwinRow
+from drretail.records.comparison import ComparedRow, PairScore, RankScore, TwinRow
 from drretail.records.counterfactual import kind_of
 from drretail.records.judge_audit import JudgeAudit
-from drretail.records.pairs import PairScore, RankScore
 from drretail.records.run import BASELINES, ORACLE_AGENT, SIZE, System
 from drretail.records.scoreboard import BoardColumn, Scoreboard
 

@@ -29,9 +29,8 @@ def judged(tmp_path: Path) -> Path:
 def test_tables_what_is_missing_and_conclusions_fit_100_columns(succeeds: Command, judged: Path) -> None:
     done = succeeds("compare", "exp", "react", "hybrid", "--metrics", STUB, COLUMNS="100")
     assert f"A = {A}\nB = {B}\n" in done.stdout
-    assert (
-        "By code, A is higher than B (difference, 95 % interval; n = 12 queries) in stub said (0."
-        in done.stdout.replace("\n  ", " ")
+    assert re.search(
+        r"By code, stub said \+0\.\d+ \(.*\): A above B \(n = 12 queries\)", done.stdout.replace("\n  ", " ")
     )
     assert done.stdout.index("What can be concluded") < done.stdout.index("What is missing")
     commands = [line for line in done.stdout.splitlines() if line.strip().startswith("drretail")]
@@ -59,10 +58,10 @@ def test_what_was_judged_side_by_side_is_compared_with_all_else_and_alone(succee
     assert "Side by side, judged by scripted" in done.stdout
     (overall,) = [line.split() for line in done.stdout.splitlines() if line.startswith("overall ")]
     assert overall[1:] == ["9", "0", "0", "9", "1.00", "(.66–1)", "0.004", "0.004", "0%", "50%"]
-    prefers = "prefers A to B in overall (won 9 of 9"
+    prefers = "side by side +1.00 (+0.33 to +1.00): A above B (won 9 of 9 queries, lost 0)"
     concluded, _, exploratory = done.stdout.replace("\n  ", " ").partition("Exploratory (nobody asked")
     assert prefers in concluded
-    assert "prefers A to B in clarity, depth, breadth, insightfulness and constraint_following (won 9" in exploratory
+    assert "constraint_following side by side +1.00 (+0.33 to +1.00): A above B (won 9 of 9" in exploratory
     alone = succeeds("compare", "exp", "--metrics", "pairwise", COLUMNS="120")
     assert prefers in alone.stdout.replace("\n  ", " ")
     assert "faithfulness: nobody judged" in done.stdout
@@ -115,7 +114,9 @@ def test_many_pairs_take_a_line_each_and_what_is_concluded_comes_first(succeeds:
     three = {**TWO, "plan@model": {f"q{at}-r1": str(0.2 + at / 50) for at in range(12)}}
     scored(experiment(tmp_path / "exp", three, of=systems(three)), STUB)
     done = succeeds("compare", "exp", "--metrics", STUB, COLUMNS="80")
-    assert done.stdout.startswith("What can be concluded\n- stub said: react above hybrid and plan.\n")
+    assert done.stdout.startswith(
+        "What can be concluded\n- By code, stub said: react above hybrid and plan; of the other"
+    )
     lines = [line.split() for line in done.stdout.splitlines()]
     assert ["hybrid", "plan", "0.00"] in lines
     assert sum("!" in line[-1] for line in lines if len(line) == 3) == 2

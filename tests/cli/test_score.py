@@ -12,12 +12,13 @@ from drretail.api.score import failed_answers
 from drretail.cli.app import app
 from drretail.eval.check_results import CheckResult, Verification
 from drretail.eval.scores.selection import without_board_metrics
-from drretail.records.pairs import PairScore
+from drretail.records.comparison import PairScore
 from drretail.records.score import JudgeRef, Judging, Score, Scores
 from drretail.records.scoreboard import BoardJudge, Scoreboard, ShownColumn
 from tests.build import LABEL, experiment
 from tests.cli.commands import Command, ErrorOf, Start
 from tests.cli.conftest import JUDGE
+from tests.eval.compare.crafted import preference
 from tests.eval.metrics.pairwise.judging import A, B, two
 from tests.eval.own import STUB
 from tests.eval.test_scoring import judged_by_rules
@@ -41,7 +42,7 @@ def test_only_what_was_asked_for_can_have_failed() -> None:
     def pair(**fields: Any) -> PairScore:
         usual: dict[str, Any] = {"version": 1, "dimension": "overall", "a": "a@m", "b": "b@m", "judge": "p:m"}
         counts = {"judge_kind": "llm", "n_planned": 1, "n_scored": 0, "failed_verdicts": 1}
-        return PairScore.model_validate(usual | counts | fields)
+        return preference(**usual | counts | fields)
 
     others: list[dict[str, Any]] = [{"judge": "p:other"}, {"judge_params": "1a2b"}, {"rules": "paper"}]
     scores = Scores(

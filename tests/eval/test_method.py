@@ -9,10 +9,10 @@ from drretail.eval.method import NOT_MEASURED, NOT_REPEATED, method_cards
 from drretail.eval.registry import load_metric
 from drretail.llm.registry import open_model
 from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
-from drretail.records.pairs import PairScore
 from drretail.viewer.tables.judges import audit_table
 from tests import build
 from tests.build import LABEL, experiment
+from tests.eval.compare.crafted import preference
 
 
 def test_a_card_has_the_method_of_a_judge_and_the_text_of_every_prompt_that_it_was_asked_by(tmp_path: Path) -> None:
@@ -63,7 +63,7 @@ def test_a_judge_of_pairs_has_its_noise_between_orders_and_rules_have_no_setting
     (by_rules,) = method_cards(folder, scores)
     assert by_rules.lines.keys() == {"Judge", "Against people", "Reading"}
     (prompt, *_) = load_metric("faithfulness").prompts()
-    pair = PairScore(
+    pair = preference(
         judge="some:model",
         judge_kind="llm",
         prompt_hash=prompt.hash,

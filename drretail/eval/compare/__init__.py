@@ -2,12 +2,12 @@
 
 comparing.py    compares two systems of one experiment or one system of two; chooses pairs and judges
 rows.py         a row for each metric: both sides, their difference and its tests
-preferences.py  sentences on what judges prefer side by side
 steadiness.py   noise of agents and judges
 missing.py      what is not run or judged yet, with the commands that make it
-conclusions.py  sentences: what can be concluded, what can't
+findings.py     sentences on differences, a template for each outcome, of two systems and of many
+conclusions.py  what can be concluded of two systems, what can't, and what else bears on it
 planned_pairs.py  what was asked for before anything was scored
-differences.py  all systems at once: the tests of the primary figures, corrected together; who is above whom
+differences.py  all systems at once: the tests of the primary figures, corrected together
 ablations.py    one agent in several settings of an option
 distractors.py  what distractors cost, and what an agent still finds without supportive pages
 twins.py        pairs of queries of which the shop can meet only one, by system

@@ -22,8 +22,7 @@ from drretail.eval.scores.pair_rows import derive_pairs
 from drretail.eval.scores.panel import is_panel
 from drretail.eval.scores.planned import read_judgements
 from drretail.experiment import Definition, read_definition
-from drretail.records.comparison import ComparedRow, Comparison, JudgeTable, Reliability
-from drretail.records.pairs import PairScore
+from drretail.records.comparison import ComparedRow, Comparison, JudgeTable, PairScore, Reliability
 from drretail.records.run import slug
 from drretail.records.score import CODE, readers_of
 
@@ -117,7 +116,7 @@ def compare(
     pairs = with_primary(pairs, primary)
     made = (_table(gathered, a, b, assessor, request, primary) for assessor in assessors)
     tables = tuple(table for table in made if table is not None)
-    theirs = [row for row in pairs if request.pairwise and {row.a, row.b} == {a, b}]
+    theirs = [row if row.a == a else row.turned for row in pairs if request.pairwise and {row.a, row.b} == {a, b}]
     met = tuple(row for row in theirs if row.note is None and row.n_scored)
     comparison = Comparison(a=a, b=b, tables=tables, pairs=met)
     asked = theirs if request.pairwise else None

@@ -7,8 +7,7 @@ from drretail.eval.compare.wording import queries, sample, users
 from drretail.eval.metric import is_unrated
 from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.eval.scores.panel import is_panel
-from drretail.records.comparison import ComparedRow, Comparison, Missing
-from drretail.records.pairs import PairScore
+from drretail.records.comparison import ComparedRow, Comparison, Missing, PairScore
 from drretail.records.score import CODE
 from drretail.stats.significance import fewest_users
 from drretail.tables.figures import counted

@@ -7,8 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 from drretail.errors import UnknownName, UserError
-from drretail.eval.compare.differences import SIDE_BY_SIDE
-from drretail.eval.compare.wording import primary_variants, row_facts
+from drretail.eval.compare.wording import SIDE_BY_SIDE, primary_variants, row_facts
 from drretail.eval.judging.pairs import BETWEEN, resolve_name
 from drretail.eval.judging.verdicts import judged_in
 from drretail.eval.metric import Metric

@@ -20,7 +20,7 @@ from drretail.eval.scores.planned import Attendance, attendance, counted, headli
 from drretail.records.base import Rules
 from drretail.records.comparison import ComparedRow, Finished, Outcome
 from drretail.stats.clusters import Clusters
-from drretail.stats.intervals import Estimate, estimate, mean_interval
+from drretail.stats.intervals import Estimate, Interval, estimate, mean_interval
 from drretail.stats.noise import run_variance
 from drretail.stats.significance import (
     LEVEL,
@@ -183,18 +183,16 @@ def compared_rows(
     ``primary`` gives, by variant, the p values that were corrected over all pairs of systems; the other rows are
     corrected for each other. ``instead`` stands in the place of conclusions: rows then have only numbers.
     """
-    compared = [_Seen.of(metric.name, variant, sides, clusters) for variant, sides in variants.items()]
+    rows = [contrast_of(metric.name, variant, sides, clusters) for variant, sides in variants.items()]
     primary = primary or {}
-    others = [seen.row for seen in compared if seen.row.variant not in primary]
+    others = [row for row in rows if row.variant not in primary]
     adjusted = holm([row.p for row in others])
     tests = sum(p is not None for p in adjusted)
     corrected = {row.variant: Corrected(p, tests) for row, p in zip(others, adjusted, strict=True)} | dict(primary)
     is_good = metric.description.higher_is_better
     return [
-        seen.as_one_of(
-            corrected[seen.row.variant], is_primary=seen.row.variant in primary, is_good=is_good, instead=instead
-        )
-        for seen in compared
+        concluded(row, corrected[row.variant], is_primary=row.variant in primary, is_good=is_good, instead=instead)
+        for row in rows
     ]
 
 
@@ -204,8 +202,8 @@ DONE = "done"
 def done_row(gathered: Gathered, a: str, b: str) -> ComparedRow:
     """How often two systems are done: with a report, and with a decision where something is wanted."""
     sides = _done(gathered, a), _done(gathered, b)
-    seen = _Seen.of(DONE, DONE, sides, gathered.clusters)
-    row = seen.as_one_of(Corrected(seen.row.p, 1), is_primary=False, is_good=True, instead=None)
+    row = contrast_of(DONE, DONE, sides, gathered.clusters)
+    row = concluded(row, Corrected(row.p, 1), is_primary=False)
     return row.model_copy(update={"name": DONE, "by_query": by_query(sides)})
 
 
@@ -296,102 +294,108 @@ def counts_failures(metric: Metric, variant: str, rules: Rules) -> bool:
     return rules == "default" and metric.description.higher_is_better and variant in headline_variants(metric)
 
 
-@dataclass(frozen=True, slots=True)
-class _Seen:
-    """A row that is not yet corrected for the other tests of its metric."""
+def contrast_of(
+    metric: str, variant: str, sides: Sides, clusters: Clusters, difference: Interval | None = None
+) -> ComparedRow:
+    """The paired difference of two systems in one variant, not yet corrected for other tests: nothing is concluded.
 
-    row: ComparedRow
-    seen: Estimate | None
-    """The mean difference with its standard error over users."""
-    users: int
-    """A query without a known user counts as one user."""
-
-    @classmethod
-    def of(cls, metric: str, variant: str, sides: Sides, clusters: Clusters) -> "_Seen":
-        a, b = sides
-        pairs = pair(a.values, b.values)
-        differences, groups = pairs.differences, clusters.groups(pairs.queries)
-        mean_a, mean_b = pairs.means or (None, None)
-        found, seen = mean_interval(differences, groups), estimate(differences, groups)
-        sd = stdev(differences) if len(differences) > 1 else None
-        of_runs, of_judge = noise_shares(sides, pairs.queries, sd)
-        attendances = [side.attendance for side in (a, b) if side.attendance is not None]
-        row = ComparedRow(
-            metric=metric,
-            variant=variant,
-            mean_a=mean_a,
-            mean_b=mean_b,
-            difference=found.value,
-            **found.ends,
-            n_planned=len({*a.values, *b.values}),
-            n_pairs=len(pairs),
-            n_users=clusters.users(pairs.queries),
-            dropped=dropped(sides, pairs.queries),
-            runs_planned=sum(each.planned for each in attendances),
-            runs_missing=sum(each.missing for each in attendances),
-            runs_pending=sum(each.pending for each in attendances),
-            is_complete=all(each.allows_conclusions for each in attendances),
-            incomplete_a=a.incomplete,
-            incomplete_b=b.incomplete,
-            finished=_finished(sides, clusters),
-            above=sum(difference > 0 for difference in differences),
-            equal=sum(difference == 0 for difference in differences),
-            below=sum(difference < 0 for difference in differences),
-            p=tested(sides, clusters, failures=0).p,
-            sd=_rounded(sd),
-            repeat_share=_rounded(of_runs),
-            judge_share=_rounded(of_judge if of_runs is None or of_judge is None else min(of_judge, of_runs)),
-            outcome="nothing",
-        )
-        return cls(row, seen, max(groups, default=-1) + 1)
-
-    def as_one_of(
-        self, corrected: Corrected, *, is_primary: bool, is_good: bool, instead: Outcome | None
-    ) -> ComparedRow:
-        """The row with its corrected p value and its outcome; ``is_good`` if more is better."""
-        tests, seen, row = corrected.tests, self.seen, self.row
-        outcome = outcome_of(row, corrected.p, tests)
-        if outcome == "undecided" and outcome_of(row, corrected.seen, tests) in ("higher", "lower"):
-            outcome = "undone"
-        # Nothing is concluded from some judges, nor in a headline while runs are lost or pending, nor against a system
-        # of which a provider took a part of a run; where more is not better, either direction may be against it.
-        is_against = {"higher": row.incomplete_b, "lower": row.incomplete_a}
-        if not is_good:
-            is_against = dict.fromkeys(is_against, row.incomplete_a + row.incomplete_b)
-        if outcome != "nothing" and instead is not None:
-            outcome = instead
-        elif is_against.get(outcome) or (outcome != "nothing" and is_primary and not row.is_complete):
-            outcome = "missing"
-        each = row.n_pairs / max(1, self.users)
-        loss = corrected.failures * min(row.mean_a or 0.0, row.mean_b or 0.0) / max(1, row.n_pairs)
-        of_user = loss * self.users
-        users = (users_needed(seen, self.users, tests, of_user), *users_range(seen, self.users, tests, of_user))
-        # Fewer users could not reach the significance level at all.
-        needed, few, many = (None if count is None else max(count, fewest_users(tests)) for count in users)
-        is_enough = self.users >= fewest_users(tests)
-        return self.row.model_copy(
-            update={
-                "p_holm": _rounded(corrected.p),
-                "tests": tests,
-                "is_primary": is_primary,
-                "is_planned": corrected.is_planned,
-                "failures_added": corrected.failures,
-                "detectable": detectable(seen, tests, loss) if is_enough else None,
-                "power_of_half": power_of_half(seen.freedom, tests, loss / seen.error)
-                if is_enough and seen and seen.error
-                else None,
-                "users_needed": needed if self.row.n_users is not None else None,
-                "queries_needed": None if needed is None else ceil(needed * each),
-                "queries_at_least": None if few is None else ceil(few * each),
-                "queries_at_most": None if many is None else ceil(many * each),
-                "outcome": outcome,
-            }
-        )
-
-
-def _finished(sides: Sides, clusters: Clusters) -> Finished:
-    """The two in finished reports alone, and in how often they don't finish."""
+    ``difference`` is its interval where the mean of the differences has none of its own.
+    """
     a, b = sides
+    pairs = pair(a.values, b.values)
+    differences, groups = pairs.differences, clusters.groups(pairs.queries)
+    mean_a, mean_b = pairs.means or (None, None)
+    found = mean_interval(differences, groups) if difference is None else difference
+    seen = estimate(differences, groups)
+    sd = stdev(differences) if len(differences) > 1 else None
+    of_runs, of_judge = noise_shares(sides, pairs.queries, sd)
+    attendances = [side.attendance for side in (a, b) if side.attendance is not None]
+    return ComparedRow(
+        metric=metric,
+        variant=variant,
+        mean_a=mean_a,
+        mean_b=mean_b,
+        difference=found.value,
+        **found.ends,
+        n_planned=len({*a.values, *b.values}),
+        n_pairs=len(pairs),
+        n_users=clusters.users(pairs.queries),
+        dropped=dropped(sides, pairs.queries),
+        runs_planned=sum(each.planned for each in attendances),
+        runs_missing=sum(each.missing for each in attendances),
+        runs_pending=sum(each.pending for each in attendances),
+        is_complete=all(each.allows_conclusions for each in attendances),
+        incomplete_a=a.incomplete,
+        incomplete_b=b.incomplete,
+        finished=_finished(sides, clusters),
+        above=sum(difference > 0 for difference in differences),
+        equal=sum(difference == 0 for difference in differences),
+        below=sum(difference < 0 for difference in differences),
+        p=tested(sides, clusters, failures=0).p,
+        error=None if seen is None else seen.error,
+        freedom=0.0 if seen is None else seen.freedom,
+        sd=_rounded(sd),
+        repeat_share=_rounded(of_runs),
+        judge_share=_rounded(of_judge if of_runs is None or of_judge is None else min(of_judge, of_runs)),
+        outcome="nothing",
+    )
+
+
+def concluded(
+    row: ComparedRow,
+    corrected: Corrected,
+    *,
+    is_primary: bool,
+    is_good: bool = True,
+    instead: Outcome | None = None,
+) -> ComparedRow:
+    """The row with its corrected p value and its outcome; ``is_good`` if more is better."""
+    tests, users = corrected.tests, row.clusters
+    outcome = outcome_of(row, corrected.p, tests)
+    if outcome == "undecided" and outcome_of(row, corrected.seen, tests) in ("higher", "lower"):
+        outcome = "undone"
+    # Nothing is concluded from some judges, nor in a headline while runs are lost or pending, nor against a system
+    # of which a provider took a part of a run; where more is not better, either direction may be against it.
+    is_against = {"higher": row.incomplete_b, "lower": row.incomplete_a}
+    if not is_good:
+        is_against = dict.fromkeys(is_against, row.incomplete_a + row.incomplete_b)
+    if outcome != "nothing" and instead is not None:
+        outcome = instead
+    elif is_against.get(outcome) or (outcome != "nothing" and is_primary and not row.is_complete):
+        outcome = "missing"
+    seen = None if row.error is None else Estimate(row.difference or 0.0, row.error, row.freedom)
+    each = row.n_pairs / max(1, users)
+    loss = corrected.failures * min(row.mean_a or 0.0, row.mean_b or 0.0) / max(1, row.n_pairs)
+    of_user = loss * users
+    counts = (users_needed(seen, users, tests, of_user), *users_range(seen, users, tests, of_user))
+    # Fewer users could not reach the significance level at all.
+    needed, few, many = (None if count is None else max(count, fewest_users(tests)) for count in counts)
+    is_enough = users >= fewest_users(tests)
+    return row.model_copy(
+        update={
+            "p_holm": _rounded(corrected.p),
+            "tests": tests,
+            "is_primary": is_primary,
+            "is_planned": corrected.is_planned,
+            "failures_added": corrected.failures,
+            "detectable": detectable(seen, tests, loss) if is_enough else None,
+            "power_of_half": power_of_half(seen.freedom, tests, loss / seen.error)
+            if is_enough and seen and seen.error
+            else None,
+            "users_needed": needed if row.n_users is not None else None,
+            "queries_needed": None if needed is None else ceil(needed * each),
+            "queries_at_least": None if few is None else ceil(few * each),
+            "queries_at_most": None if many is None else ceil(many * each),
+            "outcome": outcome,
+        }
+    )
+
+
+def _finished(sides: Sides, clusters: Clusters) -> Finished | None:
+    """The two in finished reports alone, and in how often they don't finish; None where no run of both has ended."""
+    a, b = sides
+    if not pair(a.failed, b.failed):
+        return None
     both = pair(a.finished, b.finished)
     found = mean_interval(both.differences, clusters.groups(both.queries))
     ended = pair(a.failed, b.failed)
@@ -421,7 +425,7 @@ def outcome_of(row: ComparedRow, p_holm: float | None, tests: int) -> Outcome:
             return "higher"
         if row.difference < 0 and (row.ci_high is None or row.ci_high < 0):
             return "lower"
-    return "too_few" if clusters_of(row) < fewest_users(tests) else "undecided"
+    return "too_few" if row.clusters < fewest_users(tests) else "undecided"
 
 
 def dropped(sides: Sides, paired: Collection[str]) -> dict[str, int]:
@@ -433,11 +437,6 @@ def dropped(sides: Sides, paired: Collection[str]) -> dict[str, int]:
         apart = "; ".join(f"{name}: {why}" for name, why in (("A", a), ("B", b)) if why is not None)
         reasons[f"A and B: {a}" if a == b else apart] += 1
     return dict(sorted(reasons.items(), key=lambda item: (-item[1], item[0])))
-
-
-def clusters_of(row: ComparedRow) -> int:
-    """The row's number of users, or of queries if no user is known."""
-    return row.n_pairs if row.n_users is None else row.n_users
 
 
 def _rounded(value: float | None) -> float | None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from statistics import fmean
 
-from drretail.eval.compare.preferences import Name, alike
+from drretail.eval.compare.findings import Name, alike
 from drretail.eval.compare.rows import Side, narrower
 from drretail.eval.compare.wording import listed, name_of, shares
 from drretail.records.comparison import Comparison, Reliability
@@ -73,8 +73,9 @@ def noise_sentences(comparison: Comparison, name: Name) -> Iterator[str]:
     """One sentence on what repeats would gain, for all judges, and one on whose noise it is."""
     worth: list[str] = []
     for table in comparison.tables:
-        runs = [narrower(row.repeat_share) for row in table.rows if row.repeat_share is not None]
-        judged = [narrower(row.judge_share) for row in table.rows if row.judge_share is not None]
+        rows = [row for row in table.rows if row.is_primary]
+        runs = [narrower(row.repeat_share) for row in rows if row.repeat_share is not None]
+        judged = [narrower(row.judge_share) for row in rows if row.judge_share is not None]
         by_repeat = [(runs, "twice the runs of each query"), (judged, "twice the judgements alone")]
         parts = [f"{shares(found)} with {what}" for found, what in by_repeat if any(found)]
         worth += [f"{' and '.join(parts)} (by {name(table)})"] if parts else []

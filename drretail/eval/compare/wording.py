@@ -6,11 +6,13 @@ from typing import Any
 
 from drretail.eval.metric import Metric
 from drretail.eval.scores.slices import chosen_variants, headlines
-from drretail.records.comparison import ComparedRow, Reliability
+from drretail.records.comparison import ComparedRow, Finished, Reliability
 from drretail.records.score import WHOLES
 from drretail.stats.significance import LEVEL
 from drretail.tables.figures import counted, percent, signed
 
+SIDE_BY_SIDE = "side by side"
+"""The name of the overall preference of a judge that reads two reports at once."""
 MOST = 10_000
 """Larger counts are written "more than 10,000", since nobody runs so many queries."""
 
@@ -84,6 +86,12 @@ def more_failures(row: ComparedRow) -> str:
     return "one more failure" if count < 2 else f"{count} more failures"
 
 
+def difference_of(row: ComparedRow | Finished, sign: int = 1) -> str:
+    """ "+0.05 (+0.02 to +0.08)": A minus B with its interval, or B minus A if ``sign`` is -1."""
+    ends = sorted(sign * end for end in (row.ci_low, row.ci_high) if end is not None)
+    return signed(sign * (row.difference or 0.0)) + (f" ({' to '.join(map(signed, ends))})" if ends else "")
+
+
 def beside(row: ComparedRow, *, flipped: bool = False) -> tuple[str, str]:
     """The difference among finished reports, "+0.05 (+0.02 to +0.08)", and failures, "0 and 1 of 50: not told apart".
 
@@ -91,20 +99,13 @@ def beside(row: ComparedRow, *, flipped: bool = False) -> tuple[str, str]:
     """
     found, sign, among, failures = row.finished, -1 if flipped else 1, "", ""
     if found is not None and found.difference is not None:
-        ends = sorted(sign * end for end in (found.ci_low, found.ci_high) if end is not None)
-        among = signed(sign * found.difference) + (f" ({' to '.join(map(signed, ends))})" if ends else "")
+        among = difference_of(found, sign)
     if found is not None and found.n_ended:
         counts = (found.failed_a, found.failed_b)[::sign]
         is_apart = found.p_failed is not None and found.p_failed * max(1, row.tests) <= LEVEL
         told = ": told apart" if is_apart else ": not told apart" if any(counts) else ""
         failures = f"{' and '.join(f'{count:.3g}' for count in counts)} of {found.n_ended:,}{told}"
     return among, failures
-
-
-def span(ends: Sequence[tuple[str, str]]) -> str:
-    """ "0.25 (Avg) to 0.51 (depth)": the first and last of sorted (number, name) pairs; one if numbers are equal."""
-    (low, first), (high, last) = ends[0], ends[-1]
-    return f"{low} ({first})" if low == high else f"{low} ({first}) to {high} ({last})"
 
 
 def shares(values: Sequence[float]) -> str:

@@ -8,16 +8,14 @@ from pathlib import Path
 from typing import Literal
 
 from drretail.eval.judge_prompts import in_all_wordings
-from drretail.eval.judging.dimensions import DIMENSIONS, PRIMARY
+from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.eval.judging.pairs import BETWEEN, Labels, meetings, pair_name
 from drretail.eval.judging.verdicts import judges_in
 from drretail.eval.registry import PAIRWISE, pair_metric
 from drretail.eval.scores.gathering import Assessor, Gathered, Plan, verdicts_by_assessor
 from drretail.records.base import Rules
-from drretail.records.pairs import EQUAL, PairScore
+from drretail.records.comparison import EQUAL
 from drretail.records.score import Order, Verdict
-from drretail.stats.clusters import Clusters
-from drretail.stats.significance import LEVEL, flip_test, holm
 
 Why = Literal["runs_failed", "not_judged", "judge"]
 Results = dict[Assessor, dict[Labels, dict[str, list["PairOutcome"]]]]
@@ -178,56 +176,3 @@ def _together(times: Sequence[PairOutcome]) -> PairOutcome:
 def _mean(numbers: Sequence[float | None]) -> float | None:
     known = [number for number in numbers if number is not None]
     return sum(known) / len(known) if known else None
-
-
-@dataclass(frozen=True, slots=True)
-class Lead:
-    """The queries won and lost, each counted once whatever its repeats."""
-
-    n_queries: int
-    queries_won: int
-    queries_lost: int
-    p: float | None
-
-
-def lead_of(results: Mapping[str, float], clusters: Clusters) -> Lead:
-    """Wins minus losses by query, tested over users.
-
-    ``results`` are the means of each query's repeats: 1 for a win of the first system, 0.5 for a tie, 0 for a loss.
-    """
-    leads = [round(2 * result - 1, 10) for result in results.values()]
-    p = flip_test(leads, clusters.groups(results))
-    won, lost = sum(lead > 0 for lead in leads), sum(lead < 0 for lead in leads)
-    return Lead(len(leads), won, lost, None if p is None else float(f"{p:.10g}"))
-
-
-def corrected(rows: Sequence[PairScore]) -> list[PairScore]:
-    """All pairs by one judge, with corrected p values (Holm), in the order given.
-
-    The overall quality, by which systems are chosen, is corrected over all pairs; the other dimensions are exploratory,
-    and are corrected within their pair.
-    """
-    metrics: dict[object, list[int]] = defaultdict(list)
-    for at, row in enumerate(rows):
-        metrics[row.dimension if row.dimension == PRIMARY else (row.a, row.b)].append(at)
-    found: dict[int, PairScore] = {}
-    for places in metrics.values():
-        adjusted = holm([rows[at].p for at in places])
-        tests = sum(p is not None for p in adjusted)
-        for at, p in zip(places, adjusted, strict=True):
-            found[at] = rows[at].model_copy(update={"p_holm": p, "tests": tests})
-    return [found[at] for at in range(len(rows))]
-
-
-def preferred(row: PairScore) -> str | None:
-    """The preferred system, if the corrected test and the interval agree on it; else None.
-
-    Differences of ratings are held to the same standard. Nothing is concluded from a judge that does not read, nor
-    against a system with incomplete runs.
-    """
-    if not row.reads or row.p_holm is None or row.p_holm > LEVEL or row.ci_low is None or row.ci_high is None:
-        return None
-    if row.ci_low > 0.5 and row.queries_won > row.queries_lost and row.b not in row.incomplete:
-        return row.a
-    is_b = row.ci_high < 0.5 and row.queries_won < row.queries_lost and row.a not in row.incomplete
-    return row.b if is_b else None

@@ -1,22 +1,25 @@
 """Rows of pairwise judging: wins, ties and losses of every pair, and strengths of all systems that met."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
-from drretail.eval.judging.dimensions import DIMENSIONS
+from drretail.eval.compare.rows import Corrected, Side, concluded, contrast_of
+from drretail.eval.compare.wording import SIDE_BY_SIDE
+from drretail.eval.judging.dimensions import DIMENSIONS, PRIMARY
 from drretail.eval.judging.pairs import Labels, research_labels
-from drretail.eval.registry import pair_metric
+from drretail.eval.registry import PAIRWISE, pair_metric
 from drretail.eval.scores.facts import NOT_RATED
 from drretail.eval.scores.gathering import Assessor, Gathered
-from drretail.eval.scores.pair_outcomes import PairOutcome, Results, corrected, lead_of, read_outcomes
+from drretail.eval.scores.pair_outcomes import PairOutcome, Results, read_outcomes
 from drretail.eval.scores.panel import panel_ref, panels_of
 from drretail.eval.scores.planned import means_by_query
-from drretail.records.pairs import PairScore, RankScore, Share
+from drretail.records.comparison import ComparedRow, Outcome, PairScore, RankScore, Share
 from drretail.stats.intervals import Interval, share_interval
 from drretail.stats.ranking import Contest, Strength, length_controlled, strengths
+from drretail.stats.significance import holm
 
 MAJORITY = "majority"
 ResultName = Literal["win", "tie", "loss"]
@@ -84,7 +87,9 @@ def derive_pairs(
     """The rows of every judge that compared any pair, by judge, pair and dimension. Pure: equal folders give equal
     bytes.
 
-    ``asked`` names judges and pairs that get rows even if there was nothing to compare.
+    ``asked`` names judges and pairs that get rows even if there was nothing to compare. Overall quality, by which
+    systems are chosen, is corrected over all pairs, and with the headlines by ``with_primary``; the other dimensions
+    are exploratory, and are corrected within their pair.
     """
     results = with_majorities(read_outcomes(experiment, gathered, asked))
     pairs: list[PairScore] = []
@@ -96,7 +101,8 @@ def derive_pairs(
                 _pair_score(assessor, labels, dimension, by_pair[labels][dimension], gathered)
                 for labels in sorted(by_pair)
                 for dimension in DIMENSIONS
-            ]
+            ],
+            gathered.no_conclusion(assessor),
         )
         names = sorted({*research_labels(gathered.definition), *(label for labels in by_pair for label in labels)})
         for dimension in DIMENSIONS:
@@ -128,23 +134,58 @@ def _pair_score(
         failed_verdicts=sum(outcome.failed_verdicts for outcome in outcomes),
         stale_verdicts=sum(outcome.stale_verdicts for outcome in outcomes),
         repairs=sum(outcome.repairs for outcome in outcomes),
-        reads=gathered.no_conclusion(assessor) != "not_read",
-        incomplete=tuple(label for label in labels if gathered.incomplete[label]),
+        contrast=preference(labels, dimension, () if hidden else outcomes, gathered),
         note=NOT_RATED if hidden else None,
     )
     assert counted.n_planned == counted.n_scored + counted.n_na + counted.n_failed
     return counted if hidden else counted.model_copy(update=_numbers(outcomes, gathered))
 
 
+def corrected(rows: Sequence[PairScore], instead: Outcome | None) -> list[PairScore]:
+    """The rows of one judge with their conclusions; none is drawn from a judge that does not read."""
+    families: dict[object, list[int]] = defaultdict(list)
+    for at, row in enumerate(rows):
+        families[row.dimension if row.dimension == PRIMARY else (row.a, row.b)].append(at)
+    found: dict[int, PairScore] = {}
+    for places in families.values():
+        adjusted = holm([rows[at].contrast.p for at in places])
+        tests = sum(p is not None for p in adjusted)
+        for at, p in zip(places, adjusted, strict=True):
+            is_primary = rows[at].dimension == PRIMARY
+            its = concluded(rows[at].contrast, Corrected(p, tests), is_primary=is_primary, instead=instead)
+            found[at] = rows[at].model_copy(update={"contrast": its})
+    return [found[at] for at in range(len(rows))]
+
+
+_WHY: Mapping[str | None, str] = {"runs_failed": "run failed", "not_judged": "not judged", "judge": "judge failed"}
+
+
+def preference(labels: Labels, dimension: str, outcomes: Sequence[PairOutcome], gathered: Gathered) -> ComparedRow:
+    """The two by query: a system's value is its win rate over the query's repeats."""
+    won = means_by_query((outcome.query_id, outcome.result) for outcome in outcomes)
+    why = {outcome.query_id: _WHY.get(outcome.why, "na") for outcome in outcomes if outcome.query_id not in won}
+    nothing = {query_id: list[float]() for query_id in why}
+
+    def side(label: str, rates: Mapping[str, float]) -> Side:
+        # One value without its repeats: the two sides are one judgement, so nothing tells noise apart.
+        values = {query_id: [rate] for query_id, rate in rates.items()}
+        nested = {query_id: [its] for query_id, its in values.items()}
+        return Side(values | nothing, nested, {}, why, incomplete=gathered.incomplete[label])
+
+    sides = side(labels[0], won), side(labels[1], {query_id: 1 - rate for query_id, rate in won.items()})
+    rate = share_interval([*won.values()], gathered.clusters.groups(won), is_whole=True)
+    value, low, high = (None if each is None else round(2 * each - 1, 10) for each in (rate.value, rate.low, rate.high))
+    difference = Interval(value, low, high, rate.lacks)
+    row = contrast_of(PAIRWISE, dimension, sides, gathered.clusters, difference)
+    return row.model_copy(update={"name": SIDE_BY_SIDE if dimension == PRIMARY else f"{dimension} {SIDE_BY_SIDE}"})
+
+
 def _numbers(outcomes: Sequence[PairOutcome], gathered: Gathered) -> dict[str, Any]:
     clusters = gathered.clusters
 
-    def over_users(read: Read) -> Interval:
-        means = means_by_query((outcome.query_id, read(outcome)) for outcome in outcomes)
-        return share_interval([*means.values()], clusters.groups(means), is_whole=True)
-
     def share(read: Read) -> Share:
-        found = over_users(read)
+        means = means_by_query((outcome.query_id, read(outcome)) for outcome in outcomes)
+        found = share_interval([*means.values()], clusters.groups(means), is_whole=True)
         return Share(value=found.value, ci_low=found.low, ci_high=found.high)
 
     def mean(read: Read) -> float | None:
@@ -152,12 +193,9 @@ def _numbers(outcomes: Sequence[PairOutcome], gathered: Gathered) -> dict[str, A
         means = means_by_query((outcome.query_id, read(outcome)) for outcome in outcomes)
         return round(sum(means.values()) / len(means), 10) if means else None
 
-    rate = over_users(lambda outcome: outcome.result)
-    results = means_by_query((outcome.query_id, outcome.result) for outcome in outcomes)
-    lead = lead_of(results, clusters)
     # A forfeit counts in the rate and its test. What a judge prefers is seen only where it read both reports.
     read = [outcome for outcome in outcomes if not outcome.is_forfeit]
-    lead_read = lead_of(means_by_query((outcome.query_id, outcome.result) for outcome in read), clusters)
+    rates = [round(rate, 10) for rate in means_by_query((each.query_id, each.result) for each in read).values()]
     met = [(outcome.query_id, outcome.result, outcome.words) for outcome in read if outcome.result is not None]
     even = length_controlled(
         [result for _, result, _ in met],
@@ -172,17 +210,11 @@ def _numbers(outcomes: Sequence[PairOutcome], gathered: Gathered) -> dict[str, A
         "win": share(lambda outcome: outcome.win),
         "tie": share(lambda outcome: outcome.tie),
         "loss": share(lambda outcome: outcome.loss),
-        "win_rate": rate.value,
-        **rate.ends,
-        "n_users": clusters.users(results),
-        **asdict(lead),
-        "queries_read": lead_read.n_queries,
-        "read_won": lead_read.queries_won,
-        "read_lost": lead_read.queries_lost,
+        "queries_read": len(rates),
+        "read_won": sum(rate > 0.5 for rate in rates),
+        "read_lost": sum(rate < 0.5 for rate in rates),
         "longer_won": mean(_longer_won),
-        "length_controlled": even.value,
-        "length_controlled_low": even.low,
-        "length_controlled_high": even.high,
+        "length_controlled": Share(value=even.value, ci_low=even.low, ci_high=even.high),
         "flip_rate": mean(lambda outcome: outcome.flipped),
         "first_position_rate": mean(lambda outcome: outcome.first_preferred),
         "disagreement": mean(lambda outcome: outcome.disagreed),

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from math import inf
 from statistics import fmean
 
-from drretail.eval.compare.differences import Primary, compared_measures, findings, nothing_to_compare
+from drretail.eval.compare.differences import Primary, compared_measures, nothing_to_compare
+from drretail.eval.compare.findings import findings
 from drretail.eval.compare.wording import listed
 from drretail.eval.scores.facts import missing_of
 from drretail.eval.scores.gathering import Assessor, Gathered
@@ -15,7 +16,7 @@ from drretail.experiment import Definition
 from drretail.llm.prices import PriceTable, cost_of, unpriced
 from drretail.llm.usage import estimated_note
 from drretail.records.base import Rules
-from drretail.records.pairs import PairScore
+from drretail.records.comparison import PairScore
 from drretail.records.score import (
     CODE,
     MetricDescription,

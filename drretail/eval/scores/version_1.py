@@ -3,7 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
+from drretail.eval.compare.rows import outcome_of
+from drretail.eval.compare.wording import SIDE_BY_SIDE
+from drretail.eval.judging.dimensions import PRIMARY
+from drretail.eval.registry import PAIRWISE
 from drretail.records.base import OfJudge
+from drretail.records.comparison import ComparedRow, PairScore
 
 _SLICE = {"name": "part", "n_queries": "n_asked"}
 _CELL = {"setting": "part", "mean": "value", "n": "n_counted", "n_planned": "n_asked"}
@@ -22,6 +27,7 @@ def as_today(scores: dict[str, Any]) -> dict[str, Any]:
     slices = [row for row in scores.get("slices", ()) if row["by"] != "constraint"]
     return {
         **scores,
+        "pairs": [row if "contrast" in row else _preference(row) for row in scores.get("pairs", ())],
         "scoreboard": {**board, "others": others} if board else None,
         "slices": [row if "part" in row else {**_PART, **_renamed(row, _SLICE)} for row in slices],
         "ablations": [_table(table) for table in scores.get("ablations", ())],
@@ -46,6 +52,42 @@ def _table(table: dict[str, Any]) -> dict[str, Any]:
         return read
 
     return {**table, "rows": [{**row, "cells": [*map(today, row["cells"])]} for row in table["rows"]]}
+
+
+def _preference(row: dict[str, Any]) -> dict[str, Any]:
+    """A row of two systems side by side, whose numbers by query were no contrast of their own."""
+    rate, n, won, lost = (row.get(name) for name in ("win_rate", "n_queries", "queries_won", "queries_lost"))
+    n, won, lost = n or 0, won or 0, lost or 0
+    ends = {"difference": rate, "ci_low": row.get("ci_low"), "ci_high": row.get("ci_high")}
+    contrast = ComparedRow(
+        metric=PAIRWISE,
+        variant=row["dimension"],
+        name=SIDE_BY_SIDE if row["dimension"] == PRIMARY else f"{row['dimension']} {SIDE_BY_SIDE}",
+        mean_a=rate,
+        mean_b=None if rate is None else 1 - rate,
+        **{name: None if end is None else round(2 * end - 1, 10) for name, end in ends.items()},
+        n_planned=n,
+        n_pairs=n,
+        above=won,
+        equal=n - won - lost,
+        below=lost,
+        is_primary=row["dimension"] == PRIMARY,
+        outcome="nothing",
+        **{name: row[name] for name in ("no_interval", "n_users", "p", "p_holm", "tests") if name in row},
+    )
+    outcome = outcome_of(contrast, contrast.p_holm, max(1, contrast.tests))
+    loser = {"higher": row["b"], "lower": row["a"]}.get(outcome)
+    outcome = "not_read" if not row.get("reads", True) else "missing" if loser in row.get("incomplete", ()) else outcome
+    even = {
+        name: row.get(f"length_controlled{of}")
+        for name, of in (("value", ""), ("ci_low", "_low"), ("ci_high", "_high"))
+    }
+    counts = {name: row[name] for name in PairScore.model_fields if name in row}
+    return {
+        **counts,
+        "length_controlled": even,
+        "contrast": contrast.model_copy(update={"outcome": outcome}).model_dump(),
+    }
 
 
 def _counterfactual(row: dict[str, Any]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.eval.registry import described
-from drretail.records.pairs import PairScore
+from drretail.records.comparison import PairScore
 from drretail.records.score import PANEL, Score, Scores, shown_rows
 from drretail.records.vote import Vote
 from drretail.stats.agreement import TIE, kappa_without_ties, soft_disagreement

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from drretail.records.pairs import PairScore
+from drretail.records.comparison import PairScore
 from drretail.records.score import (
     NO_SYSTEMS,
     WHOLES,

@@ -4,8 +4,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from drretail.eval.registry import PAIRWISE
+from drretail.records.comparison import PairScore
 from drretail.records.judge_audit import AGREEMENT, AUDITED, MEANING, JudgeAudit
-from drretail.records.pairs import PairScore
 from drretail.records.score import Judging
 from drretail.tables.figures import counted
 from drretail.tables.table import Cell, Table, table_of

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from drretail.records.pairs import PairScore, RankScore, Share
+from drretail.records.comparison import PairScore, RankScore, Share
 from drretail.records.score import NO_SYSTEMS, Systems, place_of
 from drretail.tables.figures import NOTHING as NO_VALUE
 from drretail.tables.figures import counted
@@ -166,7 +166,7 @@ _READ: Mapping[str, Callable[[PairScore], Cell | None]] = {
     "win": _win,
     "tie": lambda row: _share(row, 1),
     "loss": lambda row: _share(row, 2),
-    "win rate": lambda row: _known(row.win_rate, "number", row.ci_low, row.ci_high),
+    "win rate": lambda row: _known(row.win_rate.value, "number", row.win_rate.ci_low, row.win_rate.ci_high),
     "flips": lambda row: _known(row.flip_rate, "percent"),
     "first": lambda row: _known(row.first_position_rate, "percent"),
     "differ": lambda row: _known(row.disagreement, "percent"),

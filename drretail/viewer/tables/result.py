@@ -2,16 +2,8 @@
 
 from collections.abc import Iterator, Mapping
 
-from drretail.eval.compare.differences import (
-    SIDE_BY_SIDE,
-    Finding,
-    clearest,
-    findings,
-    largest_of,
-    order,
-    outcome_of_all,
-)
-from drretail.eval.compare.wording import MOST, beside, more_failures, no_answers, range_of, sample
+from drretail.eval.compare.findings import Finding, clearest, findings, largest_of, order, outcome_of_all
+from drretail.eval.compare.wording import MOST, SIDE_BY_SIDE, beside, more_failures, no_answers, range_of, sample
 from drretail.records.comparison import ComparedRow, Finished, Outcome
 from drretail.records.score import Systems, in_order, place_of
 from drretail.records.scoreboard import BoardCell, ComparedMeasure, ComparedPair, Scoreboard

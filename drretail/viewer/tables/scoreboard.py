@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from drretail.agents.names import reaches_gold
-from drretail.eval.compare.differences import ALONE, SIDE_BY_SIDE, clearest, findings, largest_of
+from drretail.eval.compare.differences import ALONE
+from drretail.eval.compare.findings import clearest, findings, largest_of
 from drretail.eval.compare.wording import listed, range_of, sample
 from drretail.eval.scores.facts import AS_ZERO, missing_in_words
 from drretail.eval.scores.gathering import FP
@@ -261,9 +262,7 @@ def conclusion(board: Scoreboard) -> Conclusion:
     unclear = [finding for finding in rest if finding not in undecided]
     more = len(unclear) - MOST_SAID
     for finding in unclear[: MOST_SAID if more > 1 else None]:
-        is_preference = finding.about == SIDE_BY_SIDE and finding.nothing
-        about = "side-by-side preference" if is_preference else finding.about
-        sentences.append(f"{about}{'' if finding.nothing else ':'} {finding.rest}.")
+        sentences.append(finding.sentence)
     sentences += [f"{more} more are listed below."] if more > 1 else []
     return Conclusion(result_of(board), " ".join(sentences), is_cut)
 

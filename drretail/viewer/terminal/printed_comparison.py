@@ -3,15 +3,14 @@
 They fit 100 columns, and 80 with fewer figures.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from drretail.eval.compare.conclusions import doubts
-from drretail.eval.compare.wording import listed, name_of, range_of
+from drretail.eval.compare.findings import failed_judges, findings, measures_of
+from drretail.eval.compare.wording import name_of, range_of
 from drretail.eval.judging.dimensions import PRIMARY
 from drretail.eval.registry import FALSE_STATEMENTS, described
-from drretail.eval.scores.pair_outcomes import preferred
 from drretail.lab.card import judges_of_faithfulness
 from drretail.records.score import WHOLES, Systems, in_order, shared_models
 from drretail.tables.figures import counted
@@ -21,8 +20,7 @@ from drretail.viewer.tables.notes import NOTES
 from drretail.viewer.tables.scores import judged_by
 
 if TYPE_CHECKING:
-    from drretail.records.comparison import ComparedRow, Comparison, JudgeTable, Reliability
-    from drretail.records.pairs import PairScore
+    from drretail.records.comparison import ComparedRow, Comparison, JudgeTable, PairScore, Reliability
 
 SPREADS = {
     "queries": "between queries",
@@ -120,8 +118,7 @@ def print_comparison(comparison: "Comparison", cards: Mapping[str, str], *, deta
         rows_of_judge = list(group)
         first = rows_of_judge[0]
         by = judged_by(first)
-        rows_shown = [_pair(row, flipped=row.a != comparison.a) for row in rows_of_judge]
-        print_rows(f"Side by side, {by}", PAIRS, rows_shown, spare=SPARE_PAIRS)
+        print_rows(f"Side by side, {by}", PAIRS, map(_pair, rows_of_judge), spare=SPARE_PAIRS)
     if comparison.pairs:
         print_text(*NOTES["compare_side_by_side"].splitlines(), "")
     if comparison.missing:
@@ -184,14 +181,12 @@ def _dropped(rows: "Iterable[ComparedRow]") -> Iterable[str]:
         yield f"Queries dropped in {', '.join(variants)}: {why}."
 
 
-def _pair(row: "PairScore", *, flipped: bool) -> list[object]:
-    won, lost = (row.queries_lost, row.queries_won) if flipped else (row.queries_won, row.queries_lost)
-    turned: Callable[[float], float] = (lambda rate: 1 - rate) if flipped else (lambda rate: rate)
-    rate = None if row.win_rate is None else turned(row.win_rate)
-    low, high = sorted(turned(end) for end in (row.ci_low, row.ci_high) if end is not None) or (None, None)
-    counts = [won, row.n_queries - won - lost, lost, row.n_queries]
-    shares = [Cell(row.flip_rate, "percent"), Cell(row.first_position_rate, "percent")]
-    return [row.dimension, *counts, Cell(rate, "number", low, high), Cell(row.p, "p"), Cell(row.p_holm, "p"), *shares]
+def _pair(pair: "PairScore") -> list[object]:
+    row, rate = pair.contrast, pair.win_rate
+    counts = [row.above, row.equal, row.below, row.n_pairs]
+    shares = [Cell(pair.flip_rate, "percent"), Cell(pair.first_position_rate, "percent")]
+    figures = [Cell(rate.value, "number", rate.ci_low, rate.ci_high), Cell(row.p, "p"), Cell(row.p_holm, "p")]
+    return [pair.dimension, *counts, *figures, *shares]
 
 
 CONCLUDED = "!"
@@ -208,8 +203,8 @@ def print_all_pairs(
     shared = shared_models(labels, systems)
     names = {label: label.replace(shared, "", 1) if shared else label for label in labels}
     columns = list(dict.fromkeys(name for comparison in comparisons for name, _ in _primary(comparison)))
-    shown = list(_concluded(comparisons, names)) or ["Nothing: no difference between any two systems is shown."]
-    print_text("What can be concluded", *(f"- {sentence}" for sentence in [*shown, *doubts(comparisons)]), "")
+    found = [finding.sentence for finding in findings(measures_of(comparisons), names, by_judge=True)]
+    print_text("What can be concluded", *(f"- {sentence}" for sentence in [*found, *failed_judges(comparisons)]), "")
     if columns:
         rows: list[list[object]] = []
         for comparison in comparisons:
@@ -243,25 +238,3 @@ def _primary(comparison: "Comparison") -> "Iterator[tuple[str, ComparedRow]]":
             if row.is_primary and name not in seen:
                 seen.add(name)
                 yield name, row
-
-
-def _concluded(comparisons: "Sequence[Comparison]", names: dict[str, str]) -> Iterator[str]:
-    """For every variant, which system is shown to be above which; then which is preferred side by side."""
-    above: dict[str, dict[str, list[str]]] = {}
-    for comparison in comparisons:
-        for name, row in _primary(comparison):
-            if row.outcome in ("higher", "lower"):
-                winner, loser = (
-                    (comparison.a, comparison.b) if row.outcome == "higher" else (comparison.b, comparison.a)
-                )
-                above.setdefault(name, {}).setdefault(winner, []).append(loser)
-        for pair in comparison.pairs:
-            winner = preferred(pair) if pair.dimension == PRIMARY else None
-            if winner is not None:
-                loser = pair.b if winner == pair.a else pair.a
-                above.setdefault("side by side", {}).setdefault(winner, []).append(loser)
-    for name, won in above.items():
-        parts = (
-            f"{names[winner]} above {listed(names[each] for each in dict.fromkeys(won[winner]))}" for winner in won
-        )
-        yield f"{name}: {'; '.join(parts)}."

@@ -9,10 +9,10 @@ from drretail.eval.metric import Metric
 from drretail.eval.registry import load_metric
 from drretail.eval.scores.gathering import Assessor, Gathered, JudgedRun, Plan, RunResult, TableKey, averaged
 from drretail.eval.scores.planned import with_earnings
+from drretail.eval.scores.version_1 import as_today
 from drretail.eval.values import Value
-from drretail.records.comparison import ComparedRow, Comparison, JudgeTable
-from drretail.records.pairs import PairScore
-from drretail.records.score import JudgeRef
+from drretail.records.comparison import ComparedRow, Comparison, JudgeTable, PairScore
+from drretail.records.score import JudgeRef, Scores
 from tests import build
 from tests.build import SYSTEM
 
@@ -121,10 +121,16 @@ def noisy(n: int, better: float, seed: int = 1) -> tuple[list[float], list[float
     return [value + better + rng.gauss(0, 0.5) for value in base], [value + rng.gauss(0, 0.5) for value in base]
 
 
-def pair_row(dimension: str, rate: float, low: float | None, high: float | None, **given: Any) -> PairScore:
-    """20 pairs of reports on 10 queries."""
+def pair_row(dimension: str, rate: float | None, low: float | None, high: float | None, **given: Any) -> PairScore:
+    """20 pairs of reports on 10 queries, of which a won 1 and lost 9; what is ``given`` of the contrast is its own."""
     about: dict[str, Any] = {"version": 1, "dimension": dimension, "a": "a", "b": "b"}
     about |= {"judge": "anthropic:claude", "judge_kind": "llm", "win_rate": rate, "ci_low": low, "ci_high": high}
     about |= {"n_planned": 20, "n_scored": 20, "wins": 3, "ties": 2, "losses": 15, "flip_rate": 0.1}
-    about |= {"n_queries": 10, "queries_won": 1, "queries_lost": 9, "p": 0.001, "p_holm": 0.007}
-    return PairScore(**about).model_copy(update=given)
+    about |= {"n_queries": 10, "queries_won": 1, "queries_lost": 9, "p": 0.001, "p_holm": 0.007, "tests": 1}
+    return preference(**about | given)
+
+
+def preference(**fields: Any) -> PairScore:
+    """A row of two systems side by side in the words of version 1.0, which had no contrast apart."""
+    (made,) = Scores.model_validate(as_today({"scores": [], "judgings": [], "pairs": [fields]})).pairs
+    return made

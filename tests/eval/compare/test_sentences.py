@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from drretail.eval.compare.differences import ALONE, compared_measures, findings, nothing_to_compare, primary_tests
+from drretail.eval.compare.differences import ALONE, compared_measures, nothing_to_compare, primary_tests
+from drretail.eval.compare.findings import findings
 from drretail.eval.scores.gathering import Assessor, Gathered
-from drretail.records.comparison import Comparison
-from drretail.records.pairs import PairScore
+from drretail.records.comparison import Comparison, PairScore
 from tests.eval.compare.crafted import CODE, JUDGE, OTHER, RULES, beside, comparison, gathered, noisy, pair_row, runs
 
 GOLDEN = Path(__file__).with_name("sentences.txt")
@@ -63,6 +63,7 @@ ONCE = {"q1": [2, 9], "q2": [3, 8], "q3": [9, 2]}
 CLEAN = ("checks", "clean", CODE, {"a": runs([1.0]), "b": runs([0.0])})
 DECLARED, BY_FORM = {"picks declared": 1.0}, {"picks by form": 1.0}
 PREFERRED, UNSURE = pair_row("depth", 0.2, 0.05, 0.4), pair_row("overall", 0.6, 0.4, 0.8)
+FIVE = {"n_queries": 5, "queries_won": 5, "queries_lost": 0, "p": 0.06, "p_holm": 0.06}
 FEW = {"n_queries": 2, "queries_won": 2, "queries_lost": 0, "p": 0.5, "p_holm": 1.0}
 CONTRARY = pair_row("depth", 0.8, 0.6, 0.9, judge="openai:gpt", queries_won=9, queries_lost=1)
 FAILED = pair_row(
@@ -133,7 +134,7 @@ COMPARISONS: dict[str, Callable[[], Comparison]] = {
     ),
     "a judge that does not read": lambda: comparison(
         misread(by(JUDGE, a=runs(CLEAR[0]), b=runs(CLEAR[1]), variants=("overall", "depth"))),
-        pairs=[PREFERRED.model_copy(update={"reads": False})],
+        pairs=[pair_row("depth", 0.2, 0.05, 0.4, reads=False)],
     ),
     "a judge that failed on some questions": lambda: comparison(failing(beside(*CLEAR))),
     "ratings of a judge that follows rules": lambda: comparison(beside(*CLEAR, assessor=RULES)),
@@ -147,13 +148,15 @@ COMPARISONS: dict[str, Callable[[], Comparison]] = {
     "side by side": lambda: paired(PREFERRED, UNSURE),
     "side by side, the other way round": lambda: paired(PREFERRED, UNSURE, a="b", b="a"),
     "side by side, an answer lost by the side that is not preferred": lambda: paired(
-        PREFERRED.model_copy(update={"incomplete": ("a",)})
+        pair_row("depth", 0.2, 0.05, 0.4, incomplete=("a",))
     ),
     "side by side, too few queries however often repeated": lambda: paired(
         *(pair_row(each, 1.0, 1.0, 1.0, **FEW) for each in ("constraint_following", "overall"))
     ),
-    "side by side, five queries": lambda: paired(PREFERRED.model_copy(update={"n_queries": 5})),
-    "side by side, six queries": lambda: paired(PREFERRED.model_copy(update={"n_queries": 6})),
+    "side by side, five queries": lambda: paired(pair_row("depth", 1.0, 1.0, 1.0, **FIVE)),
+    "side by side, six queries": lambda: paired(
+        pair_row("depth", 1.0, 0.6, 1.0, **FIVE | {"n_queries": 6, "queries_won": 6, "p_holm": 0.03})
+    ),
     "side by side, judges that contradict each other": lambda: paired(PREFERRED, CONTRARY),
     "side by side against ratings": lambda: comparison(beside(*CLEAR, variant="depth"), pairs=[PREFERRED]),
     "side by side, no usable answer": lambda: paired(FAILED),

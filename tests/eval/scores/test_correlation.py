@@ -13,14 +13,13 @@ from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.eval.scores.panel import is_panel, panel_ref, panels_of, with_panels
 from drretail.eval.scores.selection import other_metrics, rows_of_metrics
 from drretail.eval.values import Value
-from drretail.records.pairs import PairScore
 from drretail.records.run import INJECTED
 from drretail.records.score import Agreement, JudgeRef, Judging, Score, Scores
 from drretail.stats.significance import holm
 from tests import build
 from tests.build import LABEL, SYSTEM, experiment, known, scripted_judge
 from tests.eval.compare import crafted
-from tests.eval.compare.crafted import CODE
+from tests.eval.compare.crafted import CODE, preference
 
 
 def gathered(
@@ -123,7 +122,7 @@ def held(*metrics: str) -> Scores:
             Agreement(metric=metric, variant="v", first="a", second="b", n_reports=1, n_dropped=0, n_systems=1)
             for metric in metrics
         ),
-        pairs=(PairScore(version=1, dimension="overall", a="a", b="b", **JUDGE, **COUNTS),),
+        pairs=(preference(version=1, dimension="overall", a="a", b="b", **JUDGE, **COUNTS),),
     )
 
 

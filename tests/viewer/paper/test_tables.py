@@ -8,7 +8,7 @@ import pytest
 from drretail.errors import UserError
 from drretail.files import write_json, write_lines
 from drretail.records.base import ModelKind
-from drretail.records.pairs import PairScore, Share
+from drretail.records.comparison import Share
 from drretail.records.run import RoleModel, Run, Step, System, Usage
 from drretail.records.score import Agreement, Score, Scores
 from drretail.records.vote import Vote
@@ -16,6 +16,7 @@ from drretail.tables.table import Row
 from drretail.viewer.paper.published import HERE, SYSTEMS, PaperTable, columns_of, rows_of
 from drretail.viewer.paper.tables import PaperView, read_paper_view
 from tests import build
+from tests.eval.compare.crafted import preference
 from tests.viewer import scores
 from tests.viewer.voting.agents import vote
 
@@ -130,9 +131,7 @@ def test_ratings_by_rules_are_missing_pairs_are_figure_6_and_agreement_is_append
     of_judge = {"version": 1, "dimension": "depth", "judge": "anthropic:j", "judge_kind": "llm"}
     shares = {"win": Share(value=0.6), "tie": Share(value=0.1), "loss": Share(value=0.3)}
     counts = {"n_planned": 2, "n_scored": 1, "n_failed": 1}
-    one = PairScore.model_validate(
-        {"a": label("hybrid_react+ws"), "b": label("react+ws"), **of_judge, **shares, **counts}
-    )
+    one = preference(a=label("hybrid_react+ws"), b=label("react+ws"), **of_judge, **shares, **counts)
     other = one.model_copy(update={"a": label("react"), "b": label("react+ws")})
     by_rules = {"judge": "offline:judge", "judge_kind": "rule_based", "note": "not rated (rule-based)"}
     rated = score(label("react"), "depth", metric="quality", value=None, judge_params="1f-prompts-mine-2a", **by_rules)

@@ -10,12 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from drretail.files import read_json, write_json
-from drretail.records.pairs import PairScore, RankScore, Share
+from drretail.records.comparison import PairScore, RankScore, Share
 from drretail.records.score import Agreement, Scores
 from drretail.viewer.tables.pairs import NOTHING, paired, percents
 from drretail.viewer.tables.scores import agreement_table
 from drretail.viewer.terminal.printed_scores import print_pairs
 from tests.build import systems
+from tests.eval.compare.crafted import preference
 from tests.viewer.rendered import render_page, render_text
 
 A, B, C = "hybrid_react@m", "plan_to_function@m", "react@m"
@@ -26,7 +27,7 @@ def row(a: str = A, b: str = B, dimension: str = "overall", **given: Any) -> Pai
     shares = {"win": Share(value=0.125, ci_low=0.05, ci_high=0.2), "tie": Share(value=0.75), "loss": Share(value=0.125)}
     numbers: dict[str, Any] = {"win_rate": 0.5, "ci_low": 0.46, "ci_high": 0.54, **shares}
     numbers |= {"n_planned": 40, "n_scored": 40, "flip_rate": 0.75, "first_position_rate": 0.8}
-    return PairScore(a=a, b=b, dimension=dimension, **{**JUDGED, **numbers, **given})
+    return preference(a=a, b=b, dimension=dimension, **{**JUDGED, **numbers, **given})
 
 
 def rank(system: str, strength: float, dimension: str = "overall") -> RankScore:

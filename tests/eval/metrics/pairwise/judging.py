@@ -7,7 +7,7 @@ from typing import Any
 from drretail.errors import ModelError
 from drretail.eval.judging.session import Judge
 from drretail.offline.judge.policy import tag_contents
-from drretail.records.pairs import PairScore, RankScore
+from drretail.records.comparison import PairScore, RankScore
 from drretail.records.score import Scores
 from tests import build
 from tests.build import Reports

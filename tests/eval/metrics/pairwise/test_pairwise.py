@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from statistics import fmean
 from typing import Any
 
 import pytest
@@ -17,17 +16,17 @@ from drretail.eval.judging.spending import Allowance
 from drretail.eval.judging.subject import Subject
 from drretail.eval.judging.verdicts import VerdictFile
 from drretail.eval.metrics.pairwise.judge import judge
-from drretail.eval.scores.pair_outcomes import Lead, corrected, lead_of, preferred
+from drretail.eval.scores.pair_outcomes import PairOutcome
+from drretail.eval.scores.pair_rows import corrected, preference
 from drretail.offline.judge.policy import tag_contents
 from drretail.prompts import tag_content
 from drretail.records.base import Rules
-from drretail.records.pairs import PairScore
+from drretail.records.comparison import PairScore
 from drretail.records.reading import Pick
 from drretail.records.score import ProfileSummary, Statement, Verdict
-from drretail.stats.clusters import Clusters
 from tests import build
 from tests.build import Script, experiment, scripted_judge
-from tests.eval.compare.crafted import pair_row
+from tests.eval.compare.crafted import JUDGE, gathered, pair_row
 from tests.eval.metrics.pairwise.judging import (
     SIX,
     A,
@@ -132,37 +131,51 @@ def test_equal_is_an_answer_except_by_the_paper_s_rules(tmp_path: Path) -> None:
     assert not any('"equal"' in question.partition("<")[0] for question in asked)
 
 
-def by_id(results: list[list[float]]) -> dict[str, float]:
-    return {f"q{at}": fmean(repeats) for at, repeats in enumerate(results)}
-
-
-def a_row(results: list[list[float]], interval: tuple[float | None, float | None], **given: Any) -> PairScore:
-    its = lead_of(by_id(results), Clusters())
-    won = {"n_queries": its.n_queries, "queries_won": its.queries_won, "queries_lost": its.queries_lost}
-    return pair_row("depth", 0.5, *interval, p=its.p, **won, **given)
+def a_row(results: list[list[float]], users: Mapping[str, str] | None = None) -> PairScore:
+    """A row in an exploratory dimension: of each query its repeats, 1 for a win of "a", 0.5 for a tie."""
+    outcomes = [
+        PairOutcome(f"q{at}", win=float(each == 1), tie=float(each == 0.5), loss=float(each == 0))
+        for at, repeats in enumerate(results)
+        for each in repeats
+    ]
+    queries = {f"q{at}": [1.0] for at in range(len(results) or 1)}
+    held = gathered(("quality", "overall", JUDGE, dict.fromkeys("ab", queries)), users=users)
+    return pair_row("depth", 0.5, None, None).model_copy(
+        update={"contrast": preference(("a", "b"), "depth", outcomes, held)}
+    )
 
 
 def test_a_query_counts_once_and_two_show_no_preference_and_nine_that_agree_do() -> None:
-    assert lead_of(by_id([[1.0, 1.0], [0.0, 0.5], [1.0, 0.0]]), Clusters()) == Lead(3, 1, 1, 1.0)
-    assert lead_of(by_id([[1.0] * 9] * 6), Clusters()) == lead_of(by_id([[1.0]] * 6), Clusters())
-    assert lead_of(by_id([[1.0]] * 6), Clusters()) == Lead(6, 6, 0, 2 / 2**6)
-    assert lead_of({}, Clusters()) == Lead(0, 0, 0, None)
-    of_three = Clusters({f"q{at}": f"u{at % 3}" for at in range(9)})
-    assert lead_of(by_id([[1.0]] * 9), of_three) == Lead(9, 9, 0, 2 / 2**3)
+    def lead(row: PairScore) -> tuple[int, int, int, float | None]:
+        return row.contrast.n_pairs, row.contrast.above, row.contrast.below, row.contrast.p
 
-    two, eight, nine = (corrected([a_row([[1.0]] * n, (1.0, 1.0))] * 7)[0] for n in (2, 8, 9))
-    assert (two.p, two.p_holm, preferred(two)) == (0.5, 1.0, None)
-    assert (eight.p_holm, preferred(eight)) == (7 * 2 / 2**8, None)
-    assert preferred(nine) == "a"
-    (lost,) = corrected([a_row([[0.0]] * 9, (0.0, 0.0))])
-    assert preferred(lost) == "b"
+    assert lead(a_row([[1.0, 1.0], [0.0, 0.5], [1.0, 0.0]])) == (3, 1, 1, 1.0)
+    assert lead(a_row([[1.0] * 9] * 6)) == lead(a_row([[1.0]] * 6)) == (6, 6, 0, 2 / 2**6)
+    assert lead(a_row([])) == (0, 0, 0, None)
+    assert lead(a_row([[1.0]] * 9, {f"q{at}": f"u{at % 3}" for at in range(9)})) == (9, 9, 0, 2 / 2**3)
 
-    held = a_row([[1.0]] * 9, (0.4, 1.0), p_holm=0.01)
-    assert preferred(held) is None
-    assert preferred(held.model_copy(update={"ci_low": 0.6})) == "a"
-    assert preferred(held.model_copy(update={"ci_low": 0.6, "p_holm": 0.06})) is None
-    assert preferred(held.model_copy(update={"ci_low": 0.1, "ci_high": 0.4})) is None
-    assert preferred(held.model_copy(update={"ci_low": None, "ci_high": None})) is None
+    two, eight, nine = (corrected([a_row([[1.0]] * n)] * 7, None)[0].contrast for n in (2, 8, 9))
+    assert (two.p, two.p_holm, two.outcome) == (0.5, 1.0, "too_few")
+    assert (eight.p_holm, eight.outcome) == (7 * 2 / 2**8, "too_few")
+    assert nine.outcome == "higher"
+    (lost,) = corrected([a_row([[0.0]] * 9)], None)
+    assert lost.contrast.outcome == "lower"
+    assert lost.turned.contrast.outcome == "higher"
+    assert corrected([a_row([[1.0]] * 9)], "not_read")[0].contrast.outcome == "not_read"
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "p", "outcome"),
+    [
+        (0.4, 1.0, 0.01, "undecided"),
+        (0.6, 1.0, 0.01, "higher"),
+        (0.6, 1.0, 0.06, "undecided"),
+        (0.1, 0.4, 0.01, "undecided"),
+    ],
+)
+def test_a_preference_takes_the_test_and_the_interval(low: float, high: float, p: float, outcome: str) -> None:
+    row = pair_row("depth", 0.8, low, high, queries_won=9, queries_lost=1, p_holm=p)
+    assert row.contrast.outcome == outcome
 
 
 PANEL = "panel(majority):scripted:j1+scripted:j2"
@@ -228,8 +241,8 @@ def test_only_a_judge_that_prefers_a_system_wherever_it_stands_lets_it_win_and_o
     scores = compared(experiment(tmp_path / "exp", two(6)), scripted_judge(judge)[0])
     for found in (row(scores, dimension) for dimension in DIMENSIONS if dimension != PERSONALIZATION):
         assert (found.wins, found.ties, found.losses) == outcomes
-        assert (found.win_rate, found.flip_rate, found.first_position_rate) == rates
-        assert (found.ci_low, found.ci_high) == pytest.approx(interval, abs=1e-4)
+        assert (found.win_rate.value, found.flip_rate, found.first_position_rate) == rates
+        assert (found.win_rate.ci_low, found.win_rate.ci_high) == pytest.approx(interval, abs=1e-4)
         assert (found.n_planned, found.n_scored, found.n_failed, found.n_na) == (6, 6, 0, 0)
     strong, weak = rank(scores, A), rank(scores, B)
     assert build.known(strong.strength) == -build.known(weak.strength)
@@ -243,7 +256,7 @@ def test_one_order_without_an_answer_fails_the_pair_and_is_no_win(tmp_path: Path
     scores = compared(folder, judge)
     found = row(scores)
     assert (found.n_scored, found.n_failed, found.failed_verdicts, found.not_judged) == (0, 4, 4, 0)
-    assert (found.wins, found.win_rate, found.flip_rate, found.win.value) == (0, None, None, None)
+    assert (found.wins, found.win_rate.value, found.flip_rate, found.win.value) == (0, None, None, None)
     assert rank(scores, A).strength is None
     assert rank(scores, A).note == "never compared"
     before = len(asked)
@@ -256,7 +269,7 @@ def test_a_run_that_failed_loses_and_nobody_is_asked(tmp_path: Path) -> None:
     judge, asked = scripted_judge(prefers_a)
     found = row(compared(folder, judge))
     assert (found.n_planned, found.n_scored, found.n_failed, found.runs_failed) == (4, 4, 0, 0)
-    assert (found.wins, found.forfeits, found.win_rate) == (4, 1, 1.0)
+    assert (found.wins, found.forfeits, found.win_rate.value) == (4, 1, 1.0)
     assert len(asked) == 3 * 2 * SIX
 
 
@@ -271,7 +284,7 @@ def test_a_judge_that_is_asked_several_times_counts_in_parts(tmp_path: Path) -> 
 
     found = row(compared(folder, scripted_judge(wavering)[0], judge_repeats=2))
     assert (found.wins, found.ties, found.losses, found.n_scored) == (0.5, 0.5, 0, 1)
-    assert (found.win_rate, found.flip_rate, found.first_position_rate) == (0.75, 0.5, 0.75)
+    assert (found.win_rate.value, found.flip_rate, found.first_position_rate) == (0.75, 0.5, 0.75)
 
 
 def test_the_paper_s_rules_know_no_ties(tmp_path: Path) -> None:
