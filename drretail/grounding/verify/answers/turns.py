@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from typing import NamedTuple
 
 from drretail.grounding.report.evidence_ids import product_evidence_id
 from drretail.grounding.report.markup import blanked
@@ -29,6 +30,7 @@ from drretail.grounding.verify.answers.product_statements import (
     ProductSentence,
     Statement,
     policy_statements,
+    refers,
     says_sold_out,
 )
 from drretail.grounding.verify.answers.shop_records import GONE, UNKNOWN, Records
@@ -72,6 +74,14 @@ class ReadTurn:
     """The products and orders ("O:…") that the conversation and this turn's tools have named by its end."""
 
 
+class Part(NamedTuple):
+    """``report[start:end]`` names these products, or refers to them."""
+
+    start: int
+    end: int
+    products: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class ReadAnswers:
     """The statements of all answers in text order, and how many of their numerals are about a product or an order."""
@@ -81,6 +91,7 @@ class ReadAnswers:
     unread: tuple[Unread, ...]
     """The numerals that no statement decides."""
     turns: tuple[ReadTurn, ...] = ()
+    parts: tuple[Part, ...] = ()
 
     def as_read(self, by_form: Reading, text: str) -> Reading:
         """A reading by form, which looks for marks, with these statements in the place of its values but for sums."""
@@ -112,6 +123,7 @@ def read_answers(
     first = 0
     known: dict[str, None] = {}
     read: list[ReadTurn] = []
+    parts: list[Part] = []
     calls = any(step.kind == "tool" for step in steps)
     for turn in turns:
         tools, first = _of_tools(steps[first : turn.steps], seen, shop), turn.steps
@@ -121,6 +133,7 @@ def read_answers(
         is_sure = (bool(tools) and not asked) or _is_asked_plainly(question, about)
         answer = _Answer(whole, turn.start, turn.end, about, is_sure=is_sure)
         by_model = [one for one in typed if turn.start <= one.start < turn.end]
+        parts += answer.references()
         own = [*answer.statements(), *answer.adopted(question, about)]
         own = [*_completed(by_model, own, whole)]
         told = [seen[name] for step in steps[: turn.steps] for name in step.evidence if name in seen]
@@ -137,7 +150,7 @@ def read_answers(
         undecided = (span for span in figures if not any(one.start < span[1] and span[0] < one.end for one in own))
         unread += (Unread(start=start, end=end, why=UNDECIDED) for start, end in undecided)
     found.sort(key=lambda one: (one.start, one.end))
-    return ReadAnswers(tuple(found), numerals, tuple(unread), tuple(read))
+    return ReadAnswers(tuple(found), numerals, tuple(unread), tuple(read), tuple(parts))
 
 
 def _completed(typed: Sequence[Typed], by_rules: Sequence[Statement], whole: "_Text") -> Iterator[Statement]:
@@ -308,6 +321,19 @@ class _Answer:
                 self.parts.append((first, last, label, ids or self.about))
             self.about, is_sure = ids or self.about, is_sure or bool(ids)
             self.unsure |= set() if is_sure else {first}
+
+    def references(self) -> Iterator[Part]:
+        """The parts that name products, refer to them by a word of price or stock or by a variant, or sum them up."""
+        named: dict[str, None] = {}
+        for start, end, label, about in self.parts:
+            text = f"{label} {self.text[start:end]}"
+            said, items = {*words(text)}, [self.shop.products[key] for key in about if key in self.shop.products]
+            own = [key for key in self.whole.named_in(start, end) if key in self.shop.products]
+            named |= dict.fromkeys(own)
+            if said & answer_words("total"):
+                yield Part(start, end, (*named,))
+            elif own or said & answer_words("pronoun") or (start not in self.unsure and refers(text, items)):
+                yield Part(start, end, tuple(item.product_id for item in items))
 
     def statements(self) -> list[Statement]:
         found: list[Statement] = []

@@ -179,6 +179,20 @@ def test_nothing_is_ticked_but_what_a_field_says_and_the_rest_is_counted_as_not_
     assert (found.numerals, [report[one.start : one.end] for one in found.unread]) == (2, ["11 cups"])
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Shipping for the Fjell Mug costs €18.00.",
+        "You save €18.00 on the Fjell Mug.",
+        "The Fjell Mug does not cost €18.00.",
+        "Den Fjell Mug gibt es in 3 Raten zu 18,00 €.",
+    ],
+)
+def test_a_figure_that_is_the_price_of_the_product_is_not_ticked_where_it_is_said_of_something_else(answer: str) -> None:
+    _, found = read(("?", answer))
+    assert found.statements == ()
+
+
 def evidence(key: str, text: str, *, looked_up: bool = False) -> Evidence:
     shown = EvidenceText(sha256="0" * 64, form="record", text=text, shown=not looked_up, path="0", seq=1)
     return Evidence(id=f"P:{key}", kind="product", key=key, title="Fjell Mug", texts=(shown,), looked_up=looked_up)
