@@ -188,7 +188,7 @@ def test_nothing_is_ticked_but_what_a_field_says_and_the_rest_is_counted_as_not_
         "Den Fjell Mug gibt es in 3 Raten zu 18,00 €.",
     ],
 )
-def test_a_figure_that_is_the_price_of_the_product_is_not_ticked_where_it_is_said_of_something_else(answer: str) -> None:
+def test_a_figure_that_is_the_price_is_not_ticked_where_it_is_said_of_something_else(answer: str) -> None:
     _, found = read(("?", answer))
     assert found.statements == ()
 
