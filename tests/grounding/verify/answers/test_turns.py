@@ -24,8 +24,10 @@ HAT = product("hat", "Fjell Hat", 30.0, {"Waterproof": "No", "Material Feature":
 MUG = product("mug", "Fjell Mug", 18.0, {"Stock": 40, "Microwave safe": "No"})
 INK = {"Color": "Ink", "price": 20, "stock": "0"}
 BAG = product("bag", "Fjell Bag", 20, {"Variants": [INK, {"Color": "Sand", "price": 24, "stock": "3"}]})
-STATUSES = {"2001": "Shipped", "2002": "Returned", "2003": "Cancelled", "2004-1": "Processing", "2004-2": "Processing"}
-STATUSES |= {"2005-1": "Delivered", "2005-2": "Processing"}
+STATUSES = {
+    **{"2001": "Shipped", "2002": "Returned", "2003": "Cancelled", "2004-1": "Processing", "2004-2": "Processing"},
+    **{"2005-1": "Delivered", "2005-2": "Processing"},
+}
 MIXED = {"2005-2": "mug"}
 SHOP = Records(
     {item.product_id: item for item in (KETTLE, RUG, TENT, HAT, MUG, BAG)},
