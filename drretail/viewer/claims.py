@@ -17,7 +17,7 @@ from drretail.grounding.verify.answers.product_statements import Statement
 from drretail.parsing import parse_json
 from drretail.records.evidence import Finding
 from drretail.records.score import Verdict
-from drretail.viewer.judged import Judged, Judgements
+from drretail.viewer.judged import Judged
 
 _KEPT_TEXTS = 128
 """The size of the cache, since judges ask about one source many times."""
@@ -168,9 +168,9 @@ def claims_of(judged: Judged, report: str, faults: Mapping[str, ClaimMark] = Map
     return claims
 
 
-def statement_claims(read: Iterable[Statement], report: str, judgements: Judgements) -> Iterator[Claim]:
-    """What code read in an assistant's answers, as claims whose verdict is the shop's record."""
-    verdict = next(one for judged in judgements.by_judge for one in judged.verdicts if one.state == "scored")
+def statement_claims(read: Iterable[Statement], report: str, judged: Judged) -> Iterator[Claim]:
+    """What was read in an assistant's answers, as claims whose verdict is the shop's record."""
+    verdict = next(one for one in judged.verdicts if one.state == "scored")
     for number, one in enumerate(read, 1):
         found = verdict.model_copy(update={"reason": f"{one.title}: {one.record}", "sources": (), "notes": ()})
         support: Support = "full" if one.is_true else "contradicted"

@@ -44,6 +44,8 @@ class ClaimsView:
     judged: Judged
     claims: tuple[Claim, ...]
     failures: tuple[Verdict, ...]
+    are_statements: bool = False
+    """True if these are the statements of an assistant's answers, beside the shop's records."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +174,7 @@ class Runs(Sequence[RunView]):
             )
             for one in faithfulness.by_judge
         )
-        statements, said = _false(false, claims)
+        statements, by, said = _false(false, claims)
         read = tuple(Statement(**one) for one in said.get("read", ()))
         is_answer = subject.system.is_of_shop or (
             self._board is not None
@@ -180,10 +182,12 @@ class Runs(Sequence[RunView]):
             and place_of(subject.label, self._definition.systems) == "system"
         )
         cites = any(one.sources for each in claims[:1] for one in each.claims)
-        if claims and claims[0].judged.judge.kind == "rule_based" and ("read" in said or (is_answer and not cites)):
+        if by is not None and "read" in said and (not claims or claims[0].judged.judge.kind == "rule_based"):
             # Rules judge an assistant's answers by this reading alone.
-            own = statement_claims(read, run.report or "", false) if read else ()
-            claims = (replace(claims[0], claims=tuple(own)), *claims[1:])
+            own = tuple(statement_claims(read, run.report or "", by))
+            claims = (ClaimsView(by, own, (), are_statements=True), *claims[1:])
+        elif claims and claims[0].judged.judge.kind == "rule_based" and is_answer and not cites:
+            claims = (replace(claims[0], claims=()), *claims[1:])
         return RunView(
             number=number,
             subject=subject,
@@ -203,7 +207,7 @@ class Runs(Sequence[RunView]):
             false=statements,
             is_answer=is_answer,
             read=read,
-            false_by=said.get("by", ""),
+            false_by="" if by is None else by.judge.spec,
             shown=said.get("shown", {}),
             stale=faithfulness.stale + quality.stale + checks.stale,
             values=dict(_values(self._experiment, subject, run, self._board, judgements)) if self._board else {},
@@ -394,17 +398,21 @@ def _result(
     return run_result(subject, loaded, judged.verdicts, judged.rules).values
 
 
-def _false(judgements: Judgements, claims: Sequence[ClaimsView]) -> tuple[tuple[Finding, ...], dict[str, Any]]:
+def _false(
+    judgements: Judgements, claims: Sequence[ClaimsView]
+) -> tuple[tuple[Finding, ...], Judged | None, dict[str, Any]]:
     """The false statements by the judge whose claims are shown first, else by the first of all; if they were not
-    scored, the claims that this judge calls contradicted. Then all that the verdict holds.
+    scored, the claims that this judge calls contradicted. Then who scored them, and all that the verdict holds.
     """
     first = next(((one.judged.judge, one.judged.rules) for one in claims), None)
     ordered = sorted(judgements.by_judge, key=lambda one: (one.judge, one.rules) != first)
-    verdict = next((verdict for one in ordered for verdict in one.verdicts if verdict.state == "scored"), None)
-    if verdict is not None:
-        return _FINDINGS.validate_python(verdict.value["statements"]), verdict.value | {"by": verdict.judge.spec}
+    for judged in ordered:
+        for verdict in judged.verdicts:
+            if verdict.state == "scored":
+                return _FINDINGS.validate_python(verdict.value["statements"]), judged, verdict.value
     wrong = (claim for one in claims[:1] for claim in one.claims if claim.support == CONTRADICTED)
-    return tuple(Finding(code=CONTRADICTED, severity="error", text=one.text, found=one.reason) for one in wrong), {}
+    found = tuple(Finding(code=CONTRADICTED, severity="error", text=one.text, found=one.reason) for one in wrong)
+    return found, None, {}
 
 
 def _rating(verdict: Verdict, kind: str) -> Rating:

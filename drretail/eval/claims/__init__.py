@@ -4,7 +4,6 @@ claims.py          claims, their types of sources, the unit of a support judgeme
 extraction.py      stage 1: all claims with sources, typed values and picks in one question; the paper's two questions
 quotes.py          where a text holds the words that are quoted from it
 report_index.py    the parts of a long report, and where copied sources and quotes are in it
-named_products.py  products that a report names without a citation, whose records were looked up for judging
 typed_values.py    figures, names and picks as a judge types them: schema, problems, places
 typed_turns.py     what each answer of a shop's assistant says, as a judge types it
 support.py         stage 2: the texts of a claim's sources, how a judge is shown them, which claims share a call

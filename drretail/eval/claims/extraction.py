@@ -18,7 +18,6 @@ from drretail.eval.claims.claims import (
     claims_in,
     make_claim,
 )
-from drretail.eval.claims.named_products import Subjects
 from drretail.eval.claims.report_index import SentenceFinder, SourceResolver, part_tags, parts_of, section_around
 from drretail.eval.claims.typed_values import (
     MOST_TOLD,
@@ -34,8 +33,9 @@ from drretail.eval.claims.typed_values import (
 from drretail.eval.judging.question import JudgeQuestion, Ruling
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.grounding.report.evidence_ids import parse_evidence_id
+from drretail.grounding.report.evidence_ids import parse_evidence_id, product_evidence_id
 from drretail.grounding.report.marks import what_a_mark_covers
+from drretail.grounding.text.titles import products_named
 from drretail.llm.structured import MAX_REPAIRS
 from drretail.prompts import Prompt, load_prompt, tagged
 from drretail.records.base import Record
@@ -136,8 +136,6 @@ async def _extraction_verdict(
     """Asks one question, or one for each part of a long report, concurrently, and merges the answers."""
     report = subject.report or ""
     resolver = SourceResolver(report, subject.evidence)
-    is_looked_up = any(entry.looked_up for entry in subject.evidence.values())
-    subjects = Subjects(report, subject.evidence) if is_looked_up else None
     known = frozenset(subject.evidence)
     marks = marks_in(subject.case.layout) if stage == EXTRACT else []
 
@@ -151,7 +149,7 @@ async def _extraction_verdict(
             nonlocal is_sent_back
             problems = [answer_problem(answer, report=report, known=known, resolver=resolver)]
             if next(attempts, None) is not None and not is_sent_back:
-                claims = claims_of(answer, report, after, resolver, subjects)
+                claims = claims_of(answer, subject, after, resolver)
                 problems += _left_out(claims, own, report)
                 is_sent_back = any(problems)
             return " ".join(filter(None, problems)) or None
@@ -167,7 +165,7 @@ async def _extraction_verdict(
             if not [*reader.problems(answer.picks)]:  # else they are asked for alone
                 picks = reader.read(answer.picks)
                 judge_session.record(PICKS, REPORT, "scored", picks, prompt_hash=prompt.hash)
-        claims = claims_of(answer, report, after, resolver, subjects)
+        claims = claims_of(answer, subject, after, resolver)
         if stage != EXTRACT:
             return Ruling(_as_value(claims))
         held = [claim for claim in claims if claim.start is not None]
@@ -236,13 +234,9 @@ def answer_problem(answer: Answer, *, report: str, known: frozenset[str], resolv
     return joined_problems(list(value_problems(values, report, known)))
 
 
-def claims_of(
-    answer: Answer, report: str, after: int, resolver: SourceResolver, subjects: Subjects | None
-) -> list[Claim]:
-    """The claims with their resolved sources, places and values.
-
-    ``subjects`` finds the products that a claim is about, if records were looked up for judging.
-    """
+def claims_of(answer: Answer, subject: Subject, after: int, resolver: SourceResolver) -> list[Claim]:
+    """The claims with their resolved sources, places and values."""
+    report = subject.report or ""
     finder = SentenceFinder(report, after)
     claims: list[Claim] = []
     for extracted in answer.claims:
@@ -251,7 +245,7 @@ def claims_of(
         values = extracted.values if isinstance(extracted, ValuedClaim) else ()
         # A claim that cites a product unknown to the shop is not about a product named before it.
         is_of_none = any(source.startswith("P:") for source in found.unresolved)
-        named = () if subjects is None or is_of_none else subjects.of(extracted.claim, span)
+        named = () if is_of_none else products_of(extracted.claim, span, subject)
         looked_up = tuple(name for name in named if name not in found.sources)
         typed: list[ReadValue] = []
         for value in as_values(values, report, extracted.quote, span or (after, after)):
@@ -273,6 +267,20 @@ def claims_of(
             )
         )
     return claims
+
+
+def products_of(claim: str, span: tuple[int, int] | None, subject: Subject) -> list[str]:
+    """The evidence ids of the products that a claim of an assistant's answer is about, without a citation, whose
+    records were looked up in the shop for judging: those it names, else those of its place.
+    """
+    looked_up = {entry.id for entry in subject.evidence.values() if entry.looked_up}
+    if not looked_up or subject.answers is None:
+        return []
+    named = [one.product_id for one in products_named(claim, subject.shop.titles)]
+    start, end = span or (0, 0)
+    parts = (part for part in subject.answers.parts if start < part.end and part.start < end)
+    ids = dict.fromkeys(product_evidence_id(key) for key in named or (key for part in parts for key in part.products))
+    return [name for name in ids if name in looked_up]
 
 
 def _as_ids(names: Sequence[str], resolver: SourceResolver) -> Iterator[str]:

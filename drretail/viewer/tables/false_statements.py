@@ -12,7 +12,7 @@ from drretail.tables.figures import counted
 from drretail.viewer.claims import Support
 from drretail.viewer.experiment import RunView
 
-_MARKS = re.compile(r"\s?\[(?:[A-Z]:[^\[\]]*|\d+)\]|\]\([^()\s]*\)|[*_`\[\]]+")
+_MARKS = re.compile(r"\s?\[(?:[A-Z]:[^\[\]]*|\d+)\]|\]\([^()\s]*\)|[*_`|\[\]]+")
 _TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
 _MONEY = re.compile(r"[$€£¥₹]|\bprice\b")
 _SAYS = re.compile(r"^(?:the record says|the brand is|order status:) ")

@@ -409,7 +409,7 @@ def test_a_conversation_is_shown_in_order_with_the_shops_page_and_picture_of_wha
     path = jsonl(tmp_path / "a.jsonl", [{"messages": messages}])
     with open_world(tmp_path / "w") as shop:
         record(load_format("chat").read(path), "chat", tmp_path / "exp", Progress(), world=shop)
-    succeeds("score", "exp", "--metrics", "faithfulness,false_statements")
+    succeeds("score", "exp", "--metrics", "false_statements")
     page = render_page(tmp_path / "exp")
     talk = page[page.index('class="answer"') :]
     order = [
@@ -422,4 +422,6 @@ def test_a_conversation_is_shown_in_order_with_the_shops_page_and_picture_of_wha
     assert sorted(order, key=talk.index) == order
     assert '<a href="https://acme.example/p/7"' in page
     assert 'data-src="https://acme.example/7.jpg"' in page
+    assert "No claim was judged" not in page
+    assert "2 statements compared with your shop" in page
     assert "<img" not in page, "only a click loads pictures"

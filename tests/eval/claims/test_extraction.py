@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from drretail.errors import ModelError
 from drretail.eval.claims.claims import EXTRACT, Claim
-from drretail.eval.claims.extraction import extraction_prompt
+from drretail.eval.claims.extraction import extraction_prompt, products_of
 from drretail.eval.claims.labels import check_of
-from drretail.eval.claims.named_products import Subjects, products_named
 from drretail.eval.claims.report_index import Resolved, SourceResolver, parts_of
 from drretail.grounding.text.serialisation import record_text
+from drretail.grounding.text.titles import products_named
 from drretail.journal import read_effects
 from drretail.prompts import tag_content
 from drretail.records.reading import JudgedKind, ReadValue, Relation
@@ -289,16 +289,17 @@ def test_a_claim_without_a_name_is_about_what_was_named_before() -> None:
     details = {"Variants": [{"Color": "Silver", "price": 149}, {"Color": "Black", "price": 149}]}
     pro = Product(product_id="pro", title=TITLES["pro"], price=149.0, category="c", details=details)
     blend = Product(product_id="blend", title=TITLES["blend"], price=11.5, category="c")
-    entries = [
-        evidence(f"P:{one.product_id}", text(record_text(one), "record"), looked_up=True) for one in (pro, blend)
-    ]
-    subjects = Subjects(UNCITED, {entry.id: entry for entry in entries})
+    entries = {
+        f"P:{one.product_id}": evidence(f"P:{one.product_id}", text(record_text(one), "record"), looked_up=True)
+        for one in (pro, blend)
+    }
+    answered = subject(UNCITED, entries)
 
-    def of(claim: str) -> tuple[str, ...]:
+    def of(claim: str) -> list[str]:
         start = UNCITED.index(claim)
-        return subjects.of(claim, (start, start + len(claim)))
+        return products_of(claim, (start, start + len(claim)), answered)
 
-    assert of("The Silver one is sold out.") == ("P:pro",)
-    assert of("House Blend Coffee: $11.50") == ("P:blend",)
-    assert of("We ship for $5.") == ()
-    assert of("Together that's $160.50.") == ("P:pro", "P:blend")
+    assert of("The Silver one is sold out.") == ["P:pro"]
+    assert of("House Blend Coffee: $11.50") == ["P:blend"]
+    assert of("We ship for $5.") == []
+    assert of("Together that's $160.50.") == ["P:pro", "P:blend"]

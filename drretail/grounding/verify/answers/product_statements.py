@@ -103,7 +103,9 @@ class ProductSentence:
                 continue
             span = (amount.start, amount.end)
             if fits(amount, prices):
-                yield Statement(*span, "price", True, self.id, record)
+                # "You save €18" is no price, whatever costs as much.
+                if not self.words_beside(*span, anchors=()) & answer_words("apart"):
+                    yield Statement(*span, "price", True, self.id, record)
                 continue
             if (
                 (amount.relation != "is" and not is_former)
@@ -384,6 +386,13 @@ def fits(amount: Amount, prices: Iterable[Decimal]) -> bool:
         (how := amount.agreement(price)) is not None and (how != "loose" or abs(amount.low - price) * 50 <= price)
         for price in prices
     )
+
+
+def refers(text: str, items: Iterable[Product]) -> bool:
+    """True if a text has a word of prices or of stock, or names a variant of these products."""
+    values = (value for item in items for offer in offers_of(item) for value in offer.options.values())
+    is_of_offer = _phrases().search(text) or not _prices().isdisjoint(words(text))
+    return bool(is_of_offer) or any(option_in(text, value) for value in values)
 
 
 def says_sold_out(text: str) -> bool:

@@ -10,7 +10,7 @@ from drretail.grounding.verify.answers.product_statements import POLICY
 from drretail.grounding.verify.records import Ledger, read_ledger, record_of
 from drretail.records.evidence import Evidence
 from drretail.records.money import USD
-from drretail.records.shop import Policy, Product
+from drretail.records.shop import Policy, Product, has_been
 
 UNKNOWN, GONE = "no such product", "the shop has it no more"
 UNNAMED = "no product has this name"
@@ -31,9 +31,20 @@ class Records:
     policy: Policy = field(default_factory=Policy)
     currency: str = USD
 
-    def ordered(self, name: str) -> str | None:
-        """The id of the product of an order that is named; None for a product's name."""
-        return self.orders.get(name[2:], {}).get("product_id") if name[:2] == "O:" else None
+    def ordered(self, names: Iterable[str]) -> dict[str, list[str]]:
+        """The products of the orders among these names, each with its lines ("O:1001-2")."""
+        found: dict[str, list[str]] = {}
+        for line in (key for name in names if name[:2] == "O:" for key in self.lines_of(name[2:])):
+            found.setdefault(f"{self.orders[line].get('product_id')}", []).append(f"O:{line}")
+        return found
+
+    def status_of(self, lines: Iterable[str], said: str) -> tuple[bool | None, str]:
+        """Whether all these lines of orders ("O:…") have or had a status, None where one has and another has not; and
+        what the record says.
+        """
+        recorded = {f"{self.orders[line[2:]].get('order_status') or ''}" for line in lines} - {""}
+        held = {has_been(said, one.casefold()) for one in recorded}
+        return held.pop() if len(held) == 1 else None, f"order status: {', '.join(sorted(recorded))}"
 
     def why_missing(self, name: str) -> str | None:
         """Why a name or id leads to no product, a name also with more or fewer words; None if it may lead to one."""

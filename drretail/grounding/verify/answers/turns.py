@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from typing import NamedTuple
 
 from drretail.grounding.report.evidence_ids import product_evidence_id
 from drretail.grounding.report.markup import blanked
@@ -29,6 +30,7 @@ from drretail.grounding.verify.answers.product_statements import (
     ProductSentence,
     Statement,
     policy_statements,
+    refers,
     says_sold_out,
 )
 from drretail.grounding.verify.answers.shop_records import GONE, UNKNOWN, Records
@@ -38,7 +40,7 @@ from drretail.grounding.verify.records import leaves, record_of, with_state
 from drretail.records.evidence import Evidence
 from drretail.records.reading import OF_CALCULATIONS, Reading, ReadValue, Unread, ValueKind
 from drretail.records.run import Step, Turn
-from drretail.records.shop import Product, has_been
+from drretail.records.shop import Product
 
 _VALUES: Mapping[Kind, ValueKind] = {
     **{"price": "price", "stock": "stock", "field": "property", "order": "order_status"},
@@ -72,6 +74,14 @@ class ReadTurn:
     """The products and orders ("O:…") that the conversation and this turn's tools have named by its end."""
 
 
+class Part(NamedTuple):
+    """``report[start:end]`` names these products, or refers to them."""
+
+    start: int
+    end: int
+    products: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class ReadAnswers:
     """The statements of all answers in text order, and how many of their numerals are about a product or an order."""
@@ -81,6 +91,7 @@ class ReadAnswers:
     unread: tuple[Unread, ...]
     """The numerals that no statement decides."""
     turns: tuple[ReadTurn, ...] = ()
+    parts: tuple[Part, ...] = ()
 
     def as_read(self, by_form: Reading, text: str) -> Reading:
         """A reading by form, which looks for marks, with these statements in the place of its values but for sums."""
@@ -112,6 +123,7 @@ def read_answers(
     first = 0
     known: dict[str, None] = {}
     read: list[ReadTurn] = []
+    parts: list[Part] = []
     calls = any(step.kind == "tool" for step in steps)
     for turn in turns:
         tools, first = _of_tools(steps[first : turn.steps], seen, shop), turn.steps
@@ -121,12 +133,13 @@ def read_answers(
         is_sure = (bool(tools) and not asked) or _is_asked_plainly(question, about)
         answer = _Answer(whole, turn.start, turn.end, about, is_sure=is_sure)
         by_model = [one for one in typed if turn.start <= one.start < turn.end]
+        parts += answer.references()
         own = [*answer.statements(), *answer.adopted(question, about)]
         own = [*_completed(by_model, own, whole)]
         told = [seen[name] for step in steps[: turn.steps] for name in step.evidence if name in seen]
         found += (_explained(one, layout.text, shop, told) if calls else _titled(one, shop) for one in own)
         before = answer.about
-        known |= dict.fromkeys((*question.written(0, len(turn.question)), *whole.written(turn.start, turn.end)))
+        known |= dict.fromkeys((*asked, *whole.named_in(turn.start, turn.end)))
         known |= dict.fromkeys(tools[:_MOST_OF_TOOLS])
         read.append(ReadTurn(turn.question, turn.start, turn.end, (*known,)))
         figures = answer.numerals()
@@ -137,7 +150,7 @@ def read_answers(
         undecided = (span for span in figures if not any(one.start < span[1] and span[0] < one.end for one in own))
         unread += (Unread(start=start, end=end, why=UNDECIDED) for start, end in undecided)
     found.sort(key=lambda one: (one.start, one.end))
-    return ReadAnswers(tuple(found), numerals, tuple(unread), tuple(read))
+    return ReadAnswers(tuple(found), numerals, tuple(unread), tuple(read), tuple(parts))
 
 
 def _completed(typed: Sequence[Typed], by_rules: Sequence[Statement], whole: "_Text") -> Iterator[Statement]:
@@ -240,11 +253,10 @@ class _Text:
         )
         money = [(one.start, one.end) for one in layout.amounts if one.kind == "money"]
         for match in ORDER_ID.finditer(layout.text) if shop.orders else ():
-            ids = shop.lines_of(match["id"])
-            statuses = {f"{shop.orders[key].get('order_status')}" for key in ids}
-            if not any(start < match.end() and match.start() < end for start, end in money):
-                # All lines of an order that have one status are one.
-                named += (Named(*match.span(), f"O:{key}") for key in (ids[:1] if len(statuses) == 1 else ids))
+            if shop.lines_of(match["id"]) and not any(
+                start < match.end() and match.start() < end for start, end in money
+            ):
+                named.append(Named(*match.span(), f"O:{match['id']}"))
         self.named = sorted(named, key=lambda one: one.start)
         self.text = blanked(layout.text, _apart((one.start, one.end) for one in self.named))
         """Without the names, so that their words and figures say nothing."""
@@ -256,13 +268,6 @@ class _Text:
 
     def named_in(self, start: int, end: int) -> tuple[str, ...]:
         return tuple(dict.fromkeys(one.product_id for one in self.named if start <= one.start < end))
-
-    def written(self, start: int, end: int) -> Iterator[str]:
-        """The products that a stretch names, and the orders as it writes them, without the number of a line."""
-        for one in self.named:
-            if start <= one.start < end:
-                is_order = one.product_id[:2] == "O:"
-                yield f"O:{self.layout.text[one.start : one.end].lstrip('#')}" if is_order else one.product_id
 
     def parts(self, start: int, end: int) -> Iterator[tuple[int, int, str]]:
         """Sentences, lines and cells: start, end, and the labels of a cell."""
@@ -299,8 +304,13 @@ class _Answer:
         """The starts of parts of which it is not sure what they are about."""
         for first, last, label in whole.parts(start, end):
             inside = [one for one in whole.named if first <= one.start < last]
-            ordered = {self.shop.ordered(one.product_id) for one in inside}
-            inside = [one for one in inside if one.product_id not in ordered]  # its order is what is spoken of
+            ordered = self.shop.ordered(one.product_id for one in inside)
+            meant = {key for one in inside for key in ordered.get(one.product_id, ())}
+            inside = [
+                replace(one, product_id=next(iter(meant))) if one.product_id[:2] == "O:" and len(meant) == 1 else one
+                for one in inside
+                if one.product_id not in ordered  # its order is what is spoken of
+            ]
             ids = tuple(dict.fromkeys(one.product_id for one in inside))
             if len(ids) > 1 and not re.search(r"\d", self.text[first : inside[0].start]):
                 # From each name to the next one.
@@ -311,6 +321,19 @@ class _Answer:
                 self.parts.append((first, last, label, ids or self.about))
             self.about, is_sure = ids or self.about, is_sure or bool(ids)
             self.unsure |= set() if is_sure else {first}
+
+    def references(self) -> Iterator[Part]:
+        """The parts that name products, refer to them by a word of price or stock or by a variant, or sum them up."""
+        named: dict[str, None] = {}
+        for start, end, label, about in self.parts:
+            text = f"{label} {self.text[start:end]}"
+            said, items = {*words(text)}, [self.shop.products[key] for key in about if key in self.shop.products]
+            own = [key for key in self.whole.named_in(start, end) if key in self.shop.products]
+            named |= dict.fromkeys(own)
+            if said & answer_words("total"):
+                yield Part(start, end, (*named,))
+            elif own or said & answer_words("pronoun") or (start not in self.unsure and refers(text, items)):
+                yield Part(start, end, tuple(item.product_id for item in items))
 
     def statements(self) -> list[Statement]:
         found: list[Statement] = []
@@ -328,7 +351,8 @@ class _Answer:
                 continue
             (key,) = about
             if key[:2] == "O:":
-                found += [*self._order(start, end, key), *self._order_day(start, end, key)]
+                lines = [f"O:{line}" for line in self.shop.lines_of(key[2:])]
+                found += [*self._order(start, end, lines), *self._order_day(start, end, lines[0])]
             elif key in self.shop.missing:
                 found += self._missing(start, end, label, key)
             elif (item := self.shop.products.get(key)) is not None:
@@ -350,19 +374,17 @@ class _Answer:
         if is_said:
             yield Statement(start, end, "gone" if why == GONE else "unknown", False, product_evidence_id(key), why)
 
-    def _order(self, start: int, end: int, key: str) -> Iterator[Statement]:
-        record = self.shop.orders[key[2:]]
-        recorded = f"{record.get('order_status', '')}"
+    def _order(self, start: int, end: int, lines: Sequence[str]) -> Iterator[Statement]:
         named = status_named(self.text[:end].rstrip("? "), start, end)
-        if named is None or not recorded:
+        if named is None:
             return
-        was, is_void = has_been(named.status, recorded.casefold()), recorded.casefold() == "cancelled"
+        was, record = self.shop.status_of(lines, named.status)
+        is_void = self.shop.status_of(lines, "cancelled")[0] is True
         # Who says of a cancelled order that it was shipped, and not that it was cancelled, says something false.
         if was is None and is_void and not named.is_denied and not names_status(self.answer, "cancelled"):
             was = False
         if was is not None:
-            is_true = was != named.is_denied
-            yield Statement(named.start, named.end, "order", is_true, key, f"order status: {recorded}")
+            yield Statement(named.start, named.end, "order", was != named.is_denied, lines[0], record)
 
     def _order_day(self, start: int, end: int, key: str) -> Iterator[Statement]:
         day = f"{self.shop.orders[key[2:]].get('order_date') or ''}"[:10]
@@ -392,8 +414,8 @@ class _Answer:
                 part = ProductSentence(question.layout, question.text, start, end, label, item)
                 prices = (one for one in part.prices() if one.kind == "price")
                 answers += [*part.stock(), *part.answers(), *(prices if is_yes else ())]
-            elif len(ids) == 1 and ids[0][2:] in self.shop.orders:
-                answers += asked._order(start, end, ids[0])
+            elif len(ids) == 1 and (lines := self.shop.lines_of(ids[0][2:])):
+                answers += asked._order(start, end, [f"O:{line}" for line in lines])
             for one in answers:
                 if (one.kind, one.record) not in said and not any(kind == one.kind == "price" for kind, _ in said):
                     yield replace(one, start=place, end=place + len(first), is_true=one.is_true == is_yes)

@@ -28,7 +28,7 @@ from drretail.grounding.verify.values import verify
 from drretail.records.base import Record
 from drretail.records.money import may_share_a_sign
 from drretail.records.reading import ReadValue, Relation
-from drretail.records.shop import Offer, has_been, offers_of
+from drretail.records.shop import Offer, offers_of
 
 TypedKind = Literal[
     "price",
@@ -211,13 +211,10 @@ class _Said:
     def status(self) -> Statement | None:
         said = self.typed.amount.casefold()
         is_denied, status = said.startswith(DENIED), said.removeprefix(DENIED)
-        recorded = {f"{self.shop.ledger.records[name].get('order_status') or ''}" for name in self._orders}
-        held = {has_been(status, one.casefold()) for one in recorded if one}
-        if held != {True} and held != {False}:
-            return None
-        return self.statement(
-            "order", (True in held) != is_denied, f"order status: {', '.join(sorted(recorded))}", self._orders[0]
-        )
+        products = {name[2:] for name in self.typed.keys}
+        own = [line for key, lines in self.shop.ordered(self.typed.keys).items() if key in products for line in lines]
+        held, record = self.shop.status_of(own or self._orders, status)
+        return None if held is None else self.statement("order", held != is_denied, record, (own or self._orders)[0])
 
     def line(self) -> Statement | None:
         """Whether an order has a product, and how many pieces of it."""

@@ -24,11 +24,15 @@ HAT = product("hat", "Fjell Hat", 30.0, {"Waterproof": "No", "Material Feature":
 MUG = product("mug", "Fjell Mug", 18.0, {"Stock": 40, "Microwave safe": "No"})
 INK = {"Color": "Ink", "price": 20, "stock": "0"}
 BAG = product("bag", "Fjell Bag", 20, {"Variants": [INK, {"Color": "Sand", "price": 24, "stock": "3"}]})
-STATUSES = {"2001": "Shipped", "2002": "Returned", "2003": "Cancelled", "2004-1": "Processing", "2004-2": "Processing"}
+STATUSES = {
+    **{"2001": "Shipped", "2002": "Returned", "2003": "Cancelled", "2004-1": "Processing", "2004-2": "Processing"},
+    **{"2005-1": "Delivered", "2005-2": "Processing"},
+}
+MIXED = {"2005-2": "mug"}
 SHOP = Records(
     {item.product_id: item for item in (KETTLE, RUG, TENT, HAT, MUG, BAG)},
     {
-        key: {"order_status": status, "order_date": "2024-03-14T09:00:00", "product_id": "bag"}
+        key: {"order_status": status, "order_date": "2024-03-14T09:00:00", "product_id": MIXED.get(key, "bag")}
         for key, status in STATUSES.items()
     },
     policy=Policy(shipping=4.9, free_from=50, delivery_days=(2, 4), return_days=30),
@@ -92,6 +96,8 @@ def wrong(*turns: tuple[str, str]) -> list[tuple[str, str]]:
         ("Order 2003?", "Order 2003 has been shipped.", "shipped", "order status: Cancelled"),
         ("Order 2004?", "Order 2004 was delivered.", "delivered", "order status: Processing"),
         ("Was order 2004 delivered?", "Yes.", "Yes", "order status: Processing"),
+        ("Order 2005?", "Order 2005 was cancelled.", "cancelled", "order status: Delivered, Processing"),
+        ("2005?", "The Fjell Mug of order 2005 was delivered.", "delivered", "order status: Processing"),
         ("Ist 2001 versandt?", "Bestellung 2001 ist noch nicht versandt.", "versandt", "order status: Shipped"),
         ("Order 2001?", "Order 2001 was placed on March 4, 2024.", "March 4, 2024", "order date: 2024-03-14"),
         ("2001?", "Die Bestellung 2001 vom 04.03.2024 ist versandt.", "04.03.2024", "order date: 2024-03-14"),
@@ -136,6 +142,9 @@ def test_a_false_statement_is_found_with_what_the_shop_says(question: str, answe
         ("Rabatt?", "Mit dem Code SAVE10 kostet der Fjell Mug 16,20 €."),
         ("My order 2001?", "Order 2001 will be delivered on Monday."),
         ("My order 2002?", "Order 2002 was delivered and then returned."),
+        ("Was order 2005 delivered?", "Yes. Order 2005 has been delivered."),
+        ("Where is order 2005?", "It is still being processed. The Fjell Bag from order 2005 was delivered."),
+        ("2005?", "The Fjell Bag from order 2005 was delivered, the Fjell Mug is still being processed."),
         ("Order 2001?", "Order 2001, placed on March 14, 2024, arrives on April 2, 2024."),
         ("Order 2001?", "Order 2001 arrives on 02.04.2024."),
         ("2004?", "Bestellung 2004 wurde noch nicht versandt."),
@@ -170,6 +179,20 @@ def test_nothing_is_ticked_but_what_a_field_says_and_the_rest_is_counted_as_not_
     assert isinstance(found, ReadAnswers)
     assert [(report[one.start : one.end], one.is_true) for one in found.statements] == [("€18", True)]
     assert (found.numerals, [report[one.start : one.end] for one in found.unread]) == (2, ["11 cups"])
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Shipping for the Fjell Mug costs €18.00.",
+        "You save €18.00 on the Fjell Mug.",
+        "The Fjell Mug does not cost €18.00.",
+        "Den Fjell Mug gibt es in 3 Raten zu 18,00 €.",
+    ],
+)
+def test_a_figure_that_is_the_price_is_not_ticked_where_it_is_said_of_something_else(answer: str) -> None:
+    _, found = read(("?", answer))
+    assert found.statements == ()
 
 
 def evidence(key: str, text: str, *, looked_up: bool = False) -> Evidence:

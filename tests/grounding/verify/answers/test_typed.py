@@ -28,6 +28,8 @@ SHOP = Records(
     {
         "7-1": {"order_status": "Shipped", "order_date": "2024-03-14T09:00:00", "product_id": "b", "quantity": 2},
         "7-2": {"order_status": "Shipped", "order_date": "2024-03-14T09:00:00", "product_id": "gone", "quantity": 1},
+        "9-1": {"order_status": "Delivered", "product_id": "b"},
+        "9-2": {"order_status": "Processing", "product_id": "k"},
     },
     missing={"gone": GONE, "Cedar Tray": UNNAMED},
     former={"gone": "Fjell Rug"},
@@ -59,6 +61,7 @@ def said(kind: str, of: str, amount: str, text: str = "It is so.", **fields: Any
         ("total", "P:k+P:b#2+P:b#2", "105", {}, "Nordby Kettle + 2 × Fjell Bag = €112.90"),
         ("total", "P:b#1+shipping", "28", {}, "Fjell Bag + shipping = €24.90"),
         ("order_status", "O:7", "not Shipped", {}, "order status: Shipped"),
+        ("order_status", "O:9+P:k", "Delivered", {}, "order status: Processing"),
         ("order_date", "O:7", "03-15", {}, "order date: 2024-03-14"),
         ("order_line", "O:7+P:k", "", {}, "order of 2 × Fjell Bag, 1 × Fjell Rug"),
         ("order_line", "O:7+P:b", "3", {}, "order of 2 × Fjell Bag, 1 × Fjell Rug"),
@@ -111,6 +114,7 @@ def test_the_record_confirms_what_is_said(kind: str, of: str, amount: str, field
         ("stock", "P:gone", "no", "We have it no more.", {}),
         ("total", "P:k+P:a spare bulb", "70", "Together €70.", {}),
         ("total", "P:k+P:b#1", "89.80", "€89.80 in all.", {}),  # shipping is not said to be in it
+        ("order_status", "O:9", "Delivered", "Order 9 was delivered.", {}),  # one line of it
         ("order_status", "O:8", "Shipped", "Order 8 was shipped.", {}),
         ("order_line", "O:7+P:a spare bulb", "", "A spare bulb is in it.", {}),
         ("policy", "", "3", "Within 3 days.", {"field": "delivery_days", "relation": "at_most"}),
