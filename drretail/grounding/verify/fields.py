@@ -32,7 +32,7 @@ _DIGITS = re.compile(r"\d+")
 """In a field's name they make it another field: "orders in 2023"."""
 _SENTENCE = re.compile(r"[.;:()\n]|\s[-–—]\s")
 _SPACED = re.compile(r"(?<=\d)([,.]) (?=\d{3}\b|(?<=\. )\d)")
-_GLUED = re.compile(r"(?<=\d)\s?[x×*]\s?(?=\d)")
+_GLUED = re.compile(r"(?<=[\d\"”'])\s?[xX×*]\s?(?=\d)")
 _ANSWER = re.compile(r":\s*(\w+)(?=\s*(?:[.,;)\n]|\Z))")
 _CLAUSE = re.compile(rf"{_SENTENCE.pattern}|,|\b(?:but|while|though|although)\b")
 _CONVERTED = Decimal("0.03")

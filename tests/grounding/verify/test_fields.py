@@ -114,7 +114,7 @@ SCREEN = Product(
     product_id="screen",
     title="Screen Wipes, Dozen",
     category="c",
-    features=("Hand wash only", "Lasts 18, 000 hours", "Folded: 41.5 L x 25.5 W x 23 H Inches"),
+    features=("Hand wash only", "Lasts 18, 000 hours", "Folded: 41.5 L x 25.5 W x 23 H Inches", 'Bag:9.5"X6.8"X2"'),
     details={
         "Is Dishwasher Safe": "Yes",
         "Display Resolution Maximum": "1920 x 1080 Pixels",
@@ -177,6 +177,7 @@ def test_other_fields_and_texts_that_agree_leave_a_property_open_and_others_toge
         ("12 pack", True),
         ("41.5 inches", True),
         ("18,000 hours", True),  # written "18, 000"
+        ("6.8 inches", True),
         ("41.5 hours", False),
     ],
 )
