@@ -15,8 +15,6 @@ from drretail.tables.figures import counted
 from drretail.viewer.output import print_json, print_text, say
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from drretail.api.recorded import RecordedScores
     from drretail.records.score import Scores, SliceBy
 
@@ -62,10 +60,12 @@ def score(options: ScoreOptions, shown: Shown, planned: flags.Planned, output: f
         taken = [judging_document(cost) for cost in scored.judging.spent]
         scores = with_slices(folder_of(options.experiment), scored) if kinds else scored
         print_json({**scores.model_dump(mode="json", exclude_none=True), "spending": taken})
-    elif shown.details or kinds:
-        print_tables(options, scored, kinds)
     else:
-        print_board(options, scored)
+        print_false(options, scored)
+        if shown.details or kinds:
+            print_tables(options, scored, kinds)
+        else:
+            print_board(options, scored)
     print_left(scored)
     exit_code(scored.judging.failed + (scored.judging.closing is not None))
 
@@ -73,15 +73,12 @@ def score(options: ScoreOptions, shown: Shown, planned: flags.Planned, output: f
 def print_board(options: ScoreOptions, scored: "RecordedScores") -> None:
     """Prints the scoreboard, then the tables of requested metrics that are not wholly on it."""
     from drretail.eval.scores.selection import rows_of_metrics, without_board_metrics
-    from drretail.experiment import read_definition
     from drretail.lab.kept_findings import finding_lines
     from drretail.viewer.terminal.printed_scores import print_scoreboard
 
     experiment, board = folder_of(options.experiment), scored.scoreboard
-    if read_definition(experiment).is_of_shop or (board is not None and board.are_answers):
-        print_false(experiment)
-    if scored.scoreboard is not None:
-        print_scoreboard(scored.scoreboard, scored.agreements, scored.metrics, finding_lines(experiment))
+    if board is not None:
+        print_scoreboard(board, scored.agreements, scored.metrics, finding_lines(experiment))
         print_text("")
     if options.metrics:
         print_metrics(without_board_metrics(rows_of_metrics(scored, scored.judging.metrics)))
@@ -91,11 +88,15 @@ def print_board(options: ScoreOptions, scored: "RecordedScores") -> None:
     say(f"Kept in {experiment / 'scores.json'}.")
 
 
-def print_false(experiment: "Path") -> None:
-    """Prints what is false in an assistant's answers, the worst first."""
+def print_false(options: ScoreOptions, scored: "RecordedScores") -> None:
+    """Prints what is false in an assistant's answers, the worst first; nothing for research."""
+    from drretail.experiment import read_definition
     from drretail.viewer.experiment import read_view
     from drretail.viewer.tables.false_statements import false_lines
 
+    experiment, board = folder_of(options.experiment), scored.scoreboard
+    if not read_definition(experiment).is_of_shop and (board is None or not board.are_answers):
+        return
     print_text(
         *false_lines(read_view(experiment).runs, MOST_FALSE),
         f"Each in its conversation: drretail report {experiment}",

@@ -138,6 +138,9 @@ def test_import_and_score_say_how_much_is_known_and_false_and_where_it_stands(
     last = " ".join(succeeds("score", "exp", "--metrics", "faithfulness").stdout.split())
     assert last.startswith("4 answers, 6 statements about your products checked: 3 contradict your shop's records. ≠ ")
     assert "Each in its conversation: drretail report exp" in last
+    assert succeeds("score", "exp", "--metrics", "faithfulness", "--details").stdout.startswith(
+        "4 answers, 6 statements"
+    )
 
 
 def test_stock_that_is_not_counted_and_a_list_price_that_is_no_higher_are_left_out(world: Path) -> None:
