@@ -201,6 +201,7 @@ class _Aside(threading.Thread):
     def __init__(self) -> None:
         super().__init__(name="drretail-agents", daemon=True)
         self.loop = asyncio.new_event_loop()
+        self.loop.set_task_factory(_task_of_action)
         self.loop.set_default_executor(_DaemonThreads())
 
     @classmethod
@@ -243,9 +244,10 @@ BLOCKED = 0.5
 async def aside(action: Callable[[], Awaitable[T]]) -> T:
     """The result of an agent's own action, in a loop of its own: one that blocks its loop stops no other run.
 
-    If it is cancelled while it blocks, a note on the exception says so, and later agents get a new loop.
+    If it is cancelled while it blocks, a note on the exception says so. Once one blocks, later agents get a new loop.
     """
-    agents = _Aside.of_process()
+    agents, tasks = _Aside.of_process(), WeakSet[asyncio.Task[Any]]()
+    _TASKS.set(tasks)
 
     async def outcome() -> tuple[Any, BaseException | None]:
         try:
@@ -260,7 +262,8 @@ async def aside(action: Callable[[], Awaitable[T]]) -> T:
         await asyncio.wait([asyncio.wrap_future(answered)], timeout=BLOCKED)
         if not answered.done():
             _Aside.current = None if _Aside.current is agents else _Aside.current
-            cancelled.add_note("it blocks its event loop: make it a plain function (def), which gets a thread")
+            if asyncio.current_task(agents.loop) in tasks:  # else another agent blocks the loop that they share
+                cancelled.add_note("it blocks its event loop: make it a plain function (def), which gets a thread")
         raise
     if problem is not None:
         raise problem
@@ -270,6 +273,16 @@ async def aside(action: Callable[[], Awaitable[T]]) -> T:
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_Loop.forget)
     os.register_at_fork(after_in_child=_Aside.forget)
+
+
+_TASKS: contextvars.ContextVar[WeakSet[asyncio.Task[Any]]] = contextvars.ContextVar("tasks")
+"""The tasks of an agent's action, which those that it starts inherit."""
+
+
+def _task_of_action(loop: asyncio.AbstractEventLoop, coroutine: Any, **given: Any) -> "asyncio.Task[Any]":
+    task = asyncio.Task(coroutine, loop=loop, **given)
+    _TASKS.get().add(task)
+    return task
 
 
 def _noted_task(loop: asyncio.AbstractEventLoop, coroutine: Any, **given: Any) -> "asyncio.Task[Any]":

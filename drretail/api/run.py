@@ -22,8 +22,9 @@ from drretail.agents.running.varied import read_values, varied
 from drretail.api.models import Opener
 from drretail.api.observer import SILENT, Observer
 from drretail.api.option import accepts
+from drretail.api.options import research
 from drretail.api.options.kept import kept_options
-from drretail.api.options.run import AskOptions, RunOptions
+from drretail.api.options.run import AskOptions, RunOptions, SystemOptions
 from drretail.api.options.shared import texts_in
 from drretail.api.queries.asked import asked_queries, asked_tasks, read_file_of_queries
 from drretail.api.recorded import RecordedAnswer, RecordedExperiment
@@ -239,7 +240,7 @@ def _prepared(options: RunOptions, *, keyless: bool) -> Generator[_Ready]:
 
 
 def _varied(
-    options: RunOptions | AskOptions,
+    options: SystemOptions,
     systems: Sequence[SystemUnderTest],
     world: World,
     asked: Sequence[Query],
@@ -268,7 +269,7 @@ def _retried(options: RunOptions) -> set[str]:
 
 
 def _without_foreign_pages(
-    options: RunOptions | AskOptions, systems: Sequence[SystemUnderTest], world: World, observer: Observer
+    options: SystemOptions, systems: Sequence[SystemUnderTest], world: World, observer: Observer
 ) -> list[SystemUnderTest]:
     """The systems without the web, if none is named and the sandbox's pages are about another shop's goods.
 
@@ -297,6 +298,29 @@ def _note_cautions(world: World, systems: Sequence[SystemUnderTest], observer: O
             observer.note(sentence)
 
 
+def one_system(
+    options: SystemOptions,
+    agent: research.AnyAgent,
+    model: research.Model,
+    query: Query,
+    world: World,
+    opener: Opener,
+    observer: Observer,
+) -> SystemUnderTest:
+    """The system that answers a single question. Raises UserError if the options make several, or none that could."""
+    if any(len(read_values(values)) > 1 for values in (options.vary or {}).values()):
+        raise UserError("A question is answered once: give each --vary one value.")
+    named = named_systems(options, [agent], model, world, opener, observer)
+    (system,) = _varied(options, named, world, [query], observer)
+    if system.agent.sees_reference:
+        raise UserError(
+            f"The agent {system.system.agent} is told the best basket of a benchmark's query: use it with "
+            "`drretail run`."
+        )
+    _note_cautions(world, [system], observer)
+    return system
+
+
 @accepts(AskOptions)
 def ask(options: AskOptions) -> RecordedAnswer:
     """The answer to one question: its run and the researched, cited report, kept in ``to`` if that is given.
@@ -308,8 +332,6 @@ def ask(options: AskOptions) -> RecordedAnswer:
         raise UserError(
             f"--shopper {options.shopper}: only you know what your question leaves out. Write --shopper {PERSON}."
         )
-    if any(len(read_values(values)) > 1 for values in (options.vary or {}).values()):
-        raise UserError("A question is answered once: give each --vary one value.")
     settings = read_settings(web=options.web if isinstance(options.web, str) else None)
     web = web_of(options.world, options.web, settings)
     opener = Opener(settings, options.base_url, tell=observer.waiting)
@@ -318,14 +340,7 @@ def ask(options: AskOptions) -> RecordedAnswer:
         check_user(world, user)
         query = question_as_query(options.question, user, world)
         check_sandbox_web(world, [query])
-        named = named_systems(options, [options.agent], options.model, world, opener, observer)
-        (system,) = _varied(options, named, world, [query], observer)
-        if system.agent.sees_reference:
-            raise UserError(
-                f"The agent {system.system.agent} is told the best basket of a benchmark's query: use it with "
-                "`drretail run`."
-            )
-        _note_cautions(world, [system], observer)
+        system = one_system(options, options.agent, options.model, query, world, opener, observer)
         spec = str(world.folder or world.servers) if isinstance(options.world, World) else str(options.world)
         runner = runner_of(world, settings, spec, files=options.files)
         runner.reads = observer.answer_as_shopper

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 GATE_FAILED = 4
 """The exit code of a rule of --fail-if that comes true. Failed runs end with 3."""
 
+STEADY = "That is for the noisiest agent, right in half of its runs by chance. With one that answers alike each time, "
+
 
 def compare(options: CompareOptions, shown: flags.Details, output: flags.Output) -> None:
     """Compares systems query by query, and shows which differences are more than chance.
@@ -24,7 +26,7 @@ def compare(options: CompareOptions, shown: flags.Details, output: flags.Output)
     Prints one line per pair, or tables of the main scores for a single pair. Run `drretail score` first.
     """
     from drretail.api.compare import compare_all
-    from drretail.eval.compare.fail_if import stated
+    from drretail.eval.compare.fail_if import caught, foreseen, stated
     from drretail.viewer.terminal.printed_comparison import print_all_pairs, print_comparison
 
     with busy("comparing"):
@@ -32,6 +34,11 @@ def compare(options: CompareOptions, shown: flags.Details, output: flags.Output)
     if options.by is not None:
         print_settings(options, found, details=shown.details, as_json=output.as_json)
         return
+    if found.planned and output.as_json:
+        print_json({"planned": [[gate.model_dump(mode="json") for gate in both] for both in found.planned]})
+        return
+    for noisiest, steady in found.planned:
+        print_text(foreseen(noisiest), STEADY + caught(steady))
     if output.as_json:
         # All comparisons, as one JSON document
         made = [comparison.model_dump(mode="json", exclude_none=True) for comparison in found.comparisons]

@@ -6,7 +6,7 @@ import signal
 import sys
 import threading
 import traceback
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NoReturn
 
@@ -70,7 +70,8 @@ def main() -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process is ending already
         signal.signal(signal.SIGTERM, signal.SIG_DFL)  # a second SIGTERM ends it at once
         if interruption.seen(problem):
-            end("Interrupted: the same command continues from here.", INTERRUPTED)
+            then = "begins anew" if is_one_run(sys.argv) else "continues from here"
+            end(f"Interrupted: the same command {then}.", INTERRUPTED)
         if isinstance(problem, SystemExit):
             raise
         if debug:
@@ -79,6 +80,12 @@ def main() -> None:
         if sentence is None:
             end(fault_of_ours(problem), OUR_FAULT)
         end(f"Error: {sentence}", USER_MUST_ACT)
+
+
+def is_one_run(arguments: Sequence[str]) -> bool:
+    """True for a command that makes a single run, and keeps nothing of it unless it ends."""
+    is_kept = any(argument.startswith("--to") for argument in arguments)
+    return "try" in arguments[1:2] or ("ask" in arguments[1:2] and not is_kept)
 
 
 def open_streams() -> None:

@@ -46,15 +46,10 @@ class PlannedPairs(Document):
     pairs: tuple[PlannedPair, ...]
 
 
-class GateResult(Record):
-    """What a rule of ``compare --fail-if`` such as "clean:drop=.10" says of A, with its errors."""
+class GatePower(Record):
+    """What a rule of ``compare --fail-if`` such as "clean:drop=.10" can tell, with its errors."""
 
     rule: str
-    name: str
-    """The score."""
-    a: str
-    b: str
-    judge: str
     alpha: float
     """In at most this share of comparisons an unchanged agent fails."""
     catches: float
@@ -65,6 +60,16 @@ class GateResult(Record):
     """About how many queries let a change as large as named fail in 80 %; None for more than were tried."""
     queries: int
     users: int
+
+
+class GateResult(GatePower):
+    """What such a rule says of A."""
+
+    name: str
+    """The score."""
+    a: str
+    b: str
+    judge: str
     mean_a: float
     mean_b: float
     p: float

@@ -10,6 +10,7 @@ from drretail.agents.information import recorded_instructions, shopper_context
 from drretail.experiment import Definition, read_results
 from drretail.files import write_lines
 from drretail.grounding.report.picks import picks_block
+from drretail.records.base import sha256_of
 from drretail.records.query import Query
 from drretail.records.run import ASK_SHOPPER, Run, Step, System
 from drretail.tables.figures import counted
@@ -20,14 +21,21 @@ Message = dict[str, Any]
 
 
 def write(selection: Selection, to: Path) -> str:
-    """Writes one line per run: instructions and question, its calls with their results, and what it handed in."""
+    """Writes one line per run: instructions and question, its calls with their results, and what it handed in.
+
+    A run that a system made twice word by word, such as a rollout that was saved twice, is one line.
+    """
+    written: set[str] = set()
 
     def lines(chosen: Chosen) -> Iterator[dict[str, Any]]:
         system = selection.definition.systems[chosen.run.system]
         messages = conversation(chosen.run, chosen.query, chosen.folder, selection.definition)
-        yield {"messages": messages, "tools": tools_for(system), **about(chosen)}
+        made = sha256_of([chosen.run.system, chosen.run.query_id, messages])
+        if made not in written:
+            written.add(made)
+            yield {"messages": messages, "tools": tools_for(system), **about(chosen)}
 
-    return write_chats(selection, to, lines, "")
+    return write_chats(selection, to, lines, "the same word by word as another")
 
 
 def write_chats(

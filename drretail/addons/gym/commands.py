@@ -27,6 +27,6 @@ def try_command(options: TryOptions, output: flags.Output) -> None:
         for finding in trial.findings:
             print_text(finding_line(finding))
         trials = [trial] if trial.before is None else [trial, trial.before]
-        rows = [(part, *(getattr(each.reward, part) for each in trials)) for part in type(trial.reward).model_fields]
+        rows = [(part, *(each.parts[part] for each in trials)) for part in trial.parts]
         print_rows("Reward", ["", "now", "before"][: 1 + len(trials)], rows)
     exit_code(trial.answer.run.status == "failed")

@@ -50,11 +50,18 @@ def recorded_rewards(folder: str | Path, shop: Shop) -> Iterator[tuple[Run, Rewa
 def replay(env: ShopEnv, conversation: Mapping[str, Any]) -> Reward:
     """The reward of a line of ``export --format chat``: its calls are made in ``env``, one after the other.
 
-    Raises UnknownName for a query that ``env`` does not have.
+    Raises UnknownName for a query that ``env`` does not have, and ValueError for what is no such line.
     """
-    env.reset(conversation["query_id"])
-    for message in conversation["messages"]:
-        for place, call in enumerate(message.get("tool_calls") or ()):
+    try:
+        query_id, messages = conversation["query_id"], conversation["messages"]
+        turns = [[call["function"] for call in message.get("tool_calls") or ()] for message in messages]
+    except (KeyError, TypeError, AttributeError) as problem:
+        raise ValueError(
+            f"This is no line of `drretail export --format chat`, which has query_id and messages: {problem!r}."
+        ) from problem
+    env.reset(query_id)
+    for turn in turns:
+        for place, call in enumerate(turn):
             if not env.done:
-                env.step(call["function"], same_turn=place > 0)
+                env.step(call, same_turn=place > 0)
     return env.reward or Reward(why=NO_REPORT)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from shutil import rmtree
 from typing import Any
 
 from drretail.addons.gym.options import TryOptions
@@ -14,16 +15,18 @@ from drretail.api.observer import SILENT
 from drretail.api.option import accepts
 from drretail.api.queries.asked import asked_queries
 from drretail.api.recorded import RecordedAnswer
-from drretail.api.systems import named_systems, runner_of
+from drretail.api.run import one_system
+from drretail.api.systems import runner_of
 from drretail.api.worlds import check_askable, web_of, world_of
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
-from drretail.eval.metrics.reward import Reward
+from drretail.eval.metrics.reward import BOUGHT, NOT_SHOWN, NOT_WANTED, Reward
 from drretail.grounding.verify.checks import Case, check_report, read_report
 from drretail.querygen.shipped import FIFTY, GENERIC, MARKET, shipped_queries
 from drretail.records.base import file_name
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
+from drretail.records.run import ASK_SHOPPER
 from drretail.settings import read_settings
 
 
@@ -36,8 +39,23 @@ class Trial:
     """``why`` says why it is 0, also where the query has none."""
     findings: Sequence[Finding]
     """What records and sources deny, and what the report lacks."""
+    query: Query
     before: "Trial | None" = None
     """The trial before this one, of an agent of this name on this query; None for the first."""
+
+    @property
+    def parts(self) -> dict[str, float | str]:
+        """The reward and its parts as a person reads them, "n/a" where one has nothing to measure here."""
+        reward, asked = self.reward, any(step.name == ASK_SHOPPER for step in self.answer.run.steps)
+        beside = {"wanted", "within_budget", "right", "verified"}
+        left_out = {"refused"} if reward.why not in (BOUGHT, NOT_SHOWN) and not reward.refused else set[str]()
+        if reward.why == NOT_WANTED:
+            left_out |= beside
+        elif not any(getattr(reward, part) for part in (*beside, "worth", "integrity")):  # no cart was looked at
+            left_out |= {*beside, "worth", "integrity"}
+        left_out |= {"web"} if self.query.web_question is None else set()
+        left_out |= set() if asked else {"patience"}
+        return {part: "n/a" if part in left_out else value for part, value in reward.model_dump().items()}
 
     @property
     def document(self) -> dict[str, Any]:
@@ -61,18 +79,23 @@ def try_agent(options: TryOptions) -> Trial:
 
     The agent gets the task alone. Raises UserError for a wrong name, world or query. A run that fails is recorded.
     """
-    observer, settings = options.observer or SILENT, read_settings()
+    observer = options.observer or SILENT
+    settings = read_settings(web=options.web if isinstance(options.web, str) else None)
     opener = Opener(settings, options.base_url, tell=observer.waiting)
-    with world_of(options.world, web_of(options.world, None, settings)) as world:
+    with world_of(options.world, web_of(options.world, options.web, settings)) as world:
         query = _query(options, world)
         check_askable(world, [query])
-        (system,) = named_systems(options, [options.agent], options.model, world, opener, observer)
+        system = one_system(options, options.agent, options.model, query.played, world, opener, observer)
         runner = runner_of(world, settings, str(world.folder or world.servers), files=options.files)
         trials = Path(options.to) / file_name(system.system.agent) / query.query_id
         numbers = sorted(int(each.name) for each in trials.glob("*") if each.name.isdecimal())
         folder = trials / str(numbers[-1] + 1 if numbers else 1)
-        with observer.answer(runner):
-            recorded = ask_once(runner, system, query.played, folder)
+        try:
+            with observer.answer(runner):
+                recorded = ask_once(runner, system, query.played, folder)
+        except BaseException:  # such as Ctrl-C: a trial that did not end is none
+            rmtree(folder, ignore_errors=True)
+            raise
         reward = _rewarding(query, world)
         trial = _judged(recorded, query, world, reward, folder)
         earlier = trials / str(numbers[-1]) if numbers else None
@@ -105,7 +128,7 @@ def _judged(
 ) -> Trial:
     run, answer = recorded.run, RecordedAnswer(recorded.run, recorded.evidence, folder)
     if run.report is None:
-        return Trial(answer, reward(recorded), ())
+        return Trial(answer, reward(recorded), (), query)
     case = Case(
         report=run.report,
         evidence={entry.id: entry for entry in recorded.evidence},
@@ -114,4 +137,4 @@ def _judged(
         run=run,
         lookup=lambda ids: world.store.products(list(ids)),
     )
-    return Trial(answer, reward(recorded), check_report(case, read_report(case)))
+    return Trial(answer, reward(recorded), check_report(case, read_report(case)), query)

@@ -30,6 +30,7 @@ class SystemOptions:
         str | None,
         Option("The model that answers for the shopper.", WHAT, metavar="MODEL", default="a script"),
     ] = None
+    web: research.Web = None
     limits: research.Limits = None
     observer: research.Observer = None
 
@@ -47,7 +48,6 @@ class RunOptions(SystemOptions):
     model: research.Model = None
     _: KW_ONLY
     to: Annotated[str | Path | None, Option("The experiment's folder.", metavar="EXP", type=Path)] = None
-    web: research.Web = None
     repeats: Annotated[int, Option("The number of runs per query.", min=1)] = 1
     only: Annotated[
         int | Texts | None,
@@ -110,7 +110,6 @@ class AskOptions(SystemOptions):
     ] = None
     user: Annotated[str | None, Option("The shopper who asks.", metavar="ID")] = None
     to: Annotated[str | Path | None, Option("The experiment folder for the run.", metavar="EXP")] = None
-    web: research.Web = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -158,8 +158,12 @@ class CompareOptions:
         ),
     ] = ()
     alpha: Annotated[
-        float, Option("How often rules on a drop or rise may fail an unchanged agent.", min=0.0001, max=0.5)
-    ] = 0.05
+        float | None,
+        Option("How often rules on a drop or rise may fail an unchanged agent.", min=0.0001, max=0.5, default="0.05"),
+    ] = None
+    repeats: Annotated[
+        int | None, Option("Plan such a rule for so many runs a query: EXP is then a file of queries.", min=1)
+    ] = None
     last: Annotated[
         str | Path | None,
         Option("An earlier experiment, such as yesterday's answers, for rules on `last`.", metavar="EXP2"),

@@ -7,15 +7,19 @@ system's score with its score in another experiment, whose questions may be othe
 """
 
 import operator
+import random
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import ceil
 from statistics import fmean
+from typing import Any
 
 from drretail.errors import UnknownName, UserError
 from drretail.eval.compare.wording import name_of
-from drretail.records.comparison import ComparedRow, Comparison, GateResult
+from drretail.records.comparison import ComparedRow, Comparison, GatePower, GateResult
+from drretail.records.query import Query
 from drretail.records.score import Scores
 from drretail.stats.clusters import Clusters
 from drretail.stats.gate import Gate
@@ -118,19 +122,14 @@ def _gate(
     is_share = all(0 <= value <= 1 for both in values.values() for value in both)
     before = fmean(b for _, b in values.values())
     gate = Gate(differences, clusters.groups(values), level, is_share, before if rule.is_drop else 1 - before)
-    users = gate.users_needed(rule.size)
+    if is_share and rule.is_drop and rule.size > 1:
+        raise _above_one(rule)
     return GateResult(
-        rule=rule.text,
+        **_power(rule, gate),
         name=name_of(row),
         a=comparison.a,
         b=comparison.b,
         judge=judge,
-        alpha=level,
-        catches=gate.catches(rule.size),
-        detectable=gate.detectable,
-        queries_needed=None if users is None else ceil(users * len(values) / gate.users),
-        queries=len(values),
-        users=gate.users,
         mean_a=row.mean_a or 0.0,
         mean_b=row.mean_b or 0.0,
         p=1.0 if gate.p is None else gate.p,
@@ -139,17 +138,66 @@ def _gate(
     )
 
 
-def stated(gate: GateResult) -> Iterator[str]:
-    """Two sentences: what the rule can tell here, which holds before its result is known, and the result."""
+def _power(rule: GateRule, gate: Gate) -> dict[str, Any]:
+    """The fields of a GatePower."""
+    users, queries = gate.users_needed(rule.size), len(gate.differences)
+    return {
+        "rule": rule.text,
+        "alpha": gate.alpha,
+        "catches": gate.catches(rule.size),
+        "detectable": gate.detectable,
+        "queries_needed": None if users is None else ceil(users * queries / gate.users),
+        "queries": queries,
+        "users": gate.users,
+    }
+
+
+def planned_gates(
+    rules: Sequence[GateRule], queries: Sequence[Query], repeats: int, alpha: float
+) -> Iterator[tuple[GatePower, GatePower]]:
+    """What each rule on a share can tell of so many runs before any is made: of the noisiest agent, which is right in
+    half of its runs by chance, and of one that answers alike each time.
+    """
+    from scipy.stats import binom
+
+    groups, count = Clusters.of(queries).groups(query.query_id for query in queries), len(queries)
+    # The difference of two counts out of ``repeats`` is one count out of twice as many, less its mean. Evenly spread
+    # quantiles have its spread without chance.
+    at = [(place + 0.5) / count for place in range(count)]
+    random.Random(0).shuffle(at)
+    noisy = [float(binom.ppf(each, 2 * repeats, 0.5) - repeats) / repeats for each in at]
+    for rule in rules:
+        if rule.size > 1:
+            raise _above_one(rule)
+        gates = (Gate(noisy, groups, alpha / len(rules), most=0.5), Gate([0.0] * count, groups, alpha / len(rules)))
+        noisiest, steady = (GatePower(**_power(rule, gate)) for gate in gates)
+        yield noisiest, steady
+
+
+def _above_one(rule: GateRule) -> UserError:
+    return UserError(f"--fail-if {rule.text!r}: {rule.name} is from 0 to 1, and never falls by more than 1.")
+
+
+def foreseen(gate: GatePower) -> str:
+    """What the rule can tell, which holds before its result is known."""
     of_users = "" if gate.users == gate.queries else f" of {counted(gate.users, 'user')}"
+    return (
+        f"{gate.rule}: an unchanged agent fails in at most {100 * gate.alpha:.3g}% of comparisons. With these "
+        f"{counted(gate.queries, 'query')}{of_users} {caught(gate)}"
+    )
+
+
+def caught(gate: GatePower) -> str:
+    """The end of a sentence on which changes are caught."""
     size, change = (part for part in reversed(gate.rule.rpartition(":")[2].split("=")))
     seen = "none in 80%" if gate.detectable is None else f"one of {gate.detectable:.2f} in 80%"
     needed = "more queries than can be tried here" if gate.queries_needed is None else f"about {gate.queries_needed:,}"
-    yield (
-        f"{gate.rule}: an unchanged agent fails in at most {100 * gate.alpha:.3g}% of comparisons. With these "
-        f"{counted(gate.queries, 'query')}{of_users} a {change} of {size} is caught in {percent(gate.catches)}, and "
-        f"{seen}; {size} in 80% takes {needed}."
-    )
+    return f"a {change} of {size} is caught in {percent(gate.catches)}, and {seen}; {size} in 80% takes {needed}."
+
+
+def stated(gate: GateResult) -> Iterator[str]:
+    """Two sentences: what the rule can tell here, and its result."""
+    yield foreseen(gate)
     named = ", ".join(f"{query} ({was:.2f} → {now:.2f})" for query, (was, now) in [*gate.worse.items()][:MOST_NAMED])
     left = len(gate.worse) - MOST_NAMED
     yield (
@@ -187,7 +235,9 @@ def _rows_named(comparisons: Sequence[Comparison], name: str, text: str) -> list
         each for each in rows if name in (name_of(each[2]), f"{each[2].metric} {each[2].variant}", each[2].variant)
     ]
     if not named:
-        raise UnknownName("row to compare", name, sorted({name_of(row) for _, _, row in rows}), names_all=True)
+        of_variant = Counter(variant for _, variant in {(row.metric, row.variant) for _, _, row in rows})
+        typed = {row.variant if of_variant[row.variant] == 1 else f"{row.metric} {row.variant}" for _, _, row in rows}
+        raise UnknownName("row to compare", name, sorted(typed), names_all=True)
     if not any(row.n_pairs for _, _, row in named):
         raise _no_figure(text, name)
     return [each for each in named if each[2].n_pairs]

@@ -26,10 +26,11 @@ def resolve_name(what: str, given: str, names: Iterable[str]) -> str:
     if given in known:
         return given
     begins = (given, slug(given))
-    found = next(filter(None, ([name for name in known if name.startswith(begin)] for begin in begins)), [])
-    if not found:
+    begin = next((begin for begin in begins if any(name.startswith(begin) for name in known)), None)
+    if begin is None:
         raise UnknownName(what, given, known)
-    found = [name for name in found if name.startswith(f"{given}@")] or found
+    begun = [name for name in known if name.startswith(begin)]
+    found = [name for name in begun if f"{name}@".startswith(f"{begin}@")] or begun
     plain = min(found, key=len)
     if not all(name.startswith(plain) for name in found):
         raise UserError(f"{given!r} could be {', '.join(found)}: write more of the name.")
