@@ -11,10 +11,11 @@ from langchain_core.language_models import LanguageModelInput
 from langchain_core.language_models.chat_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
-from langchain_core.runnables import Runnable
+from langchain_core.runnables import Runnable, RunnableLambda
 from langchain_core.utils.function_calling import convert_to_openai_tool
+from pydantic import BaseModel
 
-from drretail.errors import ModelError, quoted
+from drretail.errors import ModelError, UserError, quoted
 from drretail.event_loop import run_loop
 from drretail.journal import Journal, Outcome
 from drretail.llm.budget import CHARACTERS_PER_TOKEN, LEAST_BRANCH, SMALLEST_BRANCH, Budget
@@ -319,6 +320,19 @@ class RoleChat(BaseChatModel):
     ) -> Runnable[LanguageModelInput, AIMessage]:
         """The same model with these tools in OpenAI's form. No ``tool_choice`` but "none" has an effect."""
         return self.bind(tools=[convert_to_openai_tool(tool) for tool in tools], tool_choice=tool_choice, **kwargs)
+
+    def with_structured_output(
+        self, schema: Any, *, include_raw: bool = False, **kwargs: Any
+    ) -> Runnable[LanguageModelInput, Any]:
+        """Answers as objects of a pydantic model, repaired as by ``Models.ask``. Raises UserError for other schemas."""
+        if include_raw or not (isinstance(schema, type) and issubclass(schema, BaseModel)):
+            raise UserError("models.chat(…).with_structured_output takes a pydantic model, and no include_raw.")
+
+        async def answered(given: LanguageModelInput) -> BaseModel:
+            messages = self._convert_input(given).to_messages()
+            return await self.models.ask(self.role, messages, schema, path=self.path)
+
+        return RunnableLambda(lambda given: run_loop(answered(given)), answered)
 
     def _generate(
         self,

@@ -7,6 +7,7 @@ from drretail.eval.baskets import Decided, Measured, decided_by, not_measured, u
 from drretail.eval.judging.readings import reading_of
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import description_of, of_measures
+from drretail.eval.metrics.reward import web_answered
 from drretail.grounding.basket.cart import Cart
 from drretail.grounding.report.markup import has_unread_elements
 from drretail.grounding.verify.integrity import breach
@@ -21,7 +22,7 @@ class Truth:
     is_true: bool
     task: float
     """From 0 to 1: the cart's utility relative to the best one, or the worth of a refusal if the shop can't meet the
-    wish.
+    wish; halved if the query asks the web something that the report does not answer.
     """
     why: str = ""
     """Why it is not true; empty if it is."""
@@ -52,7 +53,15 @@ def truth_of(subject: Subject) -> Truth | None:
         why = why or ("something is refused that the shop has" if decided is not None and decided.refused else "")
     elif decided is not None and decided.refused and not decided.bought and decided.shown:
         task = worth_of_refusal(decided, run.outcome)
-    return Truth(not why, task, why)
+    return Truth(not why, task * (1 + _research(subject)) / 2, why)
+
+
+def _research(subject: Subject) -> float:
+    """The share of an answer to what the query asks the web, also of a system without one; 1 if it asks nothing."""
+    question = subject.query.web_question
+    if question is None or not question.answers or subject.system.web_is_live:  # an open web has other pages
+        return 1.0
+    return web_answered(subject.case, question)
 
 
 def worth_of_refusal(decided: Decided, outcome: Outcome | None) -> float:
@@ -74,4 +83,4 @@ def measure(subject: Subject) -> Mapping[str, Measured]:
 
 
 DESCRIPTION = description_of("truth")
-METRIC = of_measures("truth", 2, measure, DESCRIPTION)
+METRIC = of_measures("truth", 3, measure, DESCRIPTION)
