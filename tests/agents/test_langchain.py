@@ -13,11 +13,12 @@ from opentelemetry import trace
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from pydantic import BaseModel
 
 from drretail import open_world, run
 from drretail.env.world import World
 from drretail.llm.registry import Model
-from drretail.llm.scripted import scripted_model
+from drretail.llm.scripted import ScriptedAnswer, scripted_model
 from drretail.records.run import Run
 
 QUESTION = "Which bird feeder suits me?"
@@ -85,6 +86,27 @@ class Traced(BaseCallbackHandler):
 
     def on_chat_model_start(self, *_: Any, metadata: dict[str, Any] | None = None, **__: Any) -> None:
         self.seen.append(metadata or {})
+
+
+class Plan(BaseModel):
+    """What to look up."""
+
+    steps: list[str]
+
+
+def test_a_langchain_model_answers_in_a_schema_and_is_sent_back_what_does_not_fit(world: World) -> None:
+    async def plans(instructions: str, models: Any, tools: Any) -> str:
+        plan = await models.chat("researcher").with_structured_output(Plan).ainvoke(instructions)
+        return f"{plan!r}, {models.chat('researcher').with_structured_output(Plan).invoke(instructions)!r}"
+
+    good = ScriptedAnswer(structured={"steps": ["a"]})
+    model = scripted_model(play=lambda request: good if "steps" in str(request.messages[-1]) else '{"plan": []}')
+    assert ran(world, plans, model=model).report == "Plan(steps=['a']), Plan(steps=['a'])"
+
+    def refused(instructions: str, models: Any, tools: Any) -> str:
+        return models.chat("researcher").with_structured_output({"title": "Plan"})
+
+    assert "takes a pydantic model" in str(ran(world, refused).error)
 
 
 def test_models_that_an_agent_asks_by_itself_know_the_run(world: World) -> None:

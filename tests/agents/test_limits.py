@@ -17,7 +17,7 @@ from drretail.agents.callables import as_agent
 from drretail.agents.running.batch import Batch, Watch
 from drretail.agents.running.estimate import estimate_runs
 from drretail.agents.running.outcomes import is_open
-from drretail.agents.running.runner import Runner
+from drretail.agents.running.runner import Recorded, Runner
 from drretail.agents.running.spending import spending_of
 from drretail.agents.running.system import SystemUnderTest, definition
 from drretail.env.world import World
@@ -75,6 +75,15 @@ def test_an_agent_that_hangs_ends_at_its_limit_by_its_own_fault(world: World, an
     assert time.monotonic() - began < 20
     assert is_open(run, system.system, ["failed"])
     assert not is_open(run, system.system, ["spoiled"])
+
+
+def test_only_the_agent_that_blocks_the_loop_is_told_so(world: World) -> None:
+    async def both() -> list[Recorded]:
+        systems = [sut(world, answer, seconds=1) for answer in (blocks, waits)]
+        return list(await asyncio.gather(*(Runner(world, "w").run(system, QUERY) for system in systems)))
+
+    messages = [known(recorded.run.error).message for recorded in asyncio.run(both())]
+    assert ["blocks its event loop" in message for message in messages] == [True, False]
 
 
 def test_after_an_agent_that_blocks_the_next_one_answers(world: World) -> None:

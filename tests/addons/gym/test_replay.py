@@ -141,6 +141,21 @@ def test_a_turn_of_a_rollout_is_one_message_if_the_policy_says_so(shop: Shop, tm
     assert [len(message["tool_calls"]) for message in turns_of(line)] == [3, 1, 1]
 
 
+def test_what_is_no_line_of_an_export_is_refused_in_a_sentence(env: ShopEnv) -> None:
+    for line in ({}, {"query_id": QUERY}, {"query_id": QUERY, "messages": ["Hello."]}):
+        with pytest.raises(ValueError, match="no line of `drretail export --format chat`"):
+            replay(env, line)
+
+
+def test_a_rollout_that_is_saved_twice_is_exported_once(env: ShopEnv, tmp_path: Path) -> None:
+    shopped_well(env)
+    for _ in range(2):
+        save_rollouts(tmp_path / "exp", env, [env.recorded()])
+    selection = Selection.of(tmp_path / "exp")
+    assert export(selection, "chat", tmp_path / "chat.jsonl") == "1 conversation of 1 run"
+    assert selection.left_out["the same word by word as another"] == 1
+
+
 def test_rollouts_are_chosen_by_their_reward_once_they_are_scored(made: Path, shop: Shop, tmp_path: Path) -> None:
     rule = read_rule("reward >= .9")
     with pytest.raises(UserError, match="is not scored by reward yet: drretail score"):

@@ -1,12 +1,15 @@
 """``drretail try``: an agent that was changed stands beside its version before."""
 
 import json
+import signal
+import time
 from pathlib import Path
 
 import pytest
 
+from drretail.cli.entry import is_one_run
 from drretail.querygen.shipped import shipped_queries
-from tests.cli.commands import Command
+from tests.cli.commands import Command, Start
 
 QUERY = shipped_queries("dev")[0]
 
@@ -24,3 +27,20 @@ def test_an_agent_that_was_changed_stands_beside_its_version_before(
     told = json.loads(changed.stdout)
     assert (told["status"], told["before"]["status"]) == ("failed", "done")
     assert told["before"]["reward"]["why"] == "the report declares no picks"
+
+
+def test_a_trial_that_is_stopped_leaves_nothing_and_begins_anew(start: Start, tmp_path: Path) -> None:
+    (tmp_path / "slow.py").write_text("import time\n\ndef slow(question):\n    time.sleep(60)\n", encoding="utf-8")
+    process = start("try", "slow:slow", QUERY.query_id)
+    while not process.has_ended and not [*tmp_path.glob("trials/*/*/1/runs/*/*")]:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    ended = process.wait()
+    assert (ended.returncode, ended.stderr.splitlines()[-1]) == (130, "Interrupted: the same command begins anew.")
+    assert [*tmp_path.glob("trials/*/*/*")] == []
+
+
+def test_only_a_question_that_is_not_kept_begins_anew() -> None:
+    assert is_one_run(["drretail", "ask", "A bib?"])
+    assert not is_one_run(["drretail", "ask", "A bib?", "--to", "exp"])
+    assert not is_one_run(["drretail", "run", "--only", "try"])

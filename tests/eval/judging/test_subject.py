@@ -71,6 +71,15 @@ def test_a_name_is_that_of_the_system_that_it_begins(given: str, label: str) -> 
     assert resolve_name("system", given, [PLAIN, WHOLE_PAGES, SWAPPED]) == label
 
 
+@pytest.mark.parametrize("end", ["", "@a-m"])
+def test_a_system_whose_name_begins_another_is_named_by_it(end: str) -> None:
+    known = [f"graph-lg{end}", f"graph-lgsync{end}"]
+    assert [resolve_name("system", name, known) for name in ("graph:lg", "graph-lg", "graph:lgsync")] == [
+        known[0],
+        *known,
+    ]
+
+
 AGENTS = dict.fromkeys((A, B, C), SYSTEM)
 NULL: dict[str, System] = {name: System(agent=name, models={}) for name in (*NULL_AGENTS, ORACLE_AGENT)}
 COUNTERFACTUAL: dict[str, System] = {
