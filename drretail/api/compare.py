@@ -1,6 +1,6 @@
 """``compare`` and ``compare_all``: systems side by side, from existing verdicts."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -10,15 +10,8 @@ from drretail.api.options.shared import folder_of, names_in, texts_in
 from drretail.errors import UserError
 from drretail.eval.compare.ablations import named_variants, tables_of_experiment
 from drretail.eval.compare.comparing import compare_beside, compare_recorded, metrics_away, name_there
-from drretail.eval.compare.fail_if import (
-    GateRule,
-    Rule,
-    broken_rules,
-    broken_since_last,
-    judged_gates,
-    planned_gates,
-    read_rule,
-)
+from drretail.eval.compare.fail_if import GateRule, Plan, Rule, broken_rules, broken_since_last, judged_gates, read_rule
+from drretail.eval.compare.fail_if import planned as planned_gates
 from drretail.eval.compare.twins import twin_rows
 from drretail.eval.judging.pairs import resolve_name
 from drretail.eval.metric import Metric
@@ -27,12 +20,10 @@ from drretail.eval.scores.slices import with_slices
 from drretail.experiment import read_definition
 from drretail.lab.card import card_lines, judges_of_faithfulness
 from drretail.querygen.reading import read_tasks
-from drretail.records.comparison import Comparison, GatePower, GateResult, TwinRow
+from drretail.records.comparison import Comparison, GateResult, TwinRow
 from drretail.records.run import BASELINES, System
 from drretail.records.score import Scores, SettingTable, Systems
 from drretail.stats.clusters import Clusters
-
-ALPHA = 0.05
 
 
 @accepts(CompareOptions)
@@ -59,7 +50,7 @@ class Compared:
     """A sentence for each other rule of ``fail_if`` that is met."""
     gates: list[GateResult] = field(default_factory=list[GateResult])
     """The result of each rule of ``fail_if`` on a drop or rise."""
-    planned: list[tuple[GatePower, GatePower]] = field(default_factory=list[tuple[GatePower, GatePower]])
+    planned: list[Plan] = field(default_factory=list[Plan])
     """For a file of queries: what each such rule can tell of the noisiest agent, and of one that answers alike."""
     cards: Mapping[str, str] = field(default_factory=dict[str, str])
     """By judge of faithfulness, how often it is right about claims that people labelled."""
@@ -87,9 +78,11 @@ def compare_all(options: CompareOptions) -> Compared:
     tests = [rule for rule in read if isinstance(rule, GateRule)]
     if options.alpha is not None and not tests:
         raise UserError("--alpha is for rules on a drop or rise: add one, such as --fail-if clean:drop=.10.")
-    alpha = ALPHA if options.alpha is None else options.alpha
+    alpha = options.alpha or 0.05
     if isinstance(options.experiment, str | Path) and Path(options.experiment).is_file():
-        return Compared(planned=_planned(Path(options.experiment), tests, options.repeats or 1, alpha))
+        if not tests:
+            raise UserError(f"{options.experiment} is no experiment; to plan a gate for it: --fail-if clean:drop=.10.")
+        return Compared(planned=planned_gates(tests, read_tasks(Path(options.experiment)), options.repeats or 1, alpha))
     if options.repeats is not None:
         raise UserError(f"{options.experiment} has its runs: --repeats plans a gate for a file of queries.")
     experiment = folder_of(options.experiment)
@@ -128,12 +121,6 @@ def compare_all(options: CompareOptions) -> Compared:
         away=metrics_away(experiment) if metrics is None else [],
         systems=systems,
     )
-
-
-def _planned(file: Path, rules: Sequence[GateRule], repeats: int, alpha: float) -> list[tuple[GatePower, GatePower]]:
-    if not rules:
-        raise UserError(f"{file} is no experiment. To plan a gate for its queries: --fail-if clean:drop=.10.")
-    return list(planned_gates(rules, read_tasks(file), repeats, alpha))
 
 
 def _metrics(options: CompareOptions) -> list[str | Metric] | None:

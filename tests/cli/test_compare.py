@@ -133,7 +133,7 @@ def test_a_gate_is_planned_for_a_file_of_queries(succeeds: Command, error_of: Er
     said = " ".join(succeeds("compare", queries, "--fail-if", "clean:drop=.10", "--alpha", ".01").stdout.split())
     assert "an unchanged agent fails in at most 1% of comparisons" in said
     assert "With one that answers alike each time, a drop of .10 is caught in" in said
-    assert "To plan a gate for its queries" in error_of("compare", queries)
+    assert "to plan a gate for it" in error_of("compare", queries)
     assert "clean is from 0 to 1" in error_of("compare", queries, "--fail-if", "clean:drop=2")
 
 

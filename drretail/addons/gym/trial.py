@@ -46,16 +46,16 @@ class Trial:
     @property
     def parts(self) -> dict[str, float | str]:
         """The reward and its parts as a person reads them, "n/a" where one has nothing to measure here."""
-        reward, asked = self.reward, any(step.name == ASK_SHOPPER for step in self.answer.run.steps)
-        beside = {"wanted", "within_budget", "right", "verified"}
-        left_out = {"refused"} if reward.why not in (BOUGHT, NOT_SHOWN) and not reward.refused else set[str]()
-        if reward.why == NOT_WANTED:
-            left_out |= beside
-        elif not any(getattr(reward, part) for part in (*beside, "worth", "integrity")):  # no cart was looked at
-            left_out |= {*beside, "worth", "integrity"}
-        left_out |= {"web"} if self.query.web_question is None else set()
-        left_out |= set() if asked else {"patience"}
-        return {part: "n/a" if part in left_out else value for part, value in reward.model_dump().items()}
+        parts, of_cart = self.reward.model_dump(), ("wanted", "within_budget", "right", "verified")
+        has_cart = any(parts[part] for part in (*of_cart, "worth", "integrity"))
+        measured = {
+            **dict.fromkeys(("worth", "integrity"), has_cart),
+            **dict.fromkeys(of_cart, has_cart and self.reward.why != NOT_WANTED),
+            "refused": self.reward.refused or self.reward.why in (BOUGHT, NOT_SHOWN),
+            "web": self.query.web_question,
+            "patience": any(step.name == ASK_SHOPPER for step in self.answer.run.steps),
+        }
+        return {part: value if measured.get(part, True) else "n/a" for part, value in parts.items()}
 
     @property
     def document(self) -> dict[str, Any]:

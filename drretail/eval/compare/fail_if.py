@@ -9,7 +9,6 @@ system's score with its score in another experiment, whose questions may be othe
 import operator
 import random
 import re
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import ceil
@@ -122,8 +121,6 @@ def _gate(
     is_share = all(0 <= value <= 1 for both in values.values() for value in both)
     before = fmean(b for _, b in values.values())
     gate = Gate(differences, clusters.groups(values), level, is_share, before if rule.is_drop else 1 - before)
-    if is_share and rule.is_drop and rule.size > 1:
-        raise _above_one(rule)
     return GateResult(
         **_power(rule, gate),
         name=name_of(row),
@@ -139,7 +136,9 @@ def _gate(
 
 
 def _power(rule: GateRule, gate: Gate) -> dict[str, Any]:
-    """The fields of a GatePower."""
+    """The fields of a GatePower. Raises UserError if a share is to fall by more than 1."""
+    if gate.is_share and rule.is_drop and rule.size > 1:
+        raise UserError(f"--fail-if {rule.text!r}: {rule.name} is from 0 to 1, and never falls by more than 1.")
     users, queries = gate.users_needed(rule.size), len(gate.differences)
     return {
         "rule": rule.text,
@@ -152,9 +151,10 @@ def _power(rule: GateRule, gate: Gate) -> dict[str, Any]:
     }
 
 
-def planned_gates(
-    rules: Sequence[GateRule], queries: Sequence[Query], repeats: int, alpha: float
-) -> Iterator[tuple[GatePower, GatePower]]:
+Plan = tuple[GatePower, GatePower]
+
+
+def planned(rules: Sequence[GateRule], queries: Sequence[Query], repeats: int, alpha: float) -> list[Plan]:
     """What each rule on a share can tell of so many runs before any is made: of the noisiest agent, which is right in
     half of its runs by chance, and of one that answers alike each time.
     """
@@ -166,16 +166,9 @@ def planned_gates(
     at = [(place + 0.5) / count for place in range(count)]
     random.Random(0).shuffle(at)
     noisy = [float(binom.ppf(each, 2 * repeats, 0.5) - repeats) / repeats for each in at]
-    for rule in rules:
-        if rule.size > 1:
-            raise _above_one(rule)
-        gates = (Gate(noisy, groups, alpha / len(rules), most=0.5), Gate([0.0] * count, groups, alpha / len(rules)))
-        noisiest, steady = (GatePower(**_power(rule, gate)) for gate in gates)
-        yield noisiest, steady
-
-
-def _above_one(rule: GateRule) -> UserError:
-    return UserError(f"--fail-if {rule.text!r}: {rule.name} is from 0 to 1, and never falls by more than 1.")
+    level = alpha / max(1, len(rules))
+    noisiest, steady = Gate(noisy, groups, level, most=0.5), Gate([0.0] * count, groups, level)
+    return [(GatePower(**_power(rule, noisiest)), GatePower(**_power(rule, steady))) for rule in rules]
 
 
 def foreseen(gate: GatePower) -> str:
@@ -235,9 +228,7 @@ def _rows_named(comparisons: Sequence[Comparison], name: str, text: str) -> list
         each for each in rows if name in (name_of(each[2]), f"{each[2].metric} {each[2].variant}", each[2].variant)
     ]
     if not named:
-        of_variant = Counter(variant for _, variant in {(row.metric, row.variant) for _, _, row in rows})
-        typed = {row.variant if of_variant[row.variant] == 1 else f"{row.metric} {row.variant}" for _, _, row in rows}
-        raise UnknownName("row to compare", name, sorted(typed), names_all=True)
+        raise UnknownName("row to compare", name, sorted({row.variant for _, _, row in rows}), names_all=True)
     if not any(row.n_pairs for _, _, row in named):
         raise _no_figure(text, name)
     return [each for each in named if each[2].n_pairs]
