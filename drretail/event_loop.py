@@ -113,6 +113,7 @@ class _Command(Generic[T]):
     async def perform(self) -> T:
         """The coroutine's result. Tasks that it left behind are cancelled, as by ``asyncio.run``."""
         _CURRENT.set(self)
+        _BEGUN.set(self.begun)
         try:
             return await self.main
         finally:
@@ -131,6 +132,8 @@ class _Command(Generic[T]):
 
 
 _CURRENT: contextvars.ContextVar["_Command[Any] | None"] = contextvars.ContextVar("command", default=None)
+_BEGUN: contextvars.ContextVar[WeakSet[asyncio.Task[Any]] | None] = contextvars.ContextVar("begun", default=None)
+"""The tasks of a command, or of an agent's action, with those that they start."""
 
 
 class _Loop(threading.Thread):
@@ -201,7 +204,7 @@ class _Aside(threading.Thread):
     def __init__(self) -> None:
         super().__init__(name="drretail-agents", daemon=True)
         self.loop = asyncio.new_event_loop()
-        self.loop.set_task_factory(_task_of_action)
+        self.loop.set_task_factory(_noted_task)
         self.loop.set_default_executor(_DaemonThreads())
 
     @classmethod
@@ -247,7 +250,6 @@ async def aside(action: Callable[[], Awaitable[T]]) -> T:
     If it is cancelled while it blocks, a note on the exception says so. Once one blocks, later agents get a new loop.
     """
     agents, tasks = _Aside.of_process(), WeakSet[asyncio.Task[Any]]()
-    _TASKS.set(tasks)
 
     async def outcome() -> tuple[Any, BaseException | None]:
         try:
@@ -255,8 +257,11 @@ async def aside(action: Callable[[], Awaitable[T]]) -> T:
         except (Exception, SystemExit) as problem:  # noqa: BLE001 — it is raised again where the result is waited for
             return None, problem
 
+    before = _BEGUN.set(tasks)
+    ended = asyncio.run_coroutine_threadsafe(outcome(), agents.loop)
+    _BEGUN.reset(before)
     try:
-        result, problem = await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(outcome(), agents.loop))
+        result, problem = await asyncio.wrap_future(ended)
     except asyncio.CancelledError as cancelled:
         answered = asyncio.run_coroutine_threadsafe(asyncio.sleep(0), agents.loop)
         await asyncio.wait([asyncio.wrap_future(answered)], timeout=BLOCKED)
@@ -275,21 +280,11 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_Aside.forget)
 
 
-_TASKS: contextvars.ContextVar[WeakSet[asyncio.Task[Any]]] = contextvars.ContextVar("tasks")
-"""The tasks of an agent's action, which those that it starts inherit."""
-
-
-def _task_of_action(loop: asyncio.AbstractEventLoop, coroutine: Any, **given: Any) -> "asyncio.Task[Any]":
-    task = asyncio.Task(coroutine, loop=loop, **given)
-    _TASKS.get().add(task)
-    return task
-
-
 def _noted_task(loop: asyncio.AbstractEventLoop, coroutine: Any, **given: Any) -> "asyncio.Task[Any]":
     task = asyncio.Task(coroutine, loop=loop, **given)
-    command = _CURRENT.get()
-    if command is not None:
-        command.begun.add(task)
+    begun = _BEGUN.get()
+    if begun is not None:
+        begun.add(task)
     return task
 
 
