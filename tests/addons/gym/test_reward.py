@@ -6,6 +6,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from drretail.exports.selection import Selection
 
 from benchmarks.gym import knows_all
 from drretail.addons.gym import Reward, Shop, ShopEnv
@@ -13,7 +14,6 @@ from drretail.addons.gym.recorded import save_rollouts
 from drretail.addons.gym.split import asks_nothing, earned
 from drretail.api.score import score
 from drretail.eval.metrics.reward import BOUGHT, HTML, NO_PICKS, NO_REPORT, NOT_SHOWN, OVER, REFUSED
-from drretail.exports.selection import Selection
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.grounding.verify.integrity import CONTRADICTED, NOT_ARGUED, UNRESOLVED
 from drretail.grounding.verify.integrity import NOT_SHOWN as NEVER_SHOWN
