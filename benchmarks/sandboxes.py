@@ -20,15 +20,15 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from pathlib import Path
 
+from drretail.addons.sandboxes.check import check_sandbox
+from drretail.addons.sandboxes.sizes import counter_of, read_sizes
+from drretail.addons.sandboxes.synthetic.build import build_offline
 from drretail.api.worlds import open_world
 from drretail.env.web.sealed import SealedWeb, TaskPage, read_labels, read_pages, read_sandbox, task_folder
 from drretail.env.world import World
 from drretail.files import write_json
 from drretail.querygen.shipped import shipped_queries
 from drretail.records.query import Query
-from drretail.sandboxes.check import check_sandbox
-from drretail.sandboxes.sizes import counter_of, read_sizes
-from drretail.sandboxes.synthetic.build import build_offline
 
 RUN, FORM = 5, 200
 Figures = dict[str, object]

@@ -32,7 +32,6 @@ The layers: data flows from the bottom of this list to its top, and a layer impo
     cli/           the command: a thin file for each subcommand
     api/           what commands do, for Python; where settings are read
     viewer/        pages, the terminal report, tables
-    sandboxes/     a sealed web for each query
     doctor/        what works on this machine, and what a model does with our prompts
     lab/           how good a judge is: labels, planted errors, exploits, biases
     difficulty/    how hard queries are; harder ones, hidden wishes, twins that the shop can't meet
@@ -72,12 +71,13 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from drretail.addons.assistants.forget import forget
+    from drretail.addons.bench import commands as bench
     from drretail.addons.exports.commands import export
     from drretail.addons.imports.commands import import_reports
+    from drretail.addons.sandboxes.commands import build_sandbox, check_sandbox, write_sandbox_queries
     from drretail.agents.base import Agent
     from drretail.agents.callables import shop_tools
     from drretail.api import queries
-    from drretail.api.bench import commands as bench
     from drretail.api.compare import compare, compare_all
     from drretail.api.doctor import check_machine
     from drretail.api.models import open_model
@@ -86,7 +86,6 @@ if TYPE_CHECKING:
     from drretail.api.report import report
     from drretail.api.reproduce import reproduce
     from drretail.api.run import ask, run
-    from drretail.api.sandboxes import build_sandbox, check_sandbox, write_sandbox_queries
     from drretail.api.score import score
     from drretail.api.shops import world as worlds
     from drretail.api.shops.ingest import ingest
@@ -154,7 +153,7 @@ _NAMES = {
     "drretail.api.report": ("report",),
     "drretail.api.reproduce": ("reproduce",),
     "drretail.api.run": ("ask", "run"),
-    "drretail.api.sandboxes": ("build_sandbox", "check_sandbox", "write_sandbox_queries"),
+    "drretail.addons.sandboxes.commands": ("build_sandbox", "check_sandbox", "write_sandbox_queries"),
     "drretail.api.score": ("score",),
     "drretail.api.shops.ingest": ("ingest",),
     "drretail.api.shops.raw_files": ("download", "synth"),
@@ -169,7 +168,7 @@ _NAMES = {
     "drretail.tools.tool": ("Tool",),
 }
 _MODULES = {
-    "bench": "drretail.api.bench.commands",
+    "bench": "drretail.addons.bench.commands",
     "queries": "drretail.api.queries",
     "worlds": "drretail.api.shops.world",
 }

@@ -3,9 +3,11 @@
 Each enters through the tables in its names.toml, as a plugin does through entry points: its commands, its metrics.
 An add-on imports the core, and other add-ons where pyproject.toml declares it.
 
-assistants/  a user or a conversation taken out of an experiment: ``forget``
-exports/  an experiment in the forms that other programs read: ``export``
-gym/      the shop for reinforcement learning: worlds by rollout, rewards from eval's baskets
-imports/  reports of other programs as an experiment: ``import``
-inspect/  the shop as a task of inspect_ai with our metrics as its scorers, and logs for its viewer
+assistants/   a user or a conversation taken out of an experiment: ``forget``
+bench/        a sealed benchmark: ``bench``
+exports/      an experiment in the forms that other programs read: ``export``
+gym/          the shop for reinforcement learning: worlds by rollout, rewards from eval's baskets
+imports/      reports of other programs as an experiment: ``import``
+inspect/      the shop as a task of inspect_ai with our metrics as its scorers, and logs for its viewer
+sandboxes/    sealed webs, one for each query: ``sandbox``
 """

@@ -39,7 +39,15 @@ def _table() -> dict[str, Entry]:
 
 
 COMMANDS = _table()
-ADDONS = {"export": "exports", "forget": "assistants", "gym": "gym", "import": "imports", "try": "gym"}
+ADDONS = {
+    "bench": "bench",
+    "export": "exports",
+    "forget": "assistants",
+    "gym": "gym",
+    "import": "imports",
+    "sandbox": "sandboxes",
+    "try": "gym",
+}
 """The add-on of each command, for the sentence that says which one is missing."""
 
 

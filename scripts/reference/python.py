@@ -61,9 +61,9 @@ NAMES = {
     ),
     "Sandboxes": (
         "drretail: build_sandbox write_sandbox_queries check_sandbox",
-        "drretail.api.sandboxes: BuiltSandbox SandboxQueries CheckedSandbox",
+        "drretail.addons.sandboxes.commands: BuiltSandbox SandboxQueries CheckedSandbox",
     ),
-    "A sealed benchmark": ("drretail.api.bench.commands: make publish submit rank",),
+    "A sealed benchmark": ("drretail.addons.bench.commands: make publish submit rank",),
     "How good the judge is": ("drretail.api.lab: card sample correct agree calibrate plant exploits bias",),
     "Agents and tools": (
         "drretail: Agent Answer Tool shop_tools",

@@ -14,6 +14,9 @@ from typing import Any
 import pytest
 from langchain_core.messages import BaseMessage
 
+from drretail.addons.sandboxes.search_based.coverage import page_tags
+from drretail.addons.sandboxes.search_based.files import file_tags
+from drretail.addons.sandboxes.search_based.keywords import numbered_needs
 from drretail.agents.dr3 import file_reading
 from drretail.agents.names import BUILT_IN
 from drretail.agents.registry import load_agent
@@ -47,9 +50,6 @@ from drretail.querygen.people.past import read_past
 from drretail.records.query import Query
 from drretail.records.shop import Product
 from drretail.records.wish import Want, Wish
-from drretail.sandboxes.search_based.coverage import page_tags
-from drretail.sandboxes.search_based.files import file_tags
-from drretail.sandboxes.search_based.keywords import numbered_needs
 from drretail.tools.registry import TOOLS
 from drretail.tools.toolkit import Toolkit
 from tests.agents.conftest import calls, reporting

@@ -41,7 +41,7 @@ def ran(folder: Path, query: Query, *thieves: str) -> Path:
         "--queries",
         str(folder / "q.jsonl"),
     ]
-    project = str(Path(__file__).parents[2])
+    project = str(Path(__file__).parents[3])
     ended = subprocess.run(
         [*command, "--to", str(folder / "exp"), "--parallel", "1", *agents],
         env=os.environ | {"PYTHONPATH": project},

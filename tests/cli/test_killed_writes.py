@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from drretail.api.bench.release import make, publish
-from drretail.api.bench.submission import submit
+from drretail.addons.bench.release import make, publish
+from drretail.addons.bench.submission import submit
 from drretail.env.generations import TRANSIENT
 from drretail.env.world import open_world
 from drretail.files import write_atomically, write_json, write_lines
@@ -16,7 +16,7 @@ from drretail.progress import Progress
 from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
-from tests.api.test_bench import CLOSES, LABEL, SEED
+from tests.addons.bench.test_bench import CLOSES, LABEL, SEED
 from tests.build import files
 from tests.cli.commands import environment
 from tests.cli.forked import ForkServer, dies_at

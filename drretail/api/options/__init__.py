@@ -9,8 +9,6 @@ score.py      ScoreOptions, VerifyOptions, CompareOptions
 report.py     ReportOptions, ViewOptions
 queries.py    one record for each command of queries
 shops.py      those of download, synth, ingest and of each command of world
-bench.py      one record for each command of bench
 doctor.py     DoctorOptions, PromptsOptions
 lab.py        one record for each command of lab
-sandboxes.py  one record for each command of sandbox
 """

@@ -1,0 +1,400 @@
+"""``build_sandbox``, ``write_sandbox_queries`` and ``check_sandbox``: sealed webs, one for each query."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from drretail.addons.sandboxes.check import check_sandbox as faults_of
+from drretail.addons.sandboxes.folder import keep_passing
+from drretail.addons.sandboxes.options import OFFLINE, BuildOptions, CheckOptions, QueriesOptions
+from drretail.addons.sandboxes.search_based.asker import CAPPED, Asker
+from drretail.addons.sandboxes.search_based.build import (
+    BuildSettings,
+    FoundBuilder,
+    FoundReport,
+    begin_build,
+    estimate_building,
+    query_to_write,
+)
+from drretail.addons.sandboxes.search_based.files import check_own_files, own_files, synthetic_files
+from drretail.addons.sandboxes.search_based.queries import lacking, write_queries
+from drretail.addons.sandboxes.search_based.review import review_tasks
+from drretail.addons.sandboxes.sizes import counter_of, read_sizes
+from drretail.addons.sandboxes.synthetic.build import build_offline
+from drretail.api.models import Spent, Writer, open_writer
+from drretail.api.option import accepts
+from drretail.api.options.shared import names_in, texts_in
+from drretail.api.queries.writing import on_wrong
+from drretail.api.worlds import check_askable, chosen_web, world_of
+from drretail.env.web.registry import WEBS, is_module
+from drretail.env.web.sealed import SANDBOX_FILE, read_sandbox, written_queries
+from drretail.env.world import World
+from drretail.errors import UnknownName, UserError
+from drretail.eval.judging.spending import Allowance
+from drretail.event_loop import run_loop
+from drretail.files import check_new
+from drretail.llm.estimates import Estimates
+from drretail.llm.registry import Model, check_priced
+from drretail.progress import busy, choose_progress
+from drretail.querygen.by_model.targets import targets_drawn, targets_of
+from drretail.querygen.generate import generate_sampled
+from drretail.querygen.reading import read_queries
+from drretail.records.evidence import Finding
+from drretail.records.query import Query
+from drretail.settings import read_settings
+from drretail.stats.intervals import share_interval
+from drretail.tables.figures import counted, percent
+from drretail.tables.result import Result
+
+MOST_RESULTS = 100
+"""Results that are read for each keyword: what search engines give at most for one question."""
+Asking = BuildOptions | QueriesOptions | CheckOptions
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltSandbox:
+    """A sandbox that was built."""
+
+    folder: Path
+    """The sandbox's folder."""
+    tasks: int
+    """The number of queries that have their pages."""
+    wanted: int
+    """The number of queries that should have pages."""
+    sizes: Sequence[str] = ()
+    """The sizes of pages made from the catalog."""
+    reports: Mapping[str, FoundReport] = field(default_factory=dict[str, FoundReport])
+    """For found pages: what became of the search results, by query."""
+    notes: Sequence[str] = ()
+    """Sentences on what is missing, and if the sandbox was built before."""
+    failed: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Queries without a task, and why."""
+    spent: Spent | None = None
+    """The cost of the model; None if no model was asked."""
+
+
+@accepts(BuildOptions)
+def build_sandbox(options: BuildOptions) -> Result[BuiltSandbox]:
+    """Makes a set of web pages for each query: pages that answer it, pages that mislead, and noise.
+
+    Raises UserError if ``to`` holds something else, for an unknown web, and for a search engine without a model.
+    """
+    _check_build(options)
+    return _built(_build_offline(options) if options.web == OFFLINE else _build_found(options))
+
+
+def _built(made: BuiltSandbox) -> Result[BuiltSandbox]:
+    document = {"folder": str(made.folder), "tasks": made.tasks, "wanted": made.wanted, "failed": dict(made.failed)}
+    if made.spent is None:
+        line = f"{made.folder}: {counted(made.wanted, 'query')}, in {', '.join(made.sizes)}."
+        return Result(made, document, [line], notes=made.notes, path=made.folder)
+    lines = [f"{query_id}: {report.line}." for query_id, report in made.reports.items()]
+    lines += [*made.notes, f"{made.folder}: {made.tasks} of {counted(made.wanted, 'task')}.", made.spent.line]
+    document |= made.spent.document
+    return Result(
+        made,
+        document,
+        lines,
+        notes=[*_on_failed(made.failed)],
+        hints=made.spent.on_prices,
+        left=len(made.failed),
+        path=made.folder,
+    )
+
+
+def _on_failed(failed: Mapping[str, str]) -> Iterator[str]:
+    """Sentences on what failed, and how to go on."""
+    for query_id, why in failed.items():
+        yield f"{query_id} was left out: {why.rstrip('.')}."
+    capped = {query_id for query_id, why in failed.items() if why.startswith(CAPPED)}
+    if capped:
+        yield "The same command with a higher cap continues from here."
+    if len(capped) < len(failed):
+        yield "--retry failed asks again where a model failed, and searches again where there were too few pages."
+
+
+def _build_offline(options: BuildOptions) -> BuiltSandbox:
+    """Builds tasks from the catalog."""
+    to = Path(options.to)
+    with world_of(options.world) as shop:
+        if options.queries is None:
+            queries = generate_sampled(shop, options.n, per_user=1, seed=options.seed).queries
+        else:
+            queries = read_queries(Path(options.queries))
+        check_askable(shop, queries)
+        if (names := _built_before(to, shop, queries, options)) is not None:
+            before = f"{to} was built so before, and is whole: nothing was done."
+            return BuiltSandbox(to, len(queries), len(queries), names, notes=[before])
+        notes = list[str]()
+        sizes, counter = read_sizes(",".join(names_in(options.sizes))), counter_of(None)
+        with busy(f"Building the webs of {counted(len(queries), 'query')}"):
+            made = build_offline(shop, queries, to, sizes, options.seed, counter, notes.append)
+    return BuiltSandbox(to, len(queries), len(queries), made, notes=notes)
+
+
+def _built_before(to: Path, shop: World, queries: Sequence[Query], options: BuildOptions) -> list[str] | None:
+    """The sizes of the sandbox that already exists there, built from the same inputs; None if there is none.
+
+    Raises UserError if it was built from other inputs, or has been changed since.
+    """
+    if not (to / SANDBOX_FILE).is_file():
+        return None
+    about, sizes = read_sandbox(to), read_sizes(",".join(names_in(options.sizes)))
+    asked = (shop.manifest.fingerprint, options.seed, OFFLINE, counter_of(None).name)
+    is_same = (about.world_fingerprint, about.seed, about.web, about.counter) == asked
+    if not is_same or not about.sizes.items() <= sizes.items() or _queries(to) != {q.query_id: q for q in queries}:
+        raise UserError(f"{to} is a sandbox of another world, seed, size or query: name a new folder.")
+    if any(faults_of(to).values()):
+        raise UserError(f"{to} was built before, and is not whole (drretail sandbox check {to}): name a new folder.")
+    return about.names
+
+
+@accepts(BuildOptions)
+def estimate_build(options: BuildOptions) -> Estimates:
+    """What building tasks from found pages is likely to take. Nothing is sent, and no folder is made."""
+    _check_build(options)
+    if options.web == OFFLINE:
+        raise UserError("--estimate: only where a search engine finds pages, with --web serper or searxng.")
+    writer = _writer(options, keyless=True)
+    with world_of(options.world) as shop:
+        one = estimate_building(writer.model, len(_wanted(shop, options, writer.model.spec)), MOST_RESULTS)
+    return Estimates(f"Tasks to build in {options.to}", [one], writer.prices, ("model", "tasks"))
+
+
+def _check_build(options: BuildOptions) -> None:
+    """Raises UnknownName for an unknown web, and UserError for options that the web doesn't have."""
+    read_sizes(",".join(names_in(options.sizes)))
+    name, colon, _ = options.web.partition(":")
+    if options.web != OFFLINE and name not in WEBS.names() and not (colon and is_module(name)):
+        raise UnknownName("web", name, [OFFLINE, *WEBS.names()])
+    of_engines = {
+        "--model": options.model,
+        "--max-tokens": options.max_tokens,
+        "--max-dollars": options.max_dollars,
+        "--user": options.user,
+        "--files": options.files,
+    }
+    given = [flag for flag, value in of_engines.items() if value]
+    if options.web == OFFLINE and given:
+        raise UserError(f"{', '.join(given)}: only where a search engine finds pages, with --web serper or searxng.")
+
+
+def _build_found(options: BuildOptions) -> BuiltSandbox:
+    """Builds tasks from what a search engine finds."""
+    to, files = Path(options.to), None if options.files is None else Path(options.files)
+    writer = _writer(options)
+    if files is not None:
+        check_own_files(files)
+    with world_of(options.world) as shop:
+        wanted = _wanted(shop, options, writer.model.spec)
+        web = chosen_web(read_settings(web=options.web))
+        settings = BuildSettings(
+            day=datetime.now(UTC).date(),
+            world=shop.manifest.fingerprint,
+            web=web.provider,
+            model=writer.model.spec,
+            results=MOST_RESULTS,
+            seed=options.seed,
+        )
+        day = begin_build(to, settings, {query.query_id for query in wanted})
+        with (
+            _asker(to, writer.model, options) as asker,
+            choose_progress().track(f"Building by {writer.model.spec}", len(wanted)) as bar,
+        ):
+            builder = FoundBuilder(
+                shop,
+                web,
+                asker,
+                to,
+                read_sizes(",".join(names_in(options.sizes))),
+                counter_of(None),
+                files_by(shop, files, options.seed),
+                day,
+                MOST_RESULTS,
+                options.seed,
+                on_task=lambda _: bar.advance(),
+            )
+            built = run_loop(builder.build(wanted))
+            spent = Spent(writer, asker.usage, asker.served)
+    return BuiltSandbox(
+        to,
+        len(built.tasks),
+        len(wanted),
+        reports=built.reports,
+        notes=built.notes,
+        failed=built.failed,
+        spent=spent,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SandboxQueries:
+    """The queries that were written for a sandbox."""
+
+    written: Sequence[str]
+    """The ids of the written queries."""
+    wrong: Mapping[str, Sequence[Finding]]
+    """Findings about queries that are kept nevertheless, by id."""
+    failed: Mapping[str, str]
+    """Tasks without a query, and why."""
+    spent: Spent | None
+    """None if every task already had its query."""
+
+
+@accepts(QueriesOptions)
+def write_sandbox_queries(options: QueriesOptions) -> Result[SandboxQueries]:
+    """Writes for each task a query that its pages and files answer, with gold, a checklist and a rubric.
+
+    Tasks with gold stay as they are. Raises UserError without a language model, and for another world.
+    """
+    folder = Path(options.folder)
+    read_sandbox(folder)
+    if not lacking(folder, _queries(folder)):
+        line = f"{options.folder}: every task has its query and gold."
+        return Result(SandboxQueries((), {}, {}, None), {"written": [], "failed": {}}, [line], path=folder)
+    writer = _writer(options)
+    with world_of(options.world) as shop, _asker(folder, writer.model, options) as asker:
+        _check_world(folder, shop)
+        with choose_progress().track(f"Asking {writer.model.spec}") as bar:
+            made = run_loop(write_queries(shop, folder, asker, on_task=lambda _: bar.advance()))
+        spent = Spent(writer, asker.usage, asker.served)
+    return Result(
+        SandboxQueries(list(made.written), made.wrong, made.failed, spent),
+        {"written": list(made.written), "failed": dict(made.failed), **spent.document},
+        [f"{options.folder}: {counted(len(made.written), 'query')} written.", spent.line],
+        notes=[*_on_failed(made.failed)],
+        hints=[*on_wrong(made.wrong), *spent.on_prices],
+        left=len(made.failed),
+        path=folder,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedSandbox:
+    """What is wrong with the tasks of a sandbox."""
+
+    faults: Mapping[str, Sequence[str]]
+    """The faults by query; empty for a task that passes."""
+    kept: Path | None
+    """The new sandbox of the tasks that pass; None if none was requested or no task passes."""
+    spent: Spent | None
+    """None if no model was asked."""
+
+    @property
+    def passing(self) -> list[str]:
+        """The queries whose tasks pass."""
+        return [query_id for query_id, faults in self.faults.items() if not faults]
+
+
+@accepts(CheckOptions)
+def check_sandbox(options: CheckOptions) -> Result[CheckedSandbox]:
+    """The faults of a sandbox: in sizes, labels and gold, and with ``model`` those that a model finds in its tasks.
+
+    Raises UserError for a folder without a sandbox, for another world, and if ``to`` holds something.
+    """
+    folder, to = Path(options.folder), None if options.to is None else Path(options.to)
+    if to is not None:
+        check_new(to)
+    with nullcontext() if options.world is None else world_of(options.world) as shop:
+        if shop is not None:
+            _check_world(folder, shop)
+        faults = faults_of(folder, shop)
+    spent = None
+    if options.model is not None or options.model_profile is not None:
+        writer = _writer(options)
+        queries = _queries(folder)
+        without = set(lacking(folder, queries))  # tasks without gold have no query to be asked about
+        with _asker(folder, writer.model, options) as asker:
+            reviewable = [query for name, query in queries.items() if name not in without]
+            reviews = run_loop(review_tasks(folder, reviewable, asker))
+            spent = Spent(writer, asker.usage, asker.served)
+        for query_id, review in reviews.items():
+            unusable = isinstance(review, str)
+            faults[query_id] += [f"the model gave no usable review: {review}"] if unusable else review.faults
+    found = CheckedSandbox(faults, to if to is not None and not all(faults.values()) else None, spent)
+    if found.kept is not None:
+        keep_passing(folder, found.kept, found.passing)
+    return _checked(found)
+
+
+def _checked(found: CheckedSandbox) -> Result[CheckedSandbox]:
+    lines = [] if found.spent is None else [found.spent.line]
+    lines += [f"{query_id}: {fault}" for query_id, faults in found.faults.items() for fault in faults]
+    lines.append(_rate([not faults for faults in found.faults.values()]))
+    if found.kept is not None:
+        lines.append(f"{found.kept}: {counted(len(found.passing), 'task')}.")
+    return Result(
+        found,
+        {"faults": {name: list(faults) for name, faults in found.faults.items()}, "passing": found.passing},
+        lines,
+        hints=[] if found.spent is None else found.spent.on_prices,
+        left=len(found.faults) - len(found.passing),
+        path=found.kept,
+    )
+
+
+def _rate(passes: Sequence[bool]) -> str:
+    """How many queries pass, with the 95 % interval of their share."""
+    share = share_interval([float(passing) for passing in passes])
+    line = f"{sum(passes)} of {len(passes)} queries pass"
+    if share.value is None or share.low is None or share.high is None:
+        return f"{line}."
+    return f"{line}: {percent(share.value)}, 95 % interval {percent(share.low)} to {percent(share.high)}."
+
+
+def files_by(shop: World, own: Path | None, seed: str) -> Callable[[Query], Mapping[str, bytes]]:
+    """A function that gives a query's files: the user's own if the folder has any, otherwise made ones."""
+
+    def of(query: Query) -> Mapping[str, bytes]:
+        names = [query.query_id, *([query.user_id] if query.user_id else [])]
+        given = None if own is None else own_files(own, *names)
+        return given or synthetic_files(shop, query, seed)
+
+    return of
+
+
+def _writer(options: Asking, *, keyless: bool = False) -> Writer:
+    """The model and the prices. Raises UserError if no model is named: money is spent only on request."""
+    writer = open_writer(options.model, options.model_profile, options.base_url, keyless=keyless)
+    if writer is None:
+        raise UserError("Pages of a search engine are judged by a language model: add --model PROVIDER:MODEL.")
+    return writer
+
+
+def _asker(folder: Path, model: Model, options: Asking) -> Asker:
+    """The model with the journal in a sandbox's folder. Raises UserError if dollars are capped and the model has no
+    price.
+    """
+    if options.max_dollars is not None:
+        check_priced([model])
+    allowance = Allowance(options.max_tokens, options.max_dollars)
+    retry_failed = options.retry == "failed"
+    return Asker.opened(model, folder, parallel=options.parallel, retry_failed=retry_failed, allowance=allowance)
+
+
+def _wanted(shop: World, options: BuildOptions, source: str) -> list[Query]:
+    """The queries of a file, or else one query to be written for each user."""
+    users = texts_in(options.user)
+    if options.queries is not None:
+        if users:
+            raise UserError("Tasks are for --queries or for --user, not for both.")
+        asked = read_queries(Path(options.queries))
+        check_askable(shop, asked)
+        return list(asked)
+    targets = targets_of(shop, users, 1) if users else targets_drawn(shop, options.n, 1, options.seed)
+    return [
+        query_to_write(target.query_id(1).replace("-m-", "-s-"), target.user_id, source)
+        for target in targets.targets
+        if target.user_id
+    ]
+
+
+def _queries(folder: Path) -> dict[str, Query]:
+    return {query.query_id: query for query in written_queries(folder)}
+
+
+def _check_world(folder: Path, shop: World) -> None:
+    if shop.manifest.fingerprint != read_sandbox(folder).world_fingerprint:
+        raise UserError(f"{folder} was made for another shop: name its world with --world.")

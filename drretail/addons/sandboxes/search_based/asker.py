@@ -1,0 +1,135 @@
+"""Questions to the model that builds: journalled, charged to an allowance, and retried after failures."""
+
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+from langchain_core.messages import HumanMessage, SystemMessage
+
+from drretail.addons.sandboxes.folder import BUILDING
+from drretail.errors import ModelError
+from drretail.eval.judging.spending import Allowance
+from drretail.journal import Effect, read_effects
+from drretail.llm.models import Models
+from drretail.llm.registry import Model
+from drretail.llm.structured import Check
+from drretail.locks import locked_folder
+from drretail.prompts import Prompt
+from drretail.querygen.by_model.session import ROLE, ModelSession
+from drretail.records.base import Record
+from drretail.records.run import Usage
+
+T = TypeVar("T", bound=Record)
+R = TypeVar("R")
+JOURNAL = "journal.jsonl"
+CAPPED = "the cap of"
+"""How a failure's reason begins if the allowance was spent."""
+
+
+class TaskFailed(Exception):
+    """A task can't be made; the message says why."""
+
+
+class NotEnough(TaskFailed):
+    """What was found is not enough, but another try may succeed. ``needs`` are the needs left open."""
+
+    def __init__(self, message: str, needs: Sequence[str] = ()) -> None:
+        super().__init__(message)
+        self.needs = needs
+
+
+@dataclass(frozen=True)
+class Asker:
+    """One model and one journal, shared by all steps of a build; close it, or use it as a context manager."""
+
+    session: ModelSession
+    known: tuple[Effect, ...] = ()
+    """The journal's content when it was opened."""
+    retry_failed: bool = False
+    allowance: Allowance = field(default_factory=Allowance)
+    beside: list[tuple[Usage, int]] = field(default_factory=list[tuple[Usage, int]])
+    """Usage outside the journal, each with its number of earlier calls: criteria have own journals."""
+    holding: ExitStack = field(default_factory=ExitStack)
+    """Holds the session, and the lock on the journal's folder."""
+
+    @classmethod
+    def opened(cls, model: Model, folder: Path, *, parallel: int, retry_failed: bool, allowance: Allowance) -> "Asker":
+        """An asker with the journal of a sandbox's folder.
+
+        Raises UserError for a broken journal, or if another process is asking.
+        """
+        path = folder / BUILDING / JOURNAL
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with ExitStack() as holding:
+            holding.enter_context(locked_folder(path.parent, str(folder)))
+            known = tuple(read_effects(path)) if path.exists() else ()
+            asking = ModelSession(
+                model,
+                path,
+                parallel=parallel,
+                retry_failed=retry_failed,
+                on_use=lambda usage, _: allowance.count(usage, model.price),
+            )
+            session = holding.enter_context(asking)
+            return cls(session, known, retry_failed, allowance, holding=holding.pop_all())
+
+    def __enter__(self) -> "Asker":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.holding.close()
+
+    async def ask(
+        self,
+        name: str,
+        prompt: Prompt,
+        data: Sequence[str],
+        answer: type[T],
+        check: Check[T] | None = None,
+        **values: str,
+    ) -> T:
+        """The model's answer to ``prompt``, filled with ``values``, and to ``data`` in tags, which follows it.
+
+        ``name`` is unique among the questions of the sandbox. Raises TaskFailed if no answer can be used, and
+        CapReached if the allowance is spent.
+        """
+        messages = [SystemMessage(prompt.render(**values)), HumanMessage("\n\n".join(data))]
+        return await self.put(name, lambda models, path: models.ask(ROLE, messages, answer, path=path, check=check))
+
+    async def put(self, name: str, question: Callable[[Models, str], Awaitable[R]]) -> R:
+        """The result of ``question``, which is called with models and a scope; raises as ``ask`` does."""
+
+        async def allowed(models: Models, scope: str, _: int) -> R:
+            self.allowance.check()  # here, since others spend the allowance while a question waits for its turn
+            return await question(models, scope)
+
+        try:
+            return await self.session.put(name, allowed)
+        except ModelError as problem:
+            raise TaskFailed(f"{name.partition('/')[2]}: {problem.message}") from problem
+
+    def rounds(self, task: str, first: str) -> Iterator[str]:
+        """The prefixes of names for all questions of a task: its id, then others for further tries.
+
+        ``first`` is the question that each try begins with. A further try was begun earlier, or is new if failures are
+        retried.
+        """
+        number, name, following = 1, task, f"{task}~2"
+        yield name
+        while self.session.tries.is_followed(f"{name}/{first}#1", f"{following}/{first}#1"):
+            number, name, following = number + 1, following, f"{task}~{number + 2}"
+            yield name
+
+    @property
+    def usage(self) -> Usage:
+        """The usage of all calls since it was opened, including those that the journal answered."""
+        return sum((used for used, _ in self.beside), self.session.usage)
+
+    @property
+    def served(self) -> int:
+        """How many of these calls the journal answered."""
+        known = {effect.key for effect in self.known}
+        before = sum(calls for _, calls in self.beside)
+        return before + sum(effect.kind == "model" and effect.key in known for effect in self.session.journal.effects)

@@ -1,0 +1,383 @@
+"""Builds tasks from pages that a search engine finds. Every step is journalled, so that a cut build can be resumed."""
+
+import asyncio
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time
+from pathlib import Path
+from threading import Event
+
+from drretail.addons.sandboxes.folder import BUILDING, WrittenTask, write_sandbox, write_task
+from drretail.addons.sandboxes.material import Keywords, LabelledPage, TaskMaterial
+from drretail.addons.sandboxes.search_based.asker import CAPPED, Asker, NotEnough, TaskFailed
+from drretail.addons.sandboxes.search_based.coverage import NeededPages, check_settled, weigh_facts
+from drretail.addons.sandboxes.search_based.files import file_tags
+from drretail.addons.sandboxes.search_based.gold import criteria_of, gold_of, is_known
+from drretail.addons.sandboxes.search_based.keywords import FEWEST, TEN, keywords_of
+from drretail.addons.sandboxes.search_based.labels import KINDS, RuledPage, judge_pages
+from drretail.addons.sandboxes.search_based.pages import LONGEST, Gathered, gather
+from drretail.addons.sandboxes.search_based.queries import profile_text
+from drretail.addons.sandboxes.sizes import TokenCounter
+from drretail.agents.page_reading import is_on
+from drretail.env.web.base import Web
+from drretail.env.web.sealed import (
+    QUERIES_FILE,
+    SANDBOX_FILE,
+    Label,
+    SandboxFolder,
+    read_sandbox,
+    task_folder,
+    written_queries,
+)
+from drretail.env.world import World
+from drretail.errors import UserError
+from drretail.eval.judging.spending import CapReached
+from drretail.experiment import read_gold_file
+from drretail.files import read_json, write_json
+from drretail.grounding.text.personal_data import People
+from drretail.llm.budget import CHARACTERS_PER_TOKEN
+from drretail.llm.estimates import Estimate, Range, dollars_of
+from drretail.llm.registry import Model
+from drretail.prompts import load_prompt, tagged
+from drretail.records.base import Document, Record
+from drretail.records.criteria import Criteria, KnownAnswer
+from drretail.records.query import Query
+
+LONG_QUOTE = 6
+"""The fewest words of a quote that a noise page does not contain by chance."""
+FOUND_FILE = "found.json"
+SETTINGS_FILE = "settings.json"
+
+
+class LeftOut(Record):
+    """A page that was read and is in no size, though it may concern the question."""
+
+    url: str
+    why: str
+
+
+class FoundReport(Document):
+    """found.json of a task: what its searches found and what happened to it. No agent, tool or web reads it."""
+
+    results: dict[str, int]
+    """New addresses by keyword."""
+    failed_keywords: dict[str, str]
+    """Searches that failed, and why."""
+    unread: dict[str, int]
+    """Pages that could not be read, counted by state."""
+    duplicates: int
+    personal_data: dict[str, int]
+    """Lines from which personal data was removed, counted by kind."""
+    labels: dict[str, int]
+    """Pages by label, before they were placed in sizes."""
+    left_out: tuple[LeftOut, ...]
+    """Pages that repeat others, pages without a usable label, and noise that quotes a supportive page."""
+
+    @property
+    def line(self) -> str:
+        """The report in a sentence or two."""
+        labels = ", ".join(f"{count} {name}" for name, count in self.labels.items())
+        lost = {"unread": sum(self.unread.values()), "duplicates": self.duplicates, "left out": len(self.left_out)}
+        others = ", ".join(f"{count} {name}" for name, count in lost.items() if count)
+        personal = ", ".join(f"{what} in {count} lines" for what, count in self.personal_data.items())
+        problems = (f"the search {text!r} failed: {why.rstrip('.')}" for text, why in self.failed_keywords.items())
+        found = f"{labels} ({others})" if others else labels
+        return ". ".join(filter(None, (found, f"Taken out: {personal}" if personal else "", "; ".join(problems))))
+
+
+class BuildSettings(Document):
+    """building/settings.json: the settings that a resumed build must share."""
+
+    day: date
+    world: str
+    """The world's fingerprint."""
+    web: str
+    model: str
+    results: int
+    seed: str
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """The tasks that were written, with their reports, and why others failed, by query id."""
+
+    tasks: tuple[WrittenTask, ...]
+    reports: Mapping[str, FoundReport]
+    failed: Mapping[str, str]
+    notes: tuple[str, ...]
+    """A sentence for each size that was left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundBuilder:
+    """Builds tasks one after the other; within a task, pages are fetched and judged concurrently."""
+
+    world: World
+    web: Web
+    asker: Asker
+    to: Path
+    sizes: Mapping[str, int]
+    counter: TokenCounter
+    files_of: Callable[[Query], Mapping[str, bytes]]
+    day: date
+    """The day on which the build began: pages are judged by what is true then."""
+    results: int = 100
+    """Results per keyword."""
+    seed: str = "42"
+    on_task: Callable[[str], object] = lambda _: None
+
+    async def build(self, wanted: Sequence[Query]) -> Built:
+        """Builds the tasks of these queries, and writes the sandbox if there is any.
+
+        A query of ``query_to_write`` has no gold, unless that was written since. Failures are returned with their
+        reasons, never raised.
+        """
+        tasks: list[WrittenTask] = []
+        reports: dict[str, FoundReport] = {}
+        failed: dict[str, str] = {}
+        for query in wanted:
+            try:
+                material, report = await self._material(query)
+                task = write_task(self.to, material, self.sizes, self.counter)
+                write_json(task_folder(self.to, query.query_id) / FOUND_FILE, report.model_dump(mode="json"))
+            except (TaskFailed, UserError) as problem:
+                failed[query.query_id] = str(problem).removeprefix(f"{query.query_id}: ")
+            except CapReached as problem:
+                tasks += self._made_before({*reports, *failed})
+                ended = {*failed, *(task.query.query_id for task in tasks)}
+                lost = (query.query_id for query in wanted if query.query_id not in ended)
+                failed |= dict.fromkeys(lost, f"{CAPPED} {problem} is reached")
+                break
+            else:
+                tasks.append(task)
+                reports[query.query_id] = report
+            self.on_task(query.query_id)
+        # A web withholds pages dated after ``now``, and the shop's records may end long before the build.
+        about = SandboxFolder(
+            world_fingerprint=self.world.manifest.fingerprint,
+            now=max(self.world.manifest.now, datetime.combine(self.day, time(), UTC)),
+            seed=self.seed,
+            sizes=dict(self.sizes),
+            counter=self.counter.name,
+            web=self.web.provider,
+            made_by=self.asker.session.model.spec,
+        )
+        notes = write_sandbox(self.to, about, tasks) if tasks else []
+        return Built(tuple(tasks), reports, failed, tuple(notes))
+
+    def _made_before(self, seen: Collection[str]) -> list[WrittenTask]:
+        """The tasks that an earlier call finished and this one did not reach, so that a lower cap removes none.
+
+        Empty if that call had other sizes or another counter: then its tasks have to be written again.
+        """
+        if not (self.to / SANDBOX_FILE).exists():
+            return []
+        about, names = read_sandbox(self.to), sorted(self.sizes, key=lambda size: self.sizes[size])
+        if about.counter != self.counter.name or names[: len(about.names)] != about.names:
+            return []
+        queries = (query for query in written_queries(self.to) if query.query_id not in seen)
+        return [WrittenTask(query, tuple(about.names), about.sizes[about.names[-1]]) for query in queries]
+
+    async def _material(self, query: Query) -> tuple[TaskMaterial, FoundReport]:
+        """The material of a query's task, and the report on it. Raises TaskFailed and CapReached."""
+        lacked: NotEnough | None = None
+        for name in self.asker.rounds(query.query_id, "diverge"):
+            try:
+                return await self._tried(query, name, lacked)
+            except NotEnough as problem:
+                lacked = problem
+        raise lacked or TaskFailed("nothing was tried")
+
+    async def _tried(self, query: Query, task: str, lacked: NotEnough | None) -> tuple[TaskMaterial, FoundReport]:
+        """One try at a task; the names of its questions begin with ``task``."""
+        today, is_written = self.world.manifest.now.date().isoformat(), query.text != TO_BE_WRITTEN
+        files = self.files_of(query)
+        about = [tagged("profile", profile_text(self.world, query.user_id, query.text)), *file_tags(files)]
+        about = [tagged("query", query.text), *about] if is_written else about
+        if lacked is not None:
+            again = load_prompt(__file__, "again")
+            about.append(again.render(findings=tagged("findings", str(lacked))))
+        people = people_of(self.world, query.user_id)
+        matter, keywords = await keywords_of(self.asker, task, about, people, today)
+        query = query if is_written else query.model_copy(update={"text": matter})
+        found = await self._gathered(task, keywords, people)
+        signals = [page for page in found.pages if page.keyword.kind == "signal"]
+        if not signals:
+            raise NotEnough(f"no search for a signal brought a page that could be read{_why_none(found)}")
+        pages = await judge_pages(self.asker, task, query.text, keywords.needs, signals, self.day.isoformat())
+        helping = [page for page in pages if page.ruling is not None and page.ruling.ruling == "supportive"]
+        if not helping:
+            raise NotEnough(f"none of {len(signals)} pages supports an answer{_why_unjudged(pages)}")
+        kept = await weigh_facts(self.asker, task, query.text, keywords.needs, helping)
+        served = [page.found.page for page in kept.necessary]
+        gold, criteria = KnownAnswer(query_id=query.query_id), tuple[Criteria, ...]()
+        query = query.with_facts(())
+        if is_written:
+            await check_settled(self.asker, f"{task}/settle", query.text, keywords.needs, served, file_tags(files))
+            gold, facts = await gold_of(self.asker, query, served, files, self.world, of_files=False)
+            query = query.with_facts(facts)
+            criteria = (await criteria_of(self.asker, query, self.world, self.to),)
+        else:
+            # Needs that no kept page answers are dropped: the query will not ask for them.
+            numbers = {fact.need for page in kept.necessary for fact in page.facts}
+            needs = tuple(need for number, need in enumerate(keywords.needs, 1) if number in numbers)
+            keywords = keywords.model_copy(update={"needs": needs})
+            query, gold = self._written_before(query, gold)
+        rulings = ((page, page.ruling.ruling) for page in pages if page.ruling is not None)
+        misleading = ((page, KINDS[ruling]) for page, ruling in rulings if ruling in KINDS)
+        material = TaskMaterial(
+            query=query,
+            keywords=keywords,
+            supportive=tuple(_labelled(page, "supportive") for page in kept.necessary),
+            distractors=tuple(_labelled(page, "distractor", kind) for page, kind in misleading),
+            noise=_noise(found, pages, kept),
+            files=files,
+            gold=gold,
+            criteria=criteria,
+        )
+        return material, _report(found, pages, kept, material)
+
+    def _written_before(self, query: Query, gold: KnownAnswer) -> tuple[Query, KnownAnswer]:
+        """The query and the gold that were written since for a task without them; unchanged if none were."""
+        path, kept = self.to / QUERIES_FILE, task_folder(self.to, query.query_id) / "gold.json"
+        written = read_gold_file(kept) if path.exists() and kept.exists() else gold
+        if not is_known(written):
+            return query, gold
+        same = (known for known in written_queries(self.to) if known.query_id == query.query_id)
+        return next(same, query), written
+
+    async def _gathered(self, task: str, keywords: Keywords, people: People) -> Gathered:
+        """Gathers pages in a thread, since webs block; a cancelled build tells the thread to stop."""
+        stop = Event()
+        try:
+            return await asyncio.to_thread(
+                gather, self.web, self.asker, task, keywords.convergent, people, self.results, self.day, stop
+            )
+        finally:
+            stop.set()
+
+
+def query_to_write(query_id: str, user_id: str, source: str) -> Query:
+    """A placeholder for a query that will be written from the pages found."""
+    return Query(query_id=query_id, user_id=user_id, text=TO_BE_WRITTEN, source=source)
+
+
+TO_BE_WRITTEN = "(to be written from the pages that are found)"
+
+
+def people_of(world: World, user_id: str | None) -> People:
+    """The person whom a task must not mention: its user."""
+    if user_id is None:
+        return People()
+    orders = frozenset(order.order_id for order in world.store.orders(user_id).orders)
+    return People((world.store.user(user_id),), frozenset({user_id}), orders)
+
+
+def begin_build(to: Path, settings: BuildSettings, wanted: Collection[str]) -> date:
+    """The day on which the build in ``to`` began; for a new folder, the day of the settings.
+
+    Raises UserError if ``to`` holds anything that was not begun with these settings, or tasks of queries that are not
+    among the ``wanted`` ids, since a sandbox has only the tasks of the last build.
+    """
+    path = to / BUILDING / SETTINGS_FILE
+    if path.exists():
+        kept = BuildSettings.model_validate(read_json(path))
+        here = settings.model_copy(update={"day": kept.day})
+        if other := [name for name in BuildSettings.model_fields if getattr(kept, name) != getattr(here, name)]:
+            settings_text = ", ".join(f"{name} {getattr(kept, name)}" for name in other)
+            raise UserError(f"{to} was begun with {settings_text}: go on with the same, or name a new folder.")
+        existing = written_queries(to)
+        if others := [query.query_id for query in existing if query.query_id not in wanted]:
+            raise UserError(f"{to} has tasks that this build would drop: {', '.join(others)}. Name a new folder.")
+        return kept.day
+    if to.exists() and (not to.is_dir() or any(to.iterdir())):
+        raise UserError(f"{to} is not empty, and no build was cut there: name a new folder.")
+    write_json(path, settings.model_dump(mode="json"))
+    return settings.day
+
+
+def _why_none(found: Gathered) -> str:
+    reasons = [
+        *(problem.rstrip(".") for problem in found.failed.values()),
+        *(f"{count} pages: {state}" for state, count in found.unread.items()),
+    ]
+    return f" ({'; '.join(dict.fromkeys(reasons))})" if reasons else ""
+
+
+def _why_unjudged(pages: Sequence[RuledPage]) -> str:
+    problems = [page.problem for page in pages if page.ruling is None]
+    return f" ({len(problems)} have no usable label, such as {problems[0]})" if problems else ""
+
+
+def _labelled(page: RuledPage, label: Label, kind: str = "") -> LabelledPage:
+    return LabelledPage(page.found.page, label, kind, page.found.keyword.text, _why(page))
+
+
+def _why(page: RuledPage) -> str:
+    assert page.ruling is not None
+    return " ".join([page.ruling.why.strip(), *(f"[{fact.fact.strip()}]" for fact in page.ruling.facts)])
+
+
+def _noise(found: Gathered, pages: Sequence[RuledPage], kept: NeededPages) -> Sequence[LabelledPage]:
+    """The pages of noise keywords and the irrelevant pages of signals, without pages that quote a necessary page."""
+    beside = [page.found for page in pages if page.ruling is not None and page.ruling.ruling == "irrelevant"]
+    of_noise = [page for page in found.pages if page.keyword.kind == "noise"]
+    quotes = (fact.quote for page in kept.necessary for fact in page.facts)
+    long_quotes = [quote for quote in quotes if len(quote.split()) >= LONG_QUOTE]
+    silent = (page for page in (*of_noise, *beside) if not any(is_on(quote, page.page.text) for quote in long_quotes))
+    return [LabelledPage(page.page, "noise", "", page.keyword.text) for page in silent]
+
+
+def _report(found: Gathered, pages: Sequence[RuledPage], kept: NeededPages, material: TaskMaterial) -> FoundReport:
+    lost = [LeftOut(url=page.found.page.url, why=page.problem) for page in pages if page.ruling is None]
+    again = [LeftOut(url=page.found.page.url, why=f"redundant: {_why(page)}") for page in kept.redundant]
+    noise = tuple(material.noise)
+    known = {distractor.page.url for distractor in (*material.supportive, *material.distractors, *noise)}
+    known |= {page.url for page in (*lost, *again)}
+    repeating = [page.page.url for page in found.pages if page.page.url not in known]
+    return FoundReport(
+        results=found.results,
+        failed_keywords=found.failed,
+        unread=dict(found.unread),
+        duplicates=found.duplicates,
+        personal_data=dict(found.personal),
+        labels={"supportive": len(material.supportive), "distractors": len(material.distractors), "noise": len(noise)},
+        left_out=(*lost, *again, *(LeftOut(url=url, why="noise that quotes a supportive page") for url in repeating)),
+    )
+
+
+SIGNALS = (FEWEST, TEN - FEWEST)
+"""The fewest and the most signal keywords: only pages of signals are judged."""
+READABLE = (0.4, 0.9)
+"""The share of results that are new pages and can be read, at least and at most."""
+PAGE = Range(1_200, LONGEST / CHARACTERS_PER_TOKEN / 2)
+"""Tokens of a page."""
+INSTRUCTIONS = 900
+"""Tokens of the instructions for a page."""
+RULING = Range(150, 500)
+"""Tokens of the answer on a page."""
+WHOLE = Range(6_000, 30_000)
+"""Tokens of a question that includes all supportive pages."""
+OTHERS = Range(7, 12)
+"""Calls that are not about single pages: keywords, weighing, gold, criteria, with some repairs."""
+
+
+def estimate_building(model: Model, tasks: int, results: int) -> Estimate:
+    """The estimate for ``tasks`` tasks with ``results`` results per keyword, as if no journal held any answer."""
+    pages = Range(SIGNALS[0] * results * READABLE[0], SIGNALS[1] * results * READABLE[1])
+    read = Range(
+        pages.low * (PAGE.low + INSTRUCTIONS) + OTHERS.low * WHOLE.low / 2,
+        pages.high * (PAGE.high + INSTRUCTIONS) + OTHERS.high * WHOLE.high / 2,
+    )
+    written = Range(pages.low * RULING.low + OTHERS.low * 400, pages.high * RULING.high + OTHERS.high * 1_500)
+    money = dollars_of(read, written, [] if model.price is None else [model.price])
+    return Estimate(
+        model.spec,
+        tasks,
+        (pages + OTHERS).times(tasks),
+        read.times(tasks),
+        written.times(tasks),
+        None if money is None else money.times(tasks),
+        f"{SIGNALS[0]} to {SIGNALS[1]} signals of {results} results",
+        () if model.price is not None else (model.spec,),
+    )

@@ -1,0 +1,159 @@
+"""The gold of a query: what a good answer has to say and where it stands; with the checklist and the depth rubric."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from pydantic import Field
+
+from drretail.addons.sandboxes.folder import BUILDING
+from drretail.addons.sandboxes.search_based.asker import Asker, TaskFailed
+from drretail.addons.sandboxes.search_based.coverage import page_tags
+from drretail.addons.sandboxes.search_based.files import file_tags, texts_of
+from drretail.agents.page_reading import is_on
+from drretail.env.offers import Offers
+from drretail.env.summaries import Summaries
+from drretail.env.web.sandbox import SandboxPage
+from drretail.env.world import World
+from drretail.eval.judging.criteria import STAGE, about_task
+from drretail.eval.judging.session import Judge, JudgeSession
+from drretail.eval.judging.subject import Task
+from drretail.eval.judging.verdicts import VerdictFile
+from drretail.eval.metrics.dr3.judge import NAME, VERSION, prepare
+from drretail.grounding.constraints.listing import folded
+from drretail.grounding.report.evidence_ids import web_evidence_id
+from drretail.prompts import load_prompt, tagged
+from drretail.records.base import Record, file_name
+from drretail.records.criteria import Criteria, Fact, FactKind, GoldInsight, KnownAnswer, PartOfGold, RequiredDocument
+from drretail.records.query import Query
+
+
+class SaidInsight(Record):
+    insight: str = Field(min_length=1)
+    source: str
+    quote: str = Field(min_length=1)
+
+
+class SaidOfProduct(Record):
+    product_id: str
+    fact: FactKind
+    source: str
+    quote: str = Field(min_length=1)
+
+
+class WrittenGold(Record):
+    """What an answer either has or lacks, and what pages establish about products, each with where it stands."""
+
+    insights: list[SaidInsight]
+    facts: list[SaidOfProduct] = Field(default_factory=list[SaidOfProduct])
+
+
+def is_known(gold: KnownAnswer) -> bool:
+    """True if the gold has any insight."""
+    return bool(gold.files.insights or gold.sandbox.insights)
+
+
+async def gold_of(
+    asker: Asker,
+    query: Query,
+    pages: Sequence[SandboxPage],
+    files: Mapping[str, bytes],
+    world: World,
+    *,
+    of_files: bool,
+) -> tuple[KnownAnswer, tuple[Fact, ...]]:
+    """The gold of a query, and what pages establish about products that might do, of brands that the pages name.
+
+    Every quote occurs in its page or file. With ``of_files``, at least one insight has to come from a file, if there
+    are any: the query was written to need them. Raises TaskFailed.
+    """
+    texts = {str(number): page.text for number, page in enumerate(pages, 1)} | texts_of(files)
+    folded_pages = {str(number): f" {folded(f'{page.title} {page.text}')} " for number, page in enumerate(pages, 1)}
+    things = Offers(world).reference(query).things
+    might_do = {fit.product_id for thing in things for fit in (*thing.fits, *thing.undecided)}
+    brands = {key: f" {folded(one.brand or key)} " for key, one in world.store.products(sorted(might_do)).items()}
+    on_pages = [key for key, brand in brands.items() if any(brand in text for text in folded_pages.values())]
+    titles = [f"{key}: {one.title}" for key, one in world.store.products(on_pages).items()]
+    shelf = tagged("shelf", "\n".join(titles) or "none")
+    data = [tagged("query", query.text), *page_tags(pages), *file_tags(files), shelf]
+
+    def problem(answer: WrittenGold) -> str | None:
+        for said in answer.facts:
+            is_named = said.source in folded_pages and brands.get(said.product_id, "?") in folded_pages[said.source]
+            if not (is_named and is_on(said.quote, texts[said.source])):
+                return f"page {said.source} does not say of {said.product_id}, letter for letter: {said.quote}"
+        return _unfounded(answer, texts, len(pages), of_files=of_files)
+
+    prompt = load_prompt(__file__, "gold")
+    written = await asker.ask(f"{query.query_id}/gold", prompt, data, WrittenGold, problem)
+    places = {str(number): page.url for number, page in enumerate(pages, 1)}
+    of_pages = [insight for insight in written.insights if insight.source in places]
+    others = [insight for insight in written.insights if insight.source not in places]
+    named = dict.fromkeys(insight.source for insight in others)
+    gold = KnownAnswer(
+        query_id=query.query_id,
+        files=PartOfGold(
+            insights=tuple(_insight(f"f{number}", insight, insight.source) for number, insight in enumerate(others, 1)),
+            documents=tuple(RequiredDocument(title=name) for name in named),
+        ),
+        sandbox=PartOfGold(
+            insights=tuple(
+                _insight(f"s{number}", insight, places[insight.source]) for number, insight in enumerate(of_pages, 1)
+            ),
+            documents=tuple(RequiredDocument(title=page.title, url=page.url) for page in pages),
+        ),
+    )
+    facts = (
+        Fact(product_id=said.product_id, fact=said.fact, source=web_evidence_id(places[said.source]))
+        for said in written.facts
+    )
+    return gold, tuple(dict.fromkeys(facts))
+
+
+async def criteria_of(asker: Asker, query: Query, world: World, folder: Path) -> Criteria:
+    """The checklist and the depth rubric, made as in ``eval.metrics.dr3`` for any experiment. Raises TaskFailed."""
+    path = folder / BUILDING / "criteria" / f"{file_name(query.query_id)}.jsonl"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    profile = None if query.user_id is None else Summaries(world).of(query.user_id, query.text)
+    task = Task(query, profile, world.store, world.manifest.now, folder)
+    about = about_task(task)
+    session = JudgeSession(
+        Judge.of(asker.session.model),
+        VerdictFile(path),
+        metric=NAME,
+        version=VERSION,
+        run_id=about["run_id"],
+        report_sha=about["report_sha"],
+        again="failed" if asker.retry_failed else "nothing",
+        allowance=asker.allowance,
+    )
+    with session:
+        before = session.usage
+        asker.allowance.count(before, asker.session.model.price)
+        failure = session.existing(STAGE, query.query_id)
+        if failure is not None:
+            raise TaskFailed(failure.error or "no criteria were made")
+        try:
+            made = await prepare(task, session)
+        finally:
+            asker.beside.append((session.usage, before.calls))
+        if isinstance(made, str):
+            session.record(STAGE, query.query_id, "failed", error=made)
+            raise TaskFailed(made)
+    return made
+
+
+def _insight(name: str, insight: SaidInsight, place: str) -> GoldInsight:
+    return GoldInsight(id=name, text=insight.insight.strip(), stands_in=place, quote=" ".join(insight.quote.split()))
+
+
+def _unfounded(answer: WrittenGold, texts: Mapping[str, str], pages: int, *, of_files: bool) -> str | None:
+    sources = [insight.source for insight in answer.insights]
+    if strange := [source for source in sources if source not in texts]:
+        return f"there is no source {strange[0]!r}: they are {', '.join(texts)}"
+    if wrong := [insight.quote for insight in answer.insights if not is_on(insight.quote, texts[insight.source])]:
+        return f"these words don't stand in their source, letter for letter in one piece: {' | '.join(wrong)}"
+    if bare := [number for number in map(str, range(1, pages + 1)) if number not in sources]:
+        return f"nothing is said of page {', '.join(bare)}, and each page is there because something needs it"
+    if of_files and len(texts) > pages and {*map(str, range(1, pages + 1))}.issuperset(sources):
+        return f"nothing is said of any file, and the question turns on one: {', '.join([*texts][pages:])}"
+    return None

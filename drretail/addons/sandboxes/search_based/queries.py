@@ -1,0 +1,179 @@
+"""Writes queries backwards from the pages of tasks that were built without one (DR³-Eval, stage 4)."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from langchain_core.messages import HumanMessage, SystemMessage
+
+from drretail.addons.sandboxes.folder import write_gold
+from drretail.addons.sandboxes.material import Keywords
+from drretail.addons.sandboxes.search_based.asker import CAPPED, Asker, NotEnough, TaskFailed
+from drretail.addons.sandboxes.search_based.coverage import check_settled, page_tags
+from drretail.addons.sandboxes.search_based.files import file_tags
+from drretail.addons.sandboxes.search_based.gold import criteria_of, gold_of, is_known
+from drretail.addons.sandboxes.search_based.keywords import numbered_needs
+from drretail.env.summaries import Summaries
+from drretail.env.web.sandbox import SandboxPage
+from drretail.env.web.sealed import QUERIES_FILE, read_labels, read_pages, task_folder, written_queries
+from drretail.env.world import World
+from drretail.eval.judging.spending import CapReached
+from drretail.experiment import read_gold_file, rubric_path
+from drretail.files import files_below, read_json, write_json
+from drretail.grounding.constraints.gold_files import write_with_gold
+from drretail.llm.models import Models
+from drretail.prompts import load_prompt, tagged
+from drretail.querygen.by_model.answer import WrittenQuery
+from drretail.querygen.by_model.examination import Examination, Examined, Examiner, unusable
+from drretail.querygen.by_model.prompt import NOTHING, PromptBuilder
+from drretail.querygen.by_model.shelf import owned_by
+from drretail.querygen.by_model.targets import Target
+from drretail.querygen.lint import Linter
+from drretail.records.evidence import Finding
+from drretail.records.query import Query
+
+
+class QueryWriter:
+    """Writes queries for tasks of one world that already have pages and files."""
+
+    def __init__(self, world: World, asker: Asker) -> None:
+        self._world = world
+        self._asker = asker
+        self._linter = Linter(world)
+        self._prompts = PromptBuilder(world, self._linter)
+        self._examiner = Examiner(world, self._linter)
+
+    async def write(
+        self,
+        matter: Query,
+        keywords: Keywords,
+        pages: Sequence[SandboxPage],
+        files: Mapping[str, bytes],
+        earlier: Sequence[Query],
+    ) -> tuple[Query, tuple[Finding, ...]]:
+        """A query with its wish that these pages and files settle, and what the checks still find wrong with it.
+
+        ``matter`` is the task's placeholder, whose id the query gets. Raises TaskFailed, also if the pages are not
+        enough for the query that was written.
+        """
+        lacked = NotEnough("nothing was asked")
+        briefing, needs = self._asked(matter, keywords, pages, files), keywords.needs
+        for name in self._asker.rounds(matter.query_id, "query"):
+            try:
+                query, found = await self._tried(name, briefing, matter, earlier)
+                await check_settled(self._asker, f"{name}/settle", query.text, needs, pages, file_tags(files))
+            except NotEnough as problem:
+                lacked = problem
+                again = load_prompt(__file__, "query_again").render(findings=tagged("findings", str(problem)))
+                briefing, needs = f"{briefing}\n{again}", tuple(need for need in needs if need not in problem.needs)
+            else:
+                return query, found
+        raise lacked
+
+    async def _tried(
+        self, name: str, briefing: str, matter: Query, earlier: Sequence[Query]
+    ) -> tuple[Query, tuple[Finding, ...]]:
+        messages = [SystemMessage(self._prompts.instructions), HumanMessage(briefing)]
+
+        async def question(models: Models, path: str) -> Examined:
+            examination = Examination(
+                WrittenQuery,
+                unusable,
+                lambda written: self._examiner.query_of(
+                    written, matter.query_id, matter.user_id, self._asker.session.model.spec
+                ),
+                lambda query: self._examiner.findings(query, earlier),
+            )
+            return await examination.ask(models, messages, path)
+
+        examined = await self._asker.put(f"{name}/query", question)
+        return examined.query, examined.findings
+
+    def _asked(
+        self, matter: Query, keywords: Keywords, pages: Sequence[SandboxPage], files: Mapping[str, bytes]
+    ) -> str:
+        shopper = self._linter.shopper(matter.user_id)
+        target = Target(matter.query_id, 1, matter.user_id)
+        signals = (keyword.text for keyword in keywords.convergent if keyword.kind == "signal")
+        return load_prompt(__file__, "query").render(
+            query=tagged("query", matter.text),
+            needs=numbered_needs(keywords.needs),
+            keywords=tagged("keywords", "\n".join(signals)),
+            pages="\n\n".join(page_tags(pages)),
+            files="\n\n".join(file_tags(files)),
+            profile=tagged("profile", profile_text(self._world, matter.user_id, matter.text)),
+            owned=tagged("owned", owned_by(shopper, matter.text) if shopper else NOTHING),
+            shelf=tagged("shelf", self._prompts.shelf.around(target, shopper, matter.text) or NOTHING),
+        )
+
+
+def profile_text(world: World, user_id: str | None, question: str) -> str:
+    """What the shop's records say about a user who asks this question, in lines."""
+    return NOTHING if user_id is None else Summaries(world).of(user_id, question).text_with_orders
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenQueries:
+    """The ids of the queries written now, what checks find wrong with them, and why others failed."""
+
+    written: tuple[str, ...]
+    wrong: Mapping[str, tuple[Finding, ...]]
+    failed: Mapping[str, str]
+
+
+async def write_queries(
+    world: World, folder: Path, asker: Asker, on_task: Callable[[str], object] = lambda _: None
+) -> WrittenQueries:
+    """Writes the queries that a sandbox lacks; each is saved with its gold before the next is begun.
+
+    Queries that have gold stay as they are. Failures are returned, never raised.
+    """
+    queries = {query.query_id: query for query in written_queries(folder)}
+    writer = QueryWriter(world, asker)
+    written: list[str] = []
+    wrong: dict[str, tuple[Finding, ...]] = {}
+    failed: dict[str, str] = {}
+    waiting = lacking(folder, queries)
+    for query_id in waiting:
+        earlier = [query for name, query in queries.items() if name in written or name not in waiting]
+        try:
+            task = task_folder(folder, query_id)
+            keywords = Keywords.model_validate(read_json(task / "keywords.json"))
+            pages, files = supportive_pages(task), files_in(task)
+            query, found = await writer.write(queries[query_id], keywords, pages, files, earlier)
+            gold, facts = await gold_of(asker, query, pages, files, world, of_files=True)
+            query = query.with_facts(facts)
+            criteria = await criteria_of(asker, query, world, folder)
+            path = rubric_path(folder, criteria.metric, query_id)
+            write_json(path, criteria.model_dump(mode="json", exclude_none=True))
+        except TaskFailed as problem:
+            failed[query_id] = str(problem)
+        except CapReached as problem:
+            failed[query_id] = f"{CAPPED} {problem} is reached"
+        else:
+            queries[query_id] = query
+            write_with_gold([*queries.values()], folder / QUERIES_FILE)
+            # Gold comes last: a task with gold counts as finished, so its query must already be saved.
+            write_gold(folder, query_id, gold)
+            written.append(query_id)
+            wrong |= {query_id: found} if found else {}
+        on_task(query_id)
+    return WrittenQueries(tuple(written), wrong, failed)
+
+
+def lacking(folder: Path, queries: Mapping[str, Query]) -> list[str]:
+    """The ids of queries whose gold has no insight yet."""
+    golds = {name: read_gold_file(task_folder(folder, name) / "gold.json") for name in queries}
+    return [name for name, gold in golds.items() if not is_known(gold)]
+
+
+def supportive_pages(task: Path) -> list[SandboxPage]:
+    """The supportive pages of a task, in the order of their addresses."""
+    needed = {label.url for label in read_labels(task) if label.label == "supportive"}
+    found = (SandboxPage(url=page.url, title=page.title, text=page.text, date=page.date) for page in read_pages(task))
+    return sorted((page for page in found if page.url in needed), key=lambda page: page.url)
+
+
+def files_in(task: Path) -> dict[str, bytes]:
+    """The user's files of a task, by name."""
+    return {path.name: path.read_bytes() for path in files_below(task / "files")}

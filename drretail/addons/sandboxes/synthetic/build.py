@@ -1,0 +1,321 @@
+"""Builds sandboxes from the catalog alone: the same bytes for the same seed."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from random import Random
+
+from drretail.addons.sandboxes.folder import WrittenTask, write_sandbox, write_task
+from drretail.addons.sandboxes.material import Keyword, Keywords, LabelledPage, TaskMaterial
+from drretail.addons.sandboxes.sizes import CHARACTERS_OF_A_TOKEN, TokenCounter
+from drretail.addons.sandboxes.synthetic.facts import KINDS_OF_PAGES, Drawing, PlantedFact, facts_of
+from drretail.addons.sandboxes.synthetic.named_products import NamedProduct, name_products
+from drretail.addons.sandboxes.synthetic.needs import Need, need_of
+from drretail.addons.sandboxes.synthetic.pages import KINDS, LONGEST, Cast, drawn_length, others_for, page_of
+from drretail.addons.sandboxes.synthetic.patterns import texts
+from drretail.addons.sandboxes.synthetic.user_files import WITHOUT_PILLOW, PlantedFile, can_draw, user_files
+from drretail.env.catalog.base import CatalogQuery
+from drretail.env.offers import Offers
+from drretail.env.web.bm25 import Bm25
+from drretail.env.web.sandbox import SandboxPage
+from drretail.env.web.sealed import SandboxFolder, read_sandbox
+from drretail.env.world import World
+from drretail.files import check_new, made_whole
+from drretail.grounding.report.evidence_ids import web_evidence_id
+from drretail.grounding.text.wording import is_plural
+from drretail.records.criteria import Fact, GoldInsight, KnownAnswer, PartOfGold, RequiredDocument
+from drretail.records.query import Query
+from drretail.records.shop import Product
+
+KEYWORDS = 10
+_FEWEST = 4
+"""The fewest products of a theme: with fewer, its pages repeat themselves."""
+_ANGLES_OF_ONE = (("recall safety",), ("price history",), ("test",), ("genuine look-alike",))
+_ANGLES_OF_TWO = (("recall safety",), ("test", "price"))
+_ANGLES_OF_MORE = (("recall", "test", "price"),)
+
+
+@dataclass(frozen=True, slots=True)
+class Theme:
+    """A noise keyword, and what its pages are about."""
+
+    keyword: str
+    name: str
+    angle: str
+    products: tuple[Product, ...]
+
+
+def signal_keywords(need: Need) -> dict[str, str]:
+    """The thing that each signal keyword is about, by keyword.
+
+    Some keywords also name what is demanded of the thing, or a brand that fits.
+    """
+    angles = {1: _ANGLES_OF_ONE, 2: _ANGLES_OF_TWO}.get(len(need.things), _ANGLES_OF_MORE)
+    found: dict[str, str] = {}
+    for thing in need.things:
+        for words in angles:
+            before = thing.must if "test" in words and thing.must else None
+            brand = thing.fits[0].brand if "genuine look-alike" in words else None
+            found[" ".join(filter(None, (brand, before, thing.name.replace(" or ", " "), *words)))] = thing.name
+    return found
+
+
+def themes(need: Need, products: Iterable[Product], count: int, random: Random) -> list[Theme]:
+    """Noise themes: first some from the query's own shelves that the question does not concern, then others."""
+    wanted = {fit.product_id for thing in need.things for fit in thing.fits}
+    names = {thing.name.casefold().split()[-1] for thing in need.things}
+    groups: dict[str, list[Product]] = {}
+    for product in products:
+        about = f"{product.title} {' '.join(product.categories[-1:])}".casefold()
+        if product.product_id not in wanted and not any(name in about for name in names):
+            path = product.categories
+            shelf = path[1] if len(path) > 1 else (path[0] if path else product.category).replace("_", " ")
+            groups.setdefault(shelf, []).append(product)
+    home = {fit.category for thing in need.things for fit in thing.fits}
+    near = [name for name, of in groups.items() if len(of) >= _FEWEST and of[0].category in home]
+    far = [name for name, of in groups.items() if len(of) >= _FEWEST and of[0].category not in home]
+    random.shuffle(near)
+    random.shuffle(far)
+    half = (count + 1) // 2
+    chosen = [*near[:half], *far, *near[half:]] or sorted(groups)
+    angles = random.sample(sorted(texts("sentences")["angle"]), len(texts("sentences")["angle"]))
+    found: list[Theme] = []
+    for number in range(count if chosen else 0):
+        name, angle = chosen[number % len(chosen)], angles[number % len(angles)]
+        found.append(Theme(f"{name} {angle}".lower(), name.lower(), angle, tuple(groups[name])))
+    return found
+
+
+def keywords_of(need: Need, signals: Mapping[str, str], noise: Sequence[Theme]) -> Keywords:
+    """The content of keywords.json: first all facets, then the ten keywords with their kinds."""
+    facets = [f"{thing.name} {word}" for thing in need.things for word in ("recall", "price", "test", "copies")]
+    chosen = [
+        Keyword(text=signal, kind="signal", why=f"What decides between the {plural(thing)} that fit.")
+        for signal, thing in signals.items()
+    ]
+    beside = "Of the same shelves, and no part of the question."
+    chosen += [Keyword(text=theme.keyword, kind="noise", why=beside) for theme in noise]
+    divergent = dict.fromkeys([*facets, *(theme.name for theme in noise), *signals])
+    return Keywords(divergent=tuple(divergent), convergent=tuple(chosen))
+
+
+def plural(thing: str) -> str:
+    """The plural of what a query asks for: "diaper bags". Of "a bed or a hose", each part's."""
+    return " or ".join(_several(part) for part in thing.split(" or "))
+
+
+def _several(thing: str) -> str:
+    if is_plural(thing.rsplit(" ", 1)[-1]):
+        return thing
+    if thing.endswith("y") and thing[-2:-1] not in "aeiou":
+        return f"{thing[:-1]}ies"
+    return f"{thing}es" if thing.endswith(("s", "x", "sh", "ch")) else f"{thing}s"
+
+
+MOST_PRODUCTS = 3000
+"""The most products that pages mention besides the fits; a larger shop's others are left out."""
+RESULTS = 100
+"""Results per keyword, as in the paper: a page that none of the ten keywords finds among them is left out."""
+_NEEDED = 0.6
+"""The largest share of the smallest size for the pages with the facts, whatever lengths are drawn."""
+DISTRACTING = 0.15
+"""The approximate share of the largest size's tokens for which distractors are made."""
+_SPARE = 1.1
+"""Noise is made for this multiple of the largest size, since pages that no keyword finds are left out."""
+
+
+def build_offline(
+    world: World,
+    queries: Sequence[Query],
+    to: Path,
+    sizes: Mapping[str, int],
+    seed: str,
+    counter: TokenCounter,
+    note: Callable[[str], None] = lambda _: None,
+) -> list[str]:
+    """Writes the sandbox and returns its sizes. ``note`` gets a sentence for each thing that the sandbox lacks.
+
+    Raises UserError if ``to`` is not empty, or if the shop offers nothing for a query.
+    """
+    check_new(to)
+    offers = Offers(world)
+    needs = [need_of(world, offers, query) for query in queries]  # all needs are found before anything is written
+    for need in needs:
+        if need.without_fits:
+            popular = " and ".join(thing.name for thing in need.things)
+            note(f"{need.query.query_id}: {need.without_fits}, so its pages are about popular products: {popular}.")
+    hits = world.catalog.search(CatalogQuery("", limit=MOST_PRODUCTS)).hits
+    shop = list(world.store.products([hit.product_id for hit in hits]).values())
+    shelf = _Shelf(shop)
+    if not can_draw():
+        note(WITHOUT_PILLOW)
+    about = SandboxFolder(
+        world_fingerprint=world.manifest.fingerprint, now=world.manifest.now, seed=seed, sizes=dict(sizes),
+        counter=counter.name, web="offline", made_by="offline",
+    )  # fmt: skip
+    tasks: list[WrittenTask] = []
+    with made_whole(to) as folder:
+        for need in needs:
+            maker = _TaskMaker(world, need, shelf, Random(f"{seed}/{need.query.query_id}"))
+            material = maker.material(sizes, counter)
+            tasks.append(write_task(folder, material, sizes, counter))
+            question = need.query.web_question
+            pages = (page.page for page in (*material.supportive, *material.distractors, *material.noise))
+            if question and not any(answer.is_in(page.text) for page in pages for answer in question.answers):
+                note(f"{need.query.query_id}: no page answers what it asks of the web: {question.text}")
+        notes = write_sandbox(folder, about, tasks)
+    for sentence in notes:
+        note(sentence)
+    return read_sandbox(to).names
+
+
+class _Shelf:
+    """The products that pages are made of, read once for all tasks."""
+
+    def __init__(self, products: Sequence[Product]) -> None:
+        self.products = products
+        self.names = name_products(products)
+        self.by_category: dict[str, list[NamedProduct]] = {}
+        for named in self.names.values():
+            self.by_category.setdefault(named.product.category, []).append(named)
+        self.text = "\n".join(
+            f"{p.title} {p.price} {' '.join(p.features)} {' '.join(p.description)} {p.details}" for p in products
+        )
+
+
+class _TaskMaker:
+    """Makes the material of one query."""
+
+    def __init__(self, world: World, need: Need, shelf: _Shelf, random: Random) -> None:
+        self.world, self.need, self.shelf, self.random = world, need, shelf, random
+        self.today = world.manifest.now.date()
+        self.drawing = Drawing(random, shelf.text)
+        self.names = need.names
+        self.fits = {fit.product_id for thing in need.things for fit in thing.fits}
+
+    def material(self, sizes: Mapping[str, int], counter: TokenCounter) -> TaskMaterial:
+        """The whole task: enough pages for the largest size, and pages with facts that fit into the smallest."""
+        tokens = max(sizes.values())
+        need = self.need
+        facts = facts_of(need, self.today, self.drawing)
+        signals = signal_keywords(need)
+        beside = themes(need, self.shelf.products, KEYWORDS - len(signals), self.random)
+        files = user_files(need, self.world.store, self.today, self.drawing)
+        longest = int(min(sizes.values()) * CHARACTERS_OF_A_TOKEN * _NEEDED / len(facts))
+        supportive = [self._supportive(fact, longest) for fact in facts]
+        distractors = list(_up_to(self._distractors(facts), tokens * DISTRACTING, counter))
+        noise = list(_up_to(self._noise(beside), tokens * _SPARE, counter))
+        keywords = keywords_of(need, signals, beside)
+        found = list(_found_by([keyword.text for keyword in keywords.convergent], [*supportive, *distractors, *noise]))
+        established = tuple(
+            Fact(
+                product_id=fact.about.product.product_id,
+                fact=fact.establishes,
+                source=web_evidence_id(source.page.url),
+            )
+            for fact, source in zip(facts, supportive, strict=True)
+            if fact.establishes is not None
+        )
+        return TaskMaterial(
+            query=need.query.with_facts(established),
+            keywords=keywords,
+            supportive=tuple(page for page in found if page.label == "supportive"),
+            distractors=tuple(page for page in found if page.label == "distractor"),
+            noise=[page for page in found if page.label == "noise"],
+            files={file.name: file.content for file in files},
+            gold=_gold(need.query, files, facts, supportive),
+        )
+
+    def _supportive(self, fact: PlantedFact, longest: int) -> LabelledPage:
+        kind, age = self.random.choice(KINDS_OF_PAGES[fact.kind]), self.random.randint(2, 19)
+        page = self._signal(fact, kind, fact.text, age, longest)
+        return LabelledPage(page, "supportive", fact.kind, why=fact.meaning)
+
+    def _distractors(self, facts: Sequence[PlantedFact]) -> Iterator[LabelledPage]:
+        """An endless series of traps: one for each fact in turn, of another kind in each round."""
+        number = 0
+        while True:
+            for at, fact in enumerate(facts, 1):
+                trap = fact.trap(number, self.random, f"s{at}")
+                age = self.random.randint(500, 2200) if trap.kind == "outdated" else self._age()
+                page = self._signal(fact, self.random.choice(KINDS), trap.text, age)
+                yield LabelledPage(page, "distractor", trap.kind, why=trap.why)
+            number += 1
+
+    def _signal(self, fact: PlantedFact, kind: str, statement: str, age: int, longest: int = LONGEST) -> SandboxPage:
+        thing = next(thing for thing in self.need.things if thing.name == fact.thing)
+        beside = [self.names[fit.product_id] for fit in thing.fits if fit.product_id != fact.about.product.product_id]
+        length = min(drawn_length(self.random), longest)
+        on_shelf = self.shelf.by_category.get(fact.about.product.category, [])
+        near = [named for named in on_shelf if named.product.product_id not in self.fits]
+        others = (
+            *self.random.sample(beside, min(len(beside), 3)),
+            *others_for(length, near, fact.about, self.random),
+        )
+        return self._page(kind, Cast(plural(fact.thing), fact.about, others), length, age, statement)
+
+    def _noise(self, beside: Sequence[Theme]) -> Iterator[LabelledPage]:
+        while beside:
+            for theme in beside:
+                of = [self.shelf.names[product.product_id] for product in theme.products]
+                focus, length = self.random.choice(of), drawn_length(self.random)
+                cast = Cast(theme.name, focus, others_for(length, of, focus, self.random), theme.angle)
+                page = self._page(self.random.choice(KINDS), cast, length, self._age())
+                if not any(value in page.text for value in self.drawing.used):
+                    yield LabelledPage(page, "noise", keyword=theme.keyword)
+
+    def _age(self) -> int:
+        """The page's age in days. A third are as new as the pages with the facts, so that dates give nothing away."""
+        return self.random.randint(2, 19) if self.random.random() < 0.35 else self.random.randint(20, 1500)
+
+    def _page(self, kind: str, cast: Cast, length: int, age: int, statement: str = "") -> SandboxPage:
+        if kind == "prices" and cast.focus.price is None:
+            kind = "guide"
+        return page_of(kind, cast, length, self.today - timedelta(days=age), self.random, statement)
+
+
+def _up_to(pages: Iterator[LabelledPage], tokens: float, counter: TokenCounter) -> Iterator[LabelledPage]:
+    for page in pages:
+        yield page
+        tokens -= counter.of(page.page)
+        if tokens <= 0:
+            return
+
+
+def _found_by(keywords: Sequence[str], pages: Sequence[LabelledPage]) -> Iterator[LabelledPage]:
+    """The pages that a keyword finds, each with the keyword that ranks it best, or with its own if that finds it.
+
+    Ranks are among all pages that were made. In a sandbox fewer pages compete, but the weights of words differ too;
+    the margin of five ranks allows for that.
+    """
+    index = Bm25([(page.page.title, page.page.text) for page in pages])
+    ranks: list[dict[str, int]] = [{} for _ in pages]
+    for keyword in keywords:
+        scored = sorted(index.scores(keyword).items(), key=lambda score: (-score[1], pages[score[0]].page.url))
+        for rank, (number, _) in enumerate(scored[: RESULTS - 5]):
+            ranks[number][keyword] = rank
+    for page, of in zip(pages, ranks, strict=True):
+        if of:
+            best = page.keyword if page.keyword in of else min(of, key=lambda keyword: of[keyword])
+            yield LabelledPage(page.page, page.label, page.kind, best, page.why)
+
+
+def _gold(
+    query: Query, files: Sequence[PlantedFile], facts: Sequence[PlantedFact], supportive: Sequence[LabelledPage]
+) -> KnownAnswer:
+    planted = [GoldInsight(id=f"f{n}", text=file.meaning, stands_in=file.name, quote=file.statement)
+               for n, file in enumerate((file for file in files if file.statement), 1)]  # fmt: skip
+    of_pages = [GoldInsight(id=f"s{n}", text=fact.meaning, stands_in=source.page.url, quote=fact.text)
+            for n, (fact, source) in enumerate(zip(facts, supportive, strict=True), 1)]  # fmt: skip
+    return KnownAnswer(
+        query_id=query.query_id,
+        files=PartOfGold(
+            insights=tuple(planted),
+            documents=tuple(RequiredDocument(title=file.name) for file in files if file.is_document),
+        ),
+        sandbox=PartOfGold(
+            insights=tuple(of_pages),
+            documents=tuple(RequiredDocument(title=page.page.title, url=page.page.url) for page in supportive),
+        ),
+    )

@@ -1,0 +1,135 @@
+"""What a query needs: its things with the products that fit, first the one an unwarned shopper would take."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from drretail.addons.sandboxes.synthetic.named_products import NamedProduct, name_products
+from drretail.env.catalog.base import CatalogQuery
+from drretail.env.offers import Offers
+from drretail.env.world import World
+from drretail.errors import UserError
+from drretail.grounding.text.words import content_stems
+from drretail.records.criteria import Fact
+from drretail.records.money import Money
+from drretail.records.query import NOT_TYPED, Query, Reference
+from drretail.records.shop import Product
+from drretail.records.wish import Want
+
+MOST_THINGS = 4
+MOST_FITS = 8
+"""The most fits of a thing: a shopper who wants a kettle looks at no more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """One thing that a query asks for, or a category of it."""
+
+    name: str
+    fits: tuple[Product, ...]
+    """First the one that would be taken without a warning, then the others, better ones first."""
+    want: Want | None = None
+    """None if it is unknown what fits: the fits are then popular products of a category."""
+    must: str | None = None
+    """A demand that a laboratory could measure, and that all fits meet by their records."""
+
+    @property
+    def must_not(self) -> str | None:
+        return next(map(str, self.want.must_not), None) if self.want else None
+
+    @property
+    def quantity(self) -> int:
+        return self.want.quantity if self.want else 1
+
+    @property
+    def is_optional(self) -> bool:
+        return self.want is not None and self.want.optional
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    query: Query
+    things: tuple[Wanted, ...]
+    budget: Money | None
+    """The most that everything together may cost; None without a typed budget."""
+    owned: tuple[Product, ...]
+    """Products that the user has: those that the wish names, then purchases, the closest to the query's words first."""
+    can_lose: Callable[[Sequence[NamedProduct]], bool]
+    """Whether the shop can meet the query without these products if it can with them, or else lacks the same."""
+    without_fits: str | None = None
+    """Why it is unknown what fits; None if it is known."""
+
+    @property
+    def names(self) -> dict[str, NamedProduct]:
+        """The names, all different, that pages and files use for the fits and for the user's first owned product."""
+        fits = {fit.product_id: fit for thing in self.things for fit in thing.fits}
+        return name_products((fits | {product.product_id: product for product in self.owned[:1]}).values())
+
+
+def need_of(world: World, offers: Offers, query: Query) -> Need:
+    """What a query needs, whatever another web says. Raises UserError if the shop offers nothing for it."""
+    query = query.with_facts(())
+    reference = offers.reference(query)
+    things, without_fits = tuple(_wanted(world, query, reference))[:MOST_THINGS], None
+
+    def can_lose(products: Sequence[NamedProduct]) -> bool:
+        lost = [Fact(product_id=each.product.product_id, fact="recalled", source="W:none") for each in products]
+        return offers.reference(query.with_facts(lost)).lack == reference.lack
+
+    if not things:
+        things = _of_words(world, query)
+        without_fits = NOT_TYPED if query.wish is None else "nothing is to be bought"
+        if query.wish is not None and query.wish.wants:
+            without_fits = "the shop offers nothing that would do"
+    if not things:
+        raise UserError(
+            f"{query.query_id}: neither its wish nor its words name anything that the shop offers, so no web can be "
+            "made for it: leave it out."
+        )
+    return Need(
+        query=query,
+        things=things,
+        budget=query.wish.budget if query.wish else None,
+        owned=tuple(_owned(world, query)),
+        can_lose=can_lose,
+        without_fits=without_fits,
+    )
+
+
+def _wanted(world: World, query: Query, reference: Reference) -> list[Wanted]:
+    best = {item.thing: item.product_id for item in reference.best.items} if reference.best else {}
+    found: list[Wanted] = []
+    # Without a typed wish there are neither wants nor things.
+    for want, thing in zip(query.wish.wants if query.wish else (), reference.things, strict=True):
+        order = sorted(thing.fits or thing.undecided, key=lambda fit: (
+            fit.product_id != best.get(thing.name), fit.price is None, -fit.worth, fit.product_id
+        ))  # fmt: skip
+        products = world.store.products([fit.product_id for fit in order[:MOST_FITS]])
+        fits = tuple(products[fit.product_id] for fit in order if fit.product_id in products)
+        if fits:
+            must = next((str(one) for one in want.must if all(str(one) not in fit.open for fit in order)), None)
+            found.append(Wanted(thing.name, fits, want, must))
+    return found
+
+
+def _of_words(world: World, query: Query) -> tuple[Wanted, ...]:
+    """The products that the query's words find, as one thing; empty if no title shares a word with the query."""
+    hits = world.catalog.search(CatalogQuery(query.text, match="any", limit=MOST_FITS)).hits
+    words = set(content_stems(query.text))
+    products = world.store.products([hit.product_id for hit in hits]).values()
+    # A word that occurs only in a description does not name what the shop offers.
+    named = [product for product in products if words & set(content_stems(product.title))]
+    if not named:
+        return ()
+    name = named[0].leaf_category
+    same = tuple(product for product in named if product.leaf_category == name)
+    return (Wanted(name.replace("_", " ").lower(), same),)
+
+
+def _owned(world: World, query: Query) -> list[Product]:
+    named = list(query.wish.owned) if query.wish else []
+    orders = [] if query.user_id is None else world.store.orders(query.user_id).orders
+    bought = [order.product_id for order in orders]
+    products, words = world.store.products([*named, *bought]), set(content_stems(query.text))
+    shared = {key: len(words & set(content_stems(product.title))) for key, product in products.items()}
+    bought.sort(key=lambda product_id: -shared.get(product_id, 0))
+    return [products[fromkey] for fromkey in dict.fromkeys([*named, *bought]) if fromkey in products]

@@ -1,9 +1,0 @@
-"""A sealed benchmark: ``drretail bench`` (docs/benchmark.md).
-
-commands.py    ``make``, ``publish``, ``submit`` and ``rank`` by their options, with what they print
-release.py     makes a release, commits to its content, and publishes its gold after its window
-submission.py  takes run folders in: verifies them, reruns a drawn sample
-reruns.py      how many runs are made again, what they show, and the odds that forged ones pass
-grading.py     all runs of a release in one experiment, and what each is worth
-ranking.py     ranks by truth with intervals and ranges of ranks; also style among true reports, and cost
-"""

@@ -1,0 +1,32 @@
+"""The demo's shop, and a sandbox of two tasks for it, which no test changes."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from drretail.addons.sandboxes.sizes import BY_CHARACTERS, read_sizes
+from drretail.addons.sandboxes.synthetic.build import build_offline
+from drretail.api.worlds import open_world
+from drretail.env.world import World
+from drretail.querygen.shipped import shipped_queries
+from drretail.records.query import Query
+
+SHIPPED = shipped_queries("dev")[:10]
+QUERIES = SHIPPED[:2]
+
+
+@pytest.fixture(scope="session")
+def world() -> Iterator[World]:
+    with open_world("demo") as opened:
+        yield opened
+
+
+def built(world: World, to: Path, sizes: str = "16k,32k", queries: tuple[Query, ...] = QUERIES) -> Path:
+    build_offline(world, queries, to, read_sizes(sizes), "7", BY_CHARACTERS)
+    return to
+
+
+@pytest.fixture(scope="session")
+def small(world: World, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return built(world, tmp_path_factory.mktemp("small") / "s")

@@ -1,0 +1,434 @@
+"""A sandbox of found pages, over the wire: a search engine, its pages, and a model that is played."""
+
+import asyncio
+import gzip
+import json
+import re
+import shutil
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import date
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from drretail.addons.sandboxes.check import check_sandbox
+from drretail.addons.sandboxes.commands import files_by
+from drretail.addons.sandboxes.search_based.asker import BUILDING, JOURNAL, Asker
+from drretail.addons.sandboxes.search_based.build import (
+    FOUND_FILE,
+    SETTINGS_FILE,
+    BuildSettings,
+    Built,
+    FoundBuilder,
+    begin_build,
+    query_to_write,
+)
+from drretail.addons.sandboxes.search_based.files import synthetic_files
+from drretail.addons.sandboxes.search_based.gold import gold_of
+from drretail.addons.sandboxes.search_based.queries import WrittenQueries, write_queries
+from drretail.addons.sandboxes.search_based.review import Review, review_tasks
+from drretail.addons.sandboxes.sizes import BY_CHARACTERS
+from drretail.cli.app import app
+from drretail.env.offers import Offers
+from drretail.env.web.registry import WebOptions, open_web
+from drretail.env.web.sandbox import SandboxPage
+from drretail.env.web.sealed import SealedWeb, read_labels, read_pages, read_sandbox, task_folder, written_queries
+from drretail.env.world import World, open_world
+from drretail.errors import UserError
+from drretail.eval.judging.spending import Allowance
+from drretail.experiment import read_gold_file
+from drretail.files import read_documents, read_json, write_json, write_lines
+from drretail.grounding.report.evidence_ids import web_evidence_id
+from drretail.llm.registry import Model
+from drretail.records.criteria import Criteria, Fact
+from drretail.records.query import Query
+from drretail.records.run import Usage
+from drretail.records.wish import Want, Wish
+from tests.addons.sandboxes.search_based.fake_web import EMAIL, FACTS, SIGNALS, FakeWeb
+from tests.addons.sandboxes.search_based.played import ANSWERS, PAGES, Play, chat, model
+from tests.build import files
+from tests.querygen.by_model.scripted import scripted
+from tests.shop import USER, build_shop
+
+SIZES = {"8k": 8_000, "16k": 16_000, "32k": 32_000}
+QUERY = Query(query_id="q1", user_id=USER, text="Which bird feeder is safe, and how do I keep it so?", source="test")
+DAY = date(2026, 3, 10)
+UNASKED = query_to_write("q1", USER, "fake:x")
+PLAYED = "tests.addons.sandboxes.search_based.played:opened"
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    with open_world(build_shop(tmp_path_factory.mktemp("found") / "world")) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def fake() -> Iterator[FakeWeb]:
+    with FakeWeb() as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def finished(world: World, fake: FakeWeb, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A whole build, which no test changes."""
+    folder = tmp_path_factory.mktemp("finished") / "S"
+    assert Site(world, fake, folder, folder).build(QUERY).failed == {}
+    return folder
+
+
+def is_web(effect: dict[str, Any]) -> bool:
+    return effect["kind"] != "model"
+
+
+@dataclass(frozen=True)
+class Site:
+    """A folder in which one test builds, with what it builds from."""
+
+    world: World
+    fake: FakeWeb
+    finished: Path
+    folder: Path
+
+    def copy(self) -> Path:
+        """The whole build."""
+        return Path(shutil.copytree(self.finished, self.folder, dirs_exist_ok=True))
+
+    def cut(self, keep: Callable[[dict[str, Any]], bool] = is_web) -> Path:
+        """The same build, cut when its journal held nothing but these effects."""
+        lines = (self.finished / BUILDING / JOURNAL).read_text().splitlines()
+        (self.folder / BUILDING).mkdir(parents=True)
+        (self.folder / BUILDING / JOURNAL).write_text("".join(f"{line}\n" for line in lines if keep(json.loads(line))))
+        return self.folder
+
+    def asker(self, by: Model | None = None, *, retry_failed: bool = False, tokens: int | None = None) -> Asker:
+        allowance = Allowance(tokens=tokens)
+        return Asker.opened(by or model(), self.folder, parallel=8, retry_failed=retry_failed, allowance=allowance)
+
+    def build(self, *queries: Query, by: Model | None = None, **options: Any) -> Built:
+        web = open_web(f"searxng:{self.fake.url}", WebOptions(proxy=self.fake.url))
+        made_up = partial(synthetic_files, self.world, seed="7")
+        with self.asker(by, **options) as asker:
+            builder = FoundBuilder(self.world, web, asker, self.folder, SIZES, BY_CHARACTERS, made_up, DAY)
+            return asyncio.run(builder.build(queries))
+
+    def write(self, by: Model | None = None, *, retry_failed: bool = False) -> WrittenQueries:
+        with self.asker(by, retry_failed=retry_failed) as asker:
+            return asyncio.run(write_queries(self.world, self.folder, asker))
+
+
+@pytest.fixture
+def site(world: World, fake: FakeWeb, finished: Path, tmp_path: Path) -> Site:
+    return Site(world, fake, finished, tmp_path)
+
+
+def open_where(words: str) -> Play:
+    """Settles everything, but for prompts with these words, where a weight is missing."""
+    return lambda asked: ANSWERS["Settlement"](asked) | {"missing": ["What it weighs."] if words in asked else []}
+
+
+def test_each_page_gets_the_label_of_its_role_and_what_is_lost_is_counted(finished: Path) -> None:
+    task = task_folder(finished, "q1")
+    labels = {label.url: label for label in read_labels(task)}
+    roles = Counter((PAGES[url].role, label.label, label.kind) for url, label in labels.items())
+    assert [role for role in roles if role[1] == "supportive"] == [("supportive", "supportive", "")]
+    assert roles["supportive", "supportive", ""] == 4
+    assert {role for role in roles if role[1] == "distractor"} <= {
+        ("outdated", "distractor", "outdated"),
+        ("one_sided", "distractor", "one-sided"),
+        ("inaccurate", "distractor", "inaccurate"),
+    }
+    assert {role[0] for role in roles if role[1] == "noise"} <= {"noise", "beside"}
+    assert {label.keyword for label in labels.values()} >= {*SIGNALS}
+    found = read_json(task / FOUND_FILE)
+    assert sum(found["results"].values()) == len(PAGES) == 76
+    assert (found["unread"], found["duplicates"]) == ({"error": 4}, 4)
+    assert found["personal_data"] == {"an e-mail address": 1}
+    again = [page for page in found["left_out"] if page["why"].startswith("redundant")]
+    assert Counter(PAGES[page["url"]].role for page in again) == {"again": 8}
+    assert EMAIL not in "".join(page.text for page in read_pages(task))
+
+
+def test_the_folder_is_whole_and_served(site: Site) -> None:
+    about = read_sandbox(site.finished)
+    assert (about.names, about.web, about.made_by) == (["8k", "16k", "32k"], "searxng", "fake:x")
+    assert about.now.date() == max(DAY, site.world.manifest.now.date())
+    assert check_sandbox(site.finished, site.world) == {"q1": []}
+    web = SealedWeb(site.finished).at("32k").of(QUERY)
+    best = [result.url for result in web.search("163 centimeters no cat reached feeders trial", 3)]
+    assert "http://supportive0.example/0" in best
+    assert web.fetch("http://supportive0.example/0").state == "ok"
+
+
+def test_gold_stands_in_supportive_pages_and_files_and_score_finds_the_criteria(finished: Path) -> None:
+    gold = read_gold_file(task_folder(finished, "q1") / "gold.json")
+    assert [insight.stands_in for insight in gold.files.insights] == ["note.md"]
+    assert {insight.quote for insight in gold.sandbox.insights} == {insight[1:].strip() for insight in FACTS}
+    assert len(gold.sandbox.documents) == 4
+    criteria = Criteria.model_validate(read_json(finished / "rubrics" / "dr3" / "q1.json"))
+    assert {group.name for group in criteria.groups} == {"constraints", "query", "depth"}
+
+
+def test_what_a_page_establishes_about_a_product_is_a_fact_and_no_basket_holds_it(site: Site) -> None:
+    feeder = Want(name="feeder", kinds=("bird feeder",))
+    query = Query(query_id="q2", text="A bird feeder?", wish=Wish(wants=(feeder,)), source="test")
+    said = "Tanagrove has called back its Tube Bird Feeder of 18 inches."
+    recall, silent = (
+        SandboxPage(url=f"https://{name}.example", title=name, text=text)
+        for name, text in {"recall": said, "height": "Hang it at 163 centimeters."}.items()
+    )
+    insights = [{"insight": "So.", "source": str(n), "quote": page.text} for n, page in enumerate((recall, silent), 1)]
+    fact = {"product_id": "B0TEST0001", "fact": "recalled", "source": "1", "quote": said}
+    wrong = [{"product_id": "B0OTHER"}, {"quote": "It was recalled."}, {"source": "2", "quote": silent.text}]
+    answers = iter([*wrong[:2], {}, wrong[2], {}])
+    asked: list[str] = []
+
+    def gold(message: str) -> dict[str, Any]:
+        asked.append(message)
+        return {"insights": insights, "facts": [fact | next(answers)]}
+
+    with site.asker(model(WrittenGold=gold)) as asker:
+        for one in (query, query.model_copy(update={"query_id": "q3"})):
+            _, facts = asyncio.run(gold_of(asker, one, [recall, silent], {}, site.world, of_files=False))
+            assert facts == (Fact(product_id="B0TEST0001", fact="recalled", source=web_evidence_id(recall.url)),)
+    assert len(asked) == 5, "each wrong fact went back"
+    assert "B0TEST0001: Tanagrove Tube Bird Feeder, 18 inch" in asked[0]
+    best = Offers(site.world).reference(query.with_facts(facts)).best
+    assert best is not None
+    assert best.items[0].product_id == "B0TEST0002"
+
+
+def test_a_build_that_is_begun_again_asks_nothing_twice_and_writes_the_same(site: Site) -> None:
+    folder, asked, again = site.copy(), Counter(site.fake.asked), chat()
+    made = site.build(QUERY, by=scripted(again), tokens=1_000)  # a lower cap takes no task away
+    assert (len(made.tasks), made.failed) == (1, {})
+    assert (site.fake.asked, again.asked) == (asked, [])
+    assert files(folder) == files(site.finished)
+
+
+def test_a_build_that_was_cut_goes_on_where_it_stopped(site: Site) -> None:
+    folder = site.cut(lambda effect: is_web(effect) or "verge" in effect["scope"])
+    asked = Counter(site.fake.asked)
+    made = site.build(QUERY, tokens=5_000)
+    assert made.failed == {"q1": "the cap of 5,000 tokens is reached"}
+    assert not (folder / "sandbox.json").exists()
+    assert site.build(QUERY).failed == {}
+    assert site.fake.asked == asked
+    assert read_labels(task_folder(folder, "q1")) == read_labels(task_folder(site.finished, "q1"))
+
+
+def test_a_cap_holds_for_questions_that_wait_in_line(site: Site) -> None:
+    asked = chat()
+    site.cut()
+    made = site.build(QUERY, by=scripted(asked), tokens=1_100)
+    assert "the cap of 1,100 tokens is reached" in made.failed["q1"]
+    assert len(asked.asked) <= 10 + 8
+
+
+def test_a_task_whose_pages_are_not_enough_is_named_and_the_others_are_made(site: Site) -> None:
+    other = QUERY.model_copy(update={"query_id": "q2", "text": "What does a bird feeder weigh?"})
+    folder = site.cut()
+    text = (folder / BUILDING / JOURNAL).read_text()
+    with (folder / BUILDING / JOURNAL).open("a") as journal:
+        journal.write(text.replace(":q1/", ":q2/").replace('"scope":"q1/', '"scope":"q2/'))
+    made = site.build(other, QUERY, by=model(Settlement=open_where("feeder weigh")))
+    assert "the pages are not enough: What it weighs." in made.failed["q2"]
+    assert [query.query_id for query in read_documents(folder / "queries.jsonl", Query, "query")] == ["q1"]
+
+
+def test_a_try_that_fell_short_is_told_to_the_next_one(site: Site) -> None:
+    def diverge(asked: str) -> dict[str, Any]:
+        more = ["Which weight bends a pole?"] if "What it weighs." in asked else []
+        result = ANSWERS["Divergence"](asked)
+        return result | {"needs": [*result["needs"], *more]}
+
+    def settle(asked: str) -> dict[str, Any]:
+        if "Which weight bends a pole?" not in asked:
+            return ANSWERS["Settlement"](asked) | {"missing": ["What it weighs."]}
+        return {"needs": [{"need": number, "answer": "So.", "pages": [1]} for number in range(1, 6)], "missing": []}
+
+    by = model(Divergence=diverge, Settlement=settle)
+    folder = site.cut()
+    assert site.build(QUERY, by=by).failed
+    made = site.build(QUERY, by=by, retry_failed=True)
+    assert made.failed == {}
+    assert len(read_json(task_folder(folder, "q1") / "keywords.json")["needs"]) == 5
+
+
+def test_a_search_that_fails_is_told_and_asked_anew_when_that_is_wanted(site: Site) -> None:
+    site.cut(lambda effect: effect["kind"] == "page_fetch")
+    site.fake.broken.add(SIGNALS[3])
+    made = site.build(QUERY)
+    assert "What keeps squirrels off?" in made.failed["q1"]
+    site.fake.broken.clear()
+    assert site.build(QUERY).failed
+    assert site.build(QUERY, retry_failed=True).failed == {}
+    assert site.build(QUERY).failed == {}
+
+
+def test_without_queries_they_are_written_from_what_was_found(site: Site) -> None:
+    folder = site.cut()
+    made = site.build(UNASKED)
+    assert made.failed == {}
+    assert any("no gold yet" in fault for fault in check_sandbox(folder)["q1"])
+    result = site.write()
+    assert (result.written, result.failed) == (("q1",), {})
+    (query,) = written_queries(folder)
+    assert query.user_id == USER
+    assert query.wish is not None
+    assert [(want.name, want.quantity) for want in query.wish.wants] == [("birdhouse", 2)]
+    assert check_sandbox(folder) == {"q1": []}
+    assert (folder / "rubrics" / "dr3" / "q1.json").is_file()
+    assert site.write().written == ()
+    assert site.build(UNASKED).failed == {}
+    assert written_queries(folder) == (query,)
+    assert check_sandbox(folder) == {"q1": []}
+
+
+def test_a_query_that_asks_too_much_is_told_so_and_written_anew(site: Site) -> None:
+    def query(asked: str) -> dict[str, Any]:
+        result = ANSWERS["WrittenQuery"](asked)
+        return result | ({"query": result["query"].replace("suit me", "do")} if "What it weighs." in asked else {})
+
+    by = model(Settlement=open_where("would suit me"), WrittenQuery=query)
+    folder = site.cut()
+    assert site.build(UNASKED, by=by).failed == {}
+    for _ in range(2):
+        assert "not enough: What it weighs." in site.write(by).failed["q1"]
+    assert site.write(by, retry_failed=True).failed == {}
+    (asked,) = read_documents(folder / "queries.jsonl", Query, "query")
+    assert "would do" in asked.text
+
+
+def test_a_command_that_ends_before_the_gold_loses_no_query(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    def cut_short(queries: Any, path: Path) -> None:
+        raise KeyboardInterrupt
+
+    site.cut()
+    assert site.build(UNASKED).failed == {}
+    with monkeypatch.context() as patched:
+        patched.setattr("drretail.addons.sandboxes.search_based.queries.write_with_gold", cut_short)
+        with pytest.raises(KeyboardInterrupt):
+            site.write()
+    assert site.write().written == ("q1",)
+
+
+def test_a_build_that_would_drop_tasks_is_refused(site: Site) -> None:
+    folder = site.copy()
+    settings = BuildSettings(
+        day=DAY, world=site.world.manifest.fingerprint, web="searxng", model="fake:x", results=100, seed="42"
+    )
+    write_json(folder / BUILDING / SETTINGS_FILE, settings.model_dump(mode="json"))
+    assert begin_build(folder, settings, {"q1", "q2"}) == DAY
+    with pytest.raises(UserError, match="would drop: q1"):
+        begin_build(folder, settings, {"q2"})
+
+
+def test_a_page_that_nobody_could_judge_is_left_out_and_named(site: Site) -> None:
+    def sometimes(asked: str) -> dict[str, Any]:
+        result = ANSWERS["PageRuling"](asked)
+        wrong = {"facts": [{"need": 1, "fact": "So.", "quote": "These words stand nowhere."}]}
+        return result | (wrong if "http://outdated0.example/1" in asked else {})
+
+    folder = site.cut()
+    none = site.build(QUERY, by=model(PageRuling=lambda _: {}))
+    assert "none of 44 pages supports an answer (44 have no usable label, such as label/" in none.failed["q1"]
+    made = site.build(QUERY, by=model(PageRuling=sometimes), retry_failed=True)
+    assert made.failed == {}
+    (lost,) = [page for page in made.reports["q1"].left_out if "outdated0.example/1" in page.url]
+    assert "letter for letter" in lost.why
+    assert lost.url not in {label.url for label in read_labels(task_folder(folder, "q1"))}
+
+
+def test_a_review_tells_which_question_a_task_does_not_pass(site: Site) -> None:
+    def guessed(asked: str) -> dict[str, Any]:
+        return ANSWERS["Review"](asked) | {"insight_novelty": {"reason": "Anybody knows it.", "passes": False}}
+
+    folder = site.copy()
+    with site.asker(model(Review=guessed)) as asker:
+        result = asyncio.run(review_tasks(folder, [QUERY], asker))["q1"]
+    assert isinstance(result, Review)
+    assert result.faults == ["insight novelty: Anybody knows it."]
+    with site.asker(tokens=1) as asker:
+        asker.allowance.count(Usage(output=1), None)
+        with pytest.raises(UserError, match="Another process"), site.asker():
+            pass
+        capped = asyncio.run(review_tasks(folder, [QUERY], asker))["q1"]
+    assert capped == "the cap of 1 tokens is reached"
+
+
+def test_personal_data_that_is_left_and_a_gold_quote_that_is_gone_are_faults(site: Site) -> None:
+    folder = site.copy()
+    file = task_folder(folder, "q1") / "pages.jsonl.gz"
+    lines = [json.loads(line) for line in gzip.decompress(file.read_bytes()).decode().splitlines()]
+    changed = [line | {"text": line["text"].replace("163", "164")} for line in lines]
+    name = site.world.store.user(USER)
+    changed[-1]["text"] += f"\n{name.first_name} {name.last_name}"
+    file.write_bytes(gzip.compress("\n".join(map(json.dumps, changed)).encode()))
+    (faults,) = check_sandbox(folder, site.world).values()
+    assert any("tells of a person: a full name" in fault for fault in faults)
+    assert any("stands in 0 places" in fault for fault in faults)
+
+
+def sandbox(fake: FakeWeb, *arguments: str) -> Result:
+    return CliRunner().invoke(app, ["sandbox", *arguments], env={"DRRETAIL_WEB_PROXY": fake.url})
+
+
+def test_a_sandbox_is_built_gets_its_queries_and_is_checked(world: World, fake: FakeWeb, tmp_path: Path) -> None:
+    to, web, shop = str(tmp_path / "S"), f"searxng:{fake.url}", str(world.folder)
+    flags = ("--world", shop, "--to", to, "--web", web, "--user", USER, "--model", PLAYED, "--sizes", "16k,32k,512k")
+    made = sandbox(fake, "build", *flags, "--quiet")
+    assert made.exit_code == 0, made.output
+    assert "4 supportive, " in made.stdout
+    assert "512k is left out: the pages of" in made.stdout
+    assert "1 of 1 task." in made.stdout
+    before = sandbox(fake, "check", to)
+    assert (before.exit_code, "no gold yet" in before.stdout) == (3, True)
+    result = sandbox(fake, "queries", to, "--world", shop, "--model", PLAYED, "--quiet")
+    assert "1 query written." in result.stdout
+    whole = sandbox(fake, "queries", to)
+    assert (whole.exit_code, "every task has its query" in whole.stdout) == (0, True)
+    kept = tmp_path / "kept"
+    after = sandbox(fake, "check", to, "--world", shop, "--model", PLAYED, "--quiet", "--to", str(kept))
+    assert (sandbox(fake, "check", str(kept)).exit_code, (kept / "building").exists()) == (0, False)
+    assert (after.exit_code, "1 of 1 queries pass" in after.stdout) == (0, True)
+    again = sandbox(fake, "build", *flags, "--quiet")
+    calls = re.findall(r"(\d+) calls, (\d+) of them from the journal", again.stdout)
+    assert len(calls) == 1
+    assert calls[0][0] == calls[0][1]
+    refused = sandbox(fake, "build", *flags, "--seed", "7")
+    assert isinstance(refused.exception, UserError)
+    assert "was begun with seed 42" in str(refused.exception)
+
+
+def test_an_estimate_sends_nothing_and_makes_no_folder(world: World, fake: FakeWeb, tmp_path: Path) -> None:
+    queries, to = str(tmp_path / "q.jsonl"), str(tmp_path / "S")
+    write_lines(Path(queries), [QUERY.as_line()])
+    flags = ("--world", str(world.folder), "--to", to, "--web", "searxng:http://localhost:1", "--queries", queries)
+    result = sandbox(fake, "build", *flags, "--model", PLAYED, "--estimate")
+    assert (result.exit_code, Path(to).exists()) == (0, False)
+    assert "Nothing was sent" in result.stderr
+
+
+def test_a_model_and_a_search_engine_go_together(world: World, fake: FakeWeb, tmp_path: Path) -> None:
+    build = ("build", "--world", str(world.folder), "--to", str(tmp_path / "S"))
+    alone = sandbox(fake, *build, "--web", f"searxng:{fake.url}")
+    assert "add --model" in str(alone.exception)
+    without = sandbox(fake, *build, "--model", PLAYED, "--user", USER)
+    assert str(without.exception).startswith("--model, --user: only where a search engine finds pages")
+    assert not (tmp_path / "S").exists()
+
+
+def test_own_files_stand_in_for_made_up_ones(world: World, tmp_path: Path) -> None:
+    (tmp_path / "own" / USER).mkdir(parents=True)
+    (tmp_path / "own" / USER / "list.txt").write_text("It must not be red.")
+    (tmp_path / "own" / USER / ".DS_Store").write_bytes(b"\0")
+    files_of = files_by(world, tmp_path / "own", "1")
+    assert files_of(QUERY) == {"list.txt": b"It must not be red."}
+    others = files_of(QUERY.model_copy(update={"user_id": None}))
+    assert {*others} >= {"note.md", "manual.txt"}
