@@ -157,7 +157,8 @@ def test_a_missing_report_decides_its_meetings_and_is_nobody_s_opinion(tmp_path:
         f"q{n}" for n in range(1, 31) if f"q{n}-r1" not in lost
     }
     by = {pair.judge: pair for pair in scores.pairs if pair.dimension == "depth"}
-    assert (by[second.ref.spec].contrast.above, by[second.ref.spec].read_won, by[judge.ref.spec].read_won) == (30, 24, 0)
+    mine = by[second.ref.spec]
+    assert (mine.contrast.above, mine.read_won, by[judge.ref.spec].read_won) == (30, 24, 0)
     (panel,) = (pair for name, pair in by.items() if name.startswith("panel"))
     assert panel.disagreement == 1, "both members are never of one opinion, and a forfeit is none"
 
