@@ -121,7 +121,7 @@ def _failure_of_scores(view: ExperimentView) -> str:
 
 def _plots(view: ExperimentView, to: Path) -> Report:
     """Every plot of the page as files in a folder."""
-    from drretail.viewer.page.document import plots_of
+    from drretail.viewer.page.overview import plots_of
     from drretail.viewer.page.run_lines import run_line
     from drretail.viewer.plots.drawing import write_plots
 

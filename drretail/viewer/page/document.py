@@ -1,7 +1,6 @@
 """The report of an experiment: one self-contained file, or an index and a page for each question if it is large."""
 
 import shlex
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,41 +11,25 @@ from markupsafe import Markup
 from drretail.errors import UserError
 from drretail.files import write_atomically
 from drretail.progress import Bar
-from drretail.tables.table import Cell
-from drretail.viewer.commands import score_commands
+from drretail.tables.figures import counted
 from drretail.viewer.conversation import read_conversation
 from drretail.viewer.experiment import ExperimentView, Question, RunView
 from drretail.viewer.page.appendix import render_method, render_scores
-from drretail.viewer.page.first_screen import render_first_screen
+from drretail.viewer.page.first_screen import most_telling
 from drretail.viewer.page.frame import fragment, plural, whole_page
-from drretail.viewer.page.links import Links, page_name
+from drretail.viewer.page.links import RUNS, Links, page_name
+from drretail.viewer.page.outcomes import researched
+from drretail.viewer.page.overview import render_false_statements, render_overview, render_plots
 from drretail.viewer.page.question import Once, Questions, Rendered
 from drretail.viewer.page.run_lines import RunLine
-from drretail.viewer.page.run_tables import claims_grid, render_all_runs, render_failures
-from drretail.viewer.plots.drawing import Plot
-from drretail.viewer.plots.experiment_plots import (
-    INTERVAL_LINES,
-    ablation_plots,
-    agreement_plot,
-    cost_plot,
-    headline_plots,
-    metric_plots,
-    preference_plots,
-    sentence,
-    tool_plot,
-    whole_plots,
-)
+from drretail.viewer.page.run_tables import render_all_runs, render_failures
 from drretail.viewer.tables.false_statements import checked_in_words
-from drretail.viewer.tables.result import concluded, every_measure
-from drretail.viewer.tables.scoreboard import INTERVALS, LAB, conclusion, judge_failures, printed_board, without_equal
 
 Form = Literal["auto", "single", "split"]
 LARGEST = 8_000_000
 """The most bytes of questions in a single page; a larger report becomes a folder."""
 LARGEST_SINGLE = 25_000_000
 """The most bytes of a page even if a single one was asked for: browsers and mail take no larger files."""
-_OPEN = 3
-"""Up to this many questions are open at first; of more only the first is, so that a large page stays an overview."""
 _FEW = 200
 """Up to this many answers of a shop's assistant are on its page even if nothing in them is false."""
 _INDEX = "index.html"
@@ -90,11 +73,12 @@ def write_report(view: ExperimentView, to: Path, form: Form = "auto", bar: Bar |
             waiting.clear()
     if not is_split:
         write_atomically(to, one_page(view, waiting))
-        _forget([folder / _INDEX, *folder.glob("query-*.html")])
+        _forget([folder / _INDEX, folder / RUNS, *folder.glob("query-*.html")])
         if folder.is_dir() and not any(folder.iterdir()):
             folder.rmdir()
         return to
     write_atomically(folder / _INDEX, index_page(view, done))
+    write_atomically(folder / RUNS, runs_page(view, done, links))
     kept = {page_name(each.question) for each in done}
     _forget([to, *(path for path in folder.glob("query-*.html") if path.name not in kept)])
     return folder / _INDEX
@@ -119,22 +103,45 @@ def rendered_questions(view: ExperimentView, bar: Bar | None = None, *, is_cut: 
 def one_page(view: ExperimentView, rendered: Sequence[Rendered]) -> str:
     """The report as one page, made of rendered questions."""
     whole = [question for question in rendered if question.body]
-    parts = [question.folded(is_open=at == 0 or len(whole) <= _OPEN) for at, question in enumerate(whole)]
+    first = first_of(rendered)
+    parts = [question.folded(is_open=question is first or view.is_of_shop) for question in whole]
     if len(whole) < len(rendered):
         note = Markup(
             '<p class="note">{:,} more answers are not on this page: <code>drretail report {} --split</code> shows all,'
             " <code>drretail export {} --format statements</code> makes a table.</p>"
         )
         parts.append(note.format(len(rendered) - len(whole), shlex.quote(view.name), shlex.quote(view.name)))
-    heading = "Answers" if view.is_of_shop else "Questions"
-    section = Markup('<section id="questions"><h2>{}</h2>{}</section>').format(heading, Markup().join(parts))
-    return _index(view, rendered, Links(), section)
+    return _index(view, rendered, Links(), _questions(view, parts))
+
+
+def first_of(rendered: Sequence[Rendered]) -> Rendered | None:
+    """The question to show first: the one whose answers differ most. None without questions."""
+    if not rendered:
+        return None
+    card = most_telling([each.card for each in rendered])
+    return next(each for each in rendered if each.card is card)
 
 
 def index_page(view: ExperimentView, rendered: Sequence[Rendered]) -> str:
-    """The first page of a folder, made of rendered questions."""
-    links = Links(in_folder=True)
-    return _index(view, rendered, links, fragment("questions.html.jinja", rendered=rendered, links=links))
+    """The first page of a folder, made of rendered questions; it has the first of them whole."""
+    first = first_of(rendered)
+    parts = [] if first is None else [Questions(view).render(first.question).folded(is_open=True)]
+    return _index(view, rendered, Links(in_folder=True), _questions(view, parts))
+
+
+def runs_page(view: ExperimentView, rendered: Sequence[Rendered], links: Links) -> str:
+    """The table of all runs as a page of its own, made of rendered questions."""
+    nav = [(links.index, view.title)]
+    return whole_page(f"Runs – {view.title}", "Runs", "", nav, [render_all_runs(view, _lines(rendered), links)])
+
+
+def _lines(rendered: Sequence[Rendered]) -> list[RunLine]:
+    return sorted((line for question in rendered for line in question.lines), key=lambda line: line.number)
+
+
+def _questions(view: ExperimentView, parts: Sequence[Markup]) -> Markup:
+    heading = "Answers" if view.is_of_shop else "One question"
+    return fragment("questions.html.jinja", heading=heading, parts=parts, is_turned=not view.is_of_shop)
 
 
 def question_page(view: ExperimentView, made: Rendered, links: Links) -> str:
@@ -160,7 +167,7 @@ def conversation_page(view: ExperimentView, question: Question, run: RunView, li
 
 def _index(view: ExperimentView, rendered: Sequence[Rendered], links: Links, questions: Markup) -> str:
     """The report's main page, from the result to the method."""
-    lines = sorted((line for question in rendered for line in question.lines), key=lambda line: line.number)
+    lines = _lines(rendered)
     failed = [failed for question in rendered for failed in question.failed]
     failures = render_failures(lines, failed, links)
     false = render_false_statements(view, rendered, links)
@@ -175,51 +182,23 @@ def _index(view: ExperimentView, rendered: Sequence[Rendered], links: Links, que
         return whole_page(view.title, view.title, lead, nav, [false, questions, failures, scores])
     sections = [
         false,
-        render_first_screen(view, [question.card for question in rendered], links),
         render_overview(view, lines, links),
         questions,
-        render_all_runs(view, lines, links),
+        render_plots(view, lines),
+        Markup() if links.in_folder else render_all_runs(view, lines, links),
         render_scores(view, lines),
         failures,
         render_method(view),
     ]
-    nav = [("#questions", "Questions"), ("#runs", "Runs"), ("#scores", "Scores")]
+    nav = [("#scoreboard", "Scoreboard")] if view.scores.scoreboard else []
+    nav += [("#map", "Every answer"), ("#questions", "One question"), (links.runs, "Runs"), ("#scores", "Tables")]
     nav += [("#failures", "Failures")] if failures else []
     nav += [("#method", "Method"), ("#reading", "How to read it"), ("#repeat", "How to repeat it")]
-    n_queries, n_systems = len(view.definition.queries), len(view.definition.systems)
-    asked = f"{plural(n_queries, 'query', 'queries')}, {plural(n_systems, 'system', 'systems')}"
+    n_systems = len({line.label for line in researched(lines, view.definition.systems)})
+    asked = f"{counted(len(view.definition.queries), 'question')}, {counted(n_systems, 'system')}"
     lacking = sum(line.state != "done" for line in lines)
     runs = f"{plural(len(lines), 'run', 'runs')}{f', {lacking:,} without a report' if lacking else ''}"
     return whole_page(view.title, view.title, f"{asked}, {runs}.", nav, sections)
-
-
-def render_false_statements(view: ExperimentView, rendered: Sequence[Rendered], links: Links) -> Markup:
-    """Statements of an assistant's or of imported answers that their sources contradict, the worst first.
-
-    Empty if there are none, unless a judge has checked a shop's answers: then the section says so.
-    """
-    judge = next((run.false_by for run in view.runs if run.false_by), "")
-    judge = judge or next((one.judged.judge.spec for run in view.runs[:1] for one in run.claims[:1]), "")
-    false = [
-        (statement, links.claim(line, anchor) if links.in_folder or question.body else "")
-        for question in rendered
-        for statement, line, anchor in question.false
-    ]
-    if not false and not (view.is_of_shop and judge):
-        return Markup()
-    lines = [line for question in rendered for line in question.lines]
-    by_label = {label: [line for line in lines if line.label == label] for label in view.definition.systems}
-    return fragment(
-        "false_statements.html.jinja",
-        statements=sorted(false, key=lambda each: each[0].rank),
-        by_label={label: its for label, its in by_label.items() if its},
-        is_of_shop=view.is_of_shop,
-        result="" if view.scores.scoreboard is None else conclusion(view.scores.scoreboard).can,
-        is_looked_up=any(system.is_of_shop for system in view.definition.systems.values()),
-        name=shlex.quote(view.name),
-        by=judge,
-        is_by_rules=judge.startswith("offline:"),
-    )
 
 
 def _forget(pages: Iterable[Path]) -> None:
@@ -227,67 +206,3 @@ def _forget(pages: Iterable[Path]) -> None:
     for page in pages:
         if page.is_file() and OUR_TITLE in page.read_bytes()[:_HEAD]:
             page.unlink()
-
-
-def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links) -> Markup:
-    """The scoreboard, its conclusions and its plots; ``lines`` are all of the report's runs, by number."""
-    board = view.scores.scoreboard
-    first, further = plots_of(view, lines)
-    differing, same = (None, "") if board is None else without_equal(board)
-    # Each plot's caption, without sentences that the page has elsewhere
-    repeated = [INTERVAL_LINES, *(sentence(column.meaning) for column in (() if board is None else board.columns))]
-    captions = {plot.name: plot.caption for plot in [*first, *further]}
-    for words in filter(None, repeated):
-        captions = {name: " ".join(caption.replace(words, "").split()) for name, caption in captions.items()}
-    return fragment(
-        "overview.html.jinja",
-        cannot="" if board is None else conclusion(board).cannot,
-        compared=None if board is None else concluded(board),
-        every_measure=None if board is None else every_measure(board),
-        compare_command=f"drretail compare {shlex.quote(view.name)} --details",
-        board=None if differing is None else printed_board(differing, view.lab),
-        columns=() if board is None else printed_board(board).table.columns,
-        same=same,
-        intervals=INTERVALS,
-        judge_failures=[] if board is None else list(judge_failures(board)),
-        lab_title=LAB,
-        failure=view.failure,
-        outdated=view.outdated,
-        score_command=" && ".join(score_commands(view)),
-        has_scores=view.is_scored,
-        first_plots=first,
-        more_plots=further,
-        captions=captions,
-        lines_of_plots=INTERVAL_LINES if any(INTERVAL_LINES in plot.caption for plot in first) else "",
-        grid=None if view.is_of_shop else claims_grid(lines, links, view.definition.systems),
-        used={support for line in lines for support in line.counts},
-    )
-
-
-def plots_of(view: ExperimentView, lines: Sequence[RunLine]) -> tuple[list[Plot], list[Plot]]:
-    """An experiment's plots: first those by which systems are chosen, then the others."""
-    board = view.scores.scoreboard
-    first = [] if board is None else [*headline_plots(board), *filter(None, [cost_plot(board)])]
-    further = [] if board is None else metric_plots(board, view.scores.scores, view.scores.metrics)
-    systems = view.definition.systems
-    further += [*whole_plots(view.scores.scores, view.scores.metrics, systems)]
-    further += [*preference_plots(view.scores.pairs, systems)]
-    # By system, the mean number of calls of each tool in runs with a report
-    made: dict[str, Counter[str]] = {}
-    done = [line for line in lines if line.state == "done"]
-    runs = Counter(line.label for line in done)
-    for line in done:
-        made.setdefault(line.label, Counter()).update(line.tools)
-    planned, tools = Counter(line.label for line in lines), {tool for its in made.values() for tool in its}
-    calls = {
-        label: {tool: Cell(its[tool] / runs[label], n=runs[label], planned=planned[label]) for tool in tools}
-        for label, its in made.items()
-        if its
-    }
-    curves, others = ablation_plots(view.scores.ablations, systems)
-    further += [
-        *filter(None, [agreement_plot(view.scores.agreements)]),
-        *others,
-        *filter(None, [tool_plot(calls, systems)]),
-    ]
-    return [*first, *curves], further

@@ -1,32 +1,25 @@
-"""The top of a report: a question, what two systems pick for it, and who did better over all questions."""
+"""A question at a glance: its limits, and of each answer what it picks, which limits that breaks, what is false."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-
-from markupsafe import Markup
 
 from drretail.eval.judging.dimensions import PRIMARY
 from drretail.grounding.text.sentences import find_sentences
 from drretail.grounding.text.wording import wish_lines
 from drretail.records.evidence import Finding
 from drretail.records.run import Run
-from drretail.records.score import place_of
 from drretail.records.wish import Wish
 from drretail.tables.figures import counted
 from drretail.viewer.cart import Cart
 from drretail.viewer.claims import Support
 from drretail.viewer.experiment import ExperimentView, Question, RunView
 from drretail.viewer.judged import PairJudgement
-from drretail.viewer.page.frame import fragment
-from drretail.viewer.page.links import Links, claim_anchor, statement_anchor
-from drretail.viewer.page.run_lines import LIMITS, RunLine, proof_of
+from drretail.viewer.page.links import claim_anchor, statement_anchor
+from drretail.viewer.page.run_lines import LIMITS, Decision, RunLine, proof_of
 from drretail.viewer.tables.false_statements import CHECKED
-from drretail.viewer.tables.result import two_of
-from drretail.viewer.tables.scoreboard import conclusion
+from drretail.viewer.tables.result import OUTCOME, two_of
 
-MOST = 20
-"""The most questions to leaf through; a page with more says how many there are."""
 _WRONG: tuple[Support, ...] = ("contradicted", "none")
 _LONGEST = 220
 _MARKDOWN = re.compile(r"[*_`#]+|\[([^\[\]]*)\]\([^()\s]*\)")
@@ -129,33 +122,6 @@ def _limits(wish: Wish) -> Iterator[str]:
             yield line
 
 
-def render_first_screen(view: ExperimentView, cards: Sequence[QuestionCard], links: Links) -> Markup:
-    """The questions one at a time, the one whose answers differ most first; below, who did better over all of them."""
-    answered = [card for card in cards if card.answers]
-    first = most_telling(answered) if answered else None
-    answered = [card for at, card in enumerate(answered) if at < MOST or card is first]
-    known = view.definition.systems
-    systems = [label for label in known if place_of(label, known) == "system"]
-    # The wrong claims of all answers by support, each group with the run of its first
-    answers = [answer for card in cards for answer in card.answers]
-    found: list[tuple[RunLine, WrongClaims]] = []
-    for support in _WRONG:
-        found_so = [(answer.line, each) for answer in answers for each in answer.wrong if each.support == support]
-        anchors = tuple(anchor for _, each in found_so for anchor in each.anchors)
-        if found_so:
-            found.append((found_so[0][0], WrongClaims(_counted(len(anchors), support), support, anchors[:MOST])))
-    return fragment(
-        "first_screen.html.jinja",
-        cards=answered,
-        first=first,
-        questions=len(view.questions),
-        systems=len(systems),
-        links=links,
-        wrong=found,
-        result="" if view.scores.scoreboard is None else conclusion(view.scores.scoreboard).can,
-    )
-
-
 def most_telling(cards: Sequence[QuestionCard]) -> QuestionCard:
     """The question whose answers differ most; the first of several."""
     return max(cards, key=lambda card: card.difference)
@@ -195,16 +161,37 @@ def answer_card(name: str, view: RunView, line: RunLine, cart: Cart | None, proo
     if view.is_answer:
         false = f": {line.false or 'none'} false" if line.checked else ""
         supported = f"{counted(line.checked, 'statement')} about your products checked{false}"
+    kept = kept if cart and is_checked and not of_cart and not doubted else ""
+    is_broken = bool(found) or any(words.startswith("✗") for words in of_cart)
+    decision = _decision(line, cart, is_broken=is_broken, is_kept=bool(kept))
     return AnswerCard(
         name=name,
-        line=line,
+        line=replace(line, decision=decision),
         says=line.why or "" if run is None or not run.report else first_sentence(run),
         cart=cart,
         broken={None: of_cart, **of_products},
-        kept=kept if cart and is_checked and not of_cart and not doubted else "",
+        kept=kept,
         supported=supported,
         wrong=tuple(wrong),
     )
+
+
+def _decision(line: RunLine, cart: Cart | None, *, is_broken: bool, is_kept: bool) -> Decision:
+    """What became of an answer: by whether it is feasible, else by what its picks break."""
+    value = line.values.get(OUTCOME)
+    if line.state != "done" or (cart is None and "gave up" in line.outcomes):
+        return "failed"
+    if value is not None and value >= 1:
+        return "right"
+    if "refused wrongly" in line.outcomes or (cart is not None and not cart.lines and is_broken):
+        return "refused"
+    if "wrong thing" in line.outcomes:
+        return "wrong"
+    if is_broken:
+        return "limit"
+    if value is not None:  # some limits are known to be broken only from all products' records
+        return "limit" if "limit broken" in line.outcomes else "wrong"
+    return "right" if is_kept else "open"
 
 
 def _broken(doubted: Sequence[Finding], evidence_id: str | None) -> tuple[str, ...]:

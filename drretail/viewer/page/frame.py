@@ -16,6 +16,7 @@ from drretail.tables.terminal import parts
 from drretail.viewer.claims import MEANINGS, SIGNS, WORDS, words_of_code
 from drretail.viewer.page.links import claim_anchor, finding_anchor, step_anchor
 from drretail.viewer.page.markdown import is_web_address
+from drretail.viewer.page.run_lines import DECISIONS
 from drretail.viewer.tables.scores import model_words
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def _environment() -> "Environment":
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    given: dict[str, Any] = {"words": WORDS, "signs": SIGNS, "meanings": MEANINGS}
+    given: dict[str, Any] = {"words": WORDS, "signs": SIGNS, "meanings": MEANINGS, "decisions": DECISIONS}
     functions = (
         *(plural, short_title, words_of_code, is_web_address, upright, page_parts, model_words),
         *(claim_anchor, finding_anchor, step_anchor),

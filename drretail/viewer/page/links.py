@@ -10,6 +10,7 @@ from drretail.viewer.page.run_lines import RunLine
 
 TALK = "conversation-"
 """How names of conversation pages begin; the run's number follows."""
+RUNS = "runs.html"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,14 @@ class Links:
 
     def run(self, line: RunLine) -> str:
         return self.claim(line, line.anchor)
+
+    def answer(self, line: RunLine) -> str:
+        return self.claim(line, f"{line.anchor}-answer")
+
+    @property
+    def runs(self) -> str:
+        """The table of all runs."""
+        return RUNS if self.in_folder else "#runs"
 
 
 def page_name(question: Question) -> str:

@@ -26,6 +26,7 @@ from drretail.viewer.page.links import claim_anchor, statement_anchor, talk_page
 from drretail.viewer.page.run_lines import FailedVerdict, RunLine, proof_of, run_line
 from drretail.viewer.page.run_part import RunPart
 from drretail.viewer.tables.false_statements import FalseStatement, false_statements
+from drretail.viewer.tables.result import two_of
 from drretail.viewer.tables.scores import description, model_words, system_names
 
 _WITHOUT_CHOICE = {"na": "not asked", "failed": "judging failed", "one order": "asked in one order alone"}
@@ -156,6 +157,7 @@ class Questions:
         self._systems = view.definition.systems
         self._names = system_names(self._systems, self._systems)
         order = {label: (at, 0) for at, label in enumerate(self._names)}
+        self._n_systems = sum(place_of(label, self._systems) == "system" for label in self._systems)
         self._order = dict(order)
         """Sort keys of systems' answers: those that differ only in the web stand side by side."""
         for settings in agents_by_setting(view.definition, WEB_CONDITION).values():
@@ -173,17 +175,9 @@ class Questions:
     def render(self, question: Question) -> Rendered:
         """One question with its answers and its runs."""
         runs = [self._part(self._view.runs[place], question) for place in question.places]
-        researched = [
-            run
-            for run in runs
-            if run.view.subject.repeat == 1
-            and (
-                len(self._systems) == 2
-                or place_of(run.view.subject.label, self._systems) in ("system", "counterfactual")
-            )
-        ]
-        answers = sorted(researched, key=lambda run: self._order[run.view.subject.label]) or runs
-        others = [run for run in runs if run not in answers]
+        # The two that the page shows first, then the other systems, then floors, the oracle and further repeats
+        first = two_of(self._view.scores.scoreboard, self._systems)
+        answers = sorted(runs, key=lambda run: self._place(run, first))
         judgements = self._judgements(question, [run.view for run in runs])
         # Floors pick without research, so their picks say nothing about a product.
         picking = [
@@ -195,25 +189,32 @@ class Questions:
         cards = [answer_card(run.name, run.view, run.line, run.cart, proof) for run in runs]
         judges = {one.judged.by for run in runs for one in run.view.claims}
         # The judges whose marks stand in the answers; a single judge needs no naming.
-        marking = [run.view.claims[0].judged for run in (*answers, *others) if run.view.claims and len(judges) > 1]
+        marking = [run.view.claims[0].judged for run in answers if run.view.claims and len(judges) > 1]
+        rendered = self._rendered(question, [run.view for run in runs], cards, judgements)
         given = {
             "question": question,
+            "card": rendered.card,
+            "preferred": {card.line.anchor for card in rendered.card.answers if card.is_preferred},
             "profile": next((run.view.subject.profile for run in runs if run.view.subject.profile), None),
             "judges": list({judged.by: judged for judged in marking}.values()),
             "answers": answers,
-            "others": others,
             "picks": compare_picks(picking),
-            "apart": claims_apart(*answers) if len(answers) == 2 else None,
+            "apart": claims_apart(*answers[:2]) if len(first) == self._n_systems == 2 <= len(answers) else None,
             "meetings": [meeting_of(judgement, self._names) for judgement in judgements],
             "once": Once(f"{question.anchor}t"),
             "card_of": {run.view.anchor: card for run, card in zip(runs, cards, strict=True)},
             **self._given,
         }
         return replace(
-            self._rendered(question, [run.view for run in runs], cards, judgements),
+            rendered,
             head=fragment("question_head.html.jinja", **given),
             body=fragment("question.html.jinja", **given),
         )
+
+    def _place(self, run: RunPart, first: Sequence[str]) -> tuple[object, ...]:
+        label, repeat = run.view.subject.label, run.view.subject.repeat
+        is_system = repeat == 1 and place_of(label, self._systems) in ("system", "counterfactual")
+        return repeat != 1 or label not in first, not is_system, self._order[label], repeat
 
     def lines(self, question: Question) -> Rendered:
         """What a report's tables show of a question's runs, without its HTML: in a third of the time."""

@@ -36,6 +36,17 @@ OUTCOMES: Mapping[Outcome, str] = {
     "gave up": "stopped at a limit, or did not say what to buy",
     "judge failed": "a judge gave no usable answer",
 }
+Decision = Literal["failed", "refused", "wrong", "limit", "open", "right"]
+DECISIONS: Mapping[Decision, tuple[str, str]] = {
+    "failed": ("!", "failed"),
+    "refused": ("∅", "refused wrongly"),
+    "wrong": ("✗", "wrong thing"),
+    "limit": ("▲", "over a limit"),
+    "open": ("?", "not decided"),
+    "right": ("✓", "right"),
+}
+"""What became of an answer, with its sign and in words: faults first, as bars draw them."""
+WRONG_PICKS = frozenset[Decision](("refused", "wrong", "limit"))
 LIMITS = frozenset(
     (
         "over_budget",
@@ -107,6 +118,7 @@ class RunLine:
     """By column of the scoreboard."""
     words: frozenset[str]
     """Lower-case words of its question, report and claims."""
+    decision: Decision = "open"
 
     @property
     def is_judged(self) -> bool:

@@ -1,19 +1,16 @@
-"""Tables of runs: a searchable table of all, the claims of every report as a bar, and failures."""
+"""Tables of runs: a searchable table of all, and failures."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from markupsafe import Markup
 
 from drretail.records.base import canonical_json
-from drretail.records.score import Systems, place_of
 from drretail.records.scoreboard import ShownColumn
 from drretail.tables.table import Cell, Column, Row, Table
 from drretail.viewer.arithmetic import means_of
-from drretail.viewer.claims import WORDS
 from drretail.viewer.experiment import ExperimentView
-from drretail.viewer.page.frame import fragment, template
+from drretail.viewer.page.frame import fragment
 from drretail.viewer.page.links import Links
 from drretail.viewer.page.run_lines import OUTCOMES, FailedVerdict, RunLine
 from drretail.viewer.tables.scoreboard import JUDGE_FAILED, KINDS
@@ -85,58 +82,6 @@ def _figure(line: RunLine, column: ShownColumn) -> str:
 def _cut(text: str) -> str:
     words = " ".join(text.split())
     return words if len(words) <= LONGEST_QUESTION else f"{words[:LONGEST_QUESTION].rpartition(' ')[0]} …"
-
-
-_WIDE, _TALL = 100, 10
-"""Width and height of a bar of claims, in units of its own."""
-
-
-def claims_grid(lines: Sequence[RunLine], links: Links, systems: Systems) -> Table | None:
-    """The claims of all reports as bars: a row for each question, a column for each researching system.
-
-    None if no report was judged.
-    """
-    researched = [line for line in lines if place_of(line.label, systems) in ("system", "counterfactual")]
-    if not any(line.is_judged for line in researched):
-        return None
-    names = system_names({line.label for line in researched}, systems)
-    runs: dict[int, dict[str, list[RunLine]]] = defaultdict(lambda: defaultdict(list))
-    for line in researched:
-        runs[line.question.number][line.label].append(line)
-    questions = {line.question.number: line.question for line in researched}
-    parts: Any = template("parts.html.jinja").module
-    rows: list[Row] = []
-    for number, by_label in sorted(runs.items()):
-        text = questions[number].query.text
-        short = text if len(text) <= 80 else f"{text[:80].rpartition(' ')[0]}…"
-        cells: list[Cell] = []
-        for label in names:
-            bars: list[Markup] = []
-            for line in by_label[label]:
-                lacking = parts.chip(line.state) if line.state != "done" else line.lacks_claims
-                bars.append(
-                    Markup('<a href="{}">{}</a>').format(links.run(line), claims_bar(line) if line.counts else lacking)
-                )
-            cells.append(Cell("", html=Markup().join(bars)) if bars else Cell("not asked"))
-        rows.append(Row(short, tuple(cells), link=links.question(questions[number])))
-    return Table("Claims by question and system", tuple(map(Column, names.values())), tuple(rows), heading="Question")
-
-
-def claims_bar(line: RunLine) -> Markup:
-    """The claims of one report as a bar, with a part for each support, as wide as its share."""
-    total = sum(line.counts.values())
-    label = ", ".join(f"{count} {WORDS[support]}" for support, count in line.counts.items())
-    parts: list[Markup] = []
-    x = 0.0
-    for support, count in line.counts.items():
-        width = _WIDE * count / total
-        part = Markup('<rect x="{:.1f}" width="{:.1f}" height="{}" class="{}"/>')
-        parts.append(part.format(x, width, _TALL, support))
-        x += width
-    return Markup(
-        '<svg class="claimbar" viewBox="0 0 {} {}" preserveAspectRatio="none" role="img" aria-label="{label}">'
-        "<title>{label}</title>{}</svg>"
-    ).format(_WIDE, _TALL, Markup().join(parts), label=label)
 
 
 MOST_FAILED = 200

@@ -25,13 +25,19 @@ BY_USER = ", unless all questions of a user fail together"
 
 
 def two_of(board: Scoreboard | None, systems: Systems) -> tuple[str, ...]:
-    """The labels of the systems to show first: the first two of a scoreboard, or of their labels without one.
+    """The labels of the systems to show first: the two whose carts differ on the most questions.
 
-    Fewer if there are fewer systems.
+    Without any difference the first two of a scoreboard, or of their labels without one. Fewer if there are fewer.
     """
+    named = {measure.measure: measure for measure in (() if board is None else board.compared)}
+    pairs = named[OUTCOME].pairs if OUTCOME in named else ()
+    most = max(pairs, key=lambda pair: pair.row.above + pair.row.below, default=None)
+    if most is not None and most.row.above + most.row.below:
+        return (most.a, most.b) if most.row.above >= most.row.below else (most.b, most.a)
     ranked = [] if board is None else [row.system for row in board.rows]
     labels = dict.fromkeys((*ranked, *in_order(systems, systems)))
-    return tuple([label for label in labels if place_of(label, systems) == "system"][:2])
+    shown = [label for label in labels if place_of(label, systems) == "system"][:2]
+    return tuple(labels if len(labels) == 2 else shown)
 
 
 def result_of(board: Scoreboard) -> str:

@@ -7,6 +7,16 @@ function copyLink(address, button) {
   navigator.clipboard.writeText(address).then(() => tell("Copied"), () => tell("In the address bar"));
 }
 
+// Rows by a value, those without one last either way.
+function sortedRows(rows, value, falls) {
+  const keys = new Map(rows.map((row) => [row, value(row)]));
+  return rows.slice().sort(function (one, other) {
+    const [a, b] = [keys.get(one), keys.get(other)];
+    if (a === null || b === null) return (a === null) - (b === null);
+    return (falls ? -1 : 1) * (typeof a === "number" ? a - b : a.localeCompare(b));
+  });
+}
+
 (function () {
   const panel = document.getElementById("panel");
   const body = panel.querySelector(".panel-body");
@@ -52,7 +62,7 @@ function copyLink(address, button) {
   function show(ids, from) {
     const cards = ids.map(card).filter(Boolean);
     if (!cards.length) return;
-    body.replaceChildren(...cards);
+    body.replaceChildren(headingOf(ids[0]), ...cards);
     body.scrollTop = 0;
     panel.hidden = false;
     document.body.classList.add("with-panel");
@@ -63,6 +73,14 @@ function copyLink(address, button) {
     // On a phone the panel covers the lower part: what was chosen moves above it.
     const hidden = opener && innerWidth < 992 ? opener.getBoundingClientRect().bottom + 24 - panel.getBoundingClientRect().top : 0;
     if (hidden > 0) scrollBy(0, hidden);
+  }
+
+  // Whose answer to which question the evidence is about.
+  function headingOf(id) {
+    const part = document.getElementById(id).closest("details.run"), question = part && part.closest(".question");
+    const heading = document.createElement("h2");
+    if (part) heading.textContent = part.querySelector("h5").firstChild.textContent.trim() + (question ? " · " + question.querySelector(".asked").textContent : "");
+    return heading;
   }
 
   function close() {
@@ -82,16 +100,71 @@ function copyLink(address, button) {
     next.scrollIntoView({ block: "center" });
   }
 
-  // The questions at the top of the page, one at a time and round in a circle.
-  function turnTo(from, by) {
-    const slides = Array.from(document.querySelectorAll(".slide"));
-    const to = slides[(slides.indexOf(from) + by + slides.length) % slides.length];
-    from.hidden = true;
-    to.hidden = false;
-    to.querySelector('[data-turn="' + by + '"]').focus({ preventScroll: true });
+  // One question at a time, and two of its answers side by side, which the reader chooses by name.
+  let chosen = [];
+  const questions = () => Array.from(document.querySelectorAll("#questions > details.question"));
+
+  function showQuestion(question) {
+    const all = questions(), turn = document.querySelector("#questions .turn");
+    if (!turn || !all.includes(question)) return;
+    for (const each of all) each.hidden = each !== question;
+    question.open = true;
+    turn.querySelector("output").value = "Question " + (all.indexOf(question) + 1) + " of " + all.length;
+    showPair(question);
+  }
+
+  function turnBy(by) {
+    const all = questions();
+    const at = all.findIndex((each) => !each.hidden);
+    showQuestion(all[(at + by + all.length) % all.length]);
+  }
+
+  function showPair(question) {
+    const all = Array.from(question.querySelectorAll(".answers > .answer"));
+    if (all.length < 3 || document.getElementById("research")) return;
+    const named = chosen.map((name) => all.find((each) => each.dataset.name === name)).filter(Boolean);
+    const pair = [...named, ...all.filter((each) => !named.includes(each))].slice(0, 2);
+    for (const each of all) {
+      each.hidden = !pair.includes(each);
+      each.style.order = pair.indexOf(each);
+      const run = question.querySelector("details.run[data-run=" + CSS.escape(each.dataset.run) + "]");
+      if (run) run.hidden = each.hidden;
+    }
+    for (const [at, select] of selectsOf(question, all).entries()) select.value = pair[at].dataset.name;
+  }
+
+  function selectsOf(question, all) {
+    const answers = question.querySelector(".answers");
+    if (!question.querySelector(".pair")) {
+      const place = document.createElement("p");
+      place.className = "pair controls";
+      for (const side of ["Left", "Right"]) {
+        const label = document.createElement("label"), select = document.createElement("select");
+        select.append(...all.map((each) => new Option(each.dataset.name)));
+        select.dataset.do = "pair";
+        label.append(side + " ", select);
+        place.append(label);
+      }
+      answers.before(place);
+    }
+    return Array.from(question.querySelectorAll(".pair select"));
+  }
+
+  // What stands in an answer or a run that is not shown takes the left place.
+  function choose(target) {
+    const question = target.closest(".question"), run = target.closest("[data-run]");
+    if (!question) return;
+    showQuestion(question);
+    showPair(question);
+    const answer = run && question.querySelector(".answer[data-run=" + CSS.escape(run.dataset.run) + "]");
+    if (!answer || !answer.hidden) return;
+    const [left, right] = Array.from(question.querySelectorAll(".pair select"), (select) => select.value);
+    chosen = [answer.dataset.name, left === answer.dataset.name ? right : left];
+    showPair(question);
   }
 
   function open(target) {
+    choose(target);
     for (let at = target; at; at = at.parentElement) if (at.tagName === "DETAILS") at.open = true;
     target.scrollIntoView();
   }
@@ -110,7 +183,7 @@ function copyLink(address, button) {
     if (!run) return;
     const place = document.querySelector("details.run[data-run=" + CSS.escape(run) + "]");
     if (!place) {
-      const row = document.querySelector("#runs tr[data-run=" + CSS.escape(run) + "] a");
+      const row = document.querySelector("#map a[data-run=" + CSS.escape(run) + "], #runs tr[data-run=" + CSS.escape(run) + "] a");
       if (row && !row.getAttribute("href").startsWith("#")) location.replace(row.href.split("#")[0] + location.hash);
       return;
     }
@@ -167,11 +240,15 @@ function copyLink(address, button) {
       return;
     }
     const turn = event.target.closest("[data-turn]");
-    if (turn) {
+    if (turn) return turnBy(Number(turn.dataset.turn));
+    const filter = event.target.closest("[data-filter]");
+    if (filter) {
       event.preventDefault();
-      turnTo(turn.closest(".slide"), Number(turn.dataset.turn));
+      filterMap(filter);
       return;
     }
+    const head = event.target.closest(".sortable thead button");
+    if (head) return sortBy(head.parentNode);
     const wrong = event.target.closest("[data-claims]");
     if (wrong && document.getElementById(wrong.dataset.claims.split(" ")[0])) {
       event.preventDefault();
@@ -190,6 +267,66 @@ function copyLink(address, button) {
       show(ids, document.querySelector('.report a.badge[href="#' + ids[0] + '"]'));
     }
   });
+
+  // A chip leaves the rows and cells of the map that it is about.
+  function filterMap(chip) {
+    const is = chip.getAttribute("aria-pressed") === "true" ? "" : chip.dataset.filter;
+    for (const each of document.querySelectorAll("[data-filter]")) each.setAttribute("aria-pressed", each.dataset.filter === is);
+    for (const row of document.querySelectorAll("#map tbody tr")) {
+      const cells = Array.from(row.querySelectorAll("a.cell"));
+      for (const cell of cells) cell.classList.toggle("faded", is !== "" && !cell.dataset.is.split(" ").includes(is));
+      row.hidden = cells.every((cell) => cell.classList.contains("faded"));
+    }
+    document.getElementById("map").scrollIntoView({ block: "nearest" });
+  }
+
+  // The map is one stop of the Tab key; arrows go from answer to answer.
+  function rove(event) {
+    const cell = event.target.closest("#map a.cell");
+    const [down, right] = { ArrowDown: [1, 0], ArrowUp: [-1, 0], ArrowRight: [0, 1], ArrowLeft: [0, -1] }[event.key] || [0, 0];
+    if (!cell || !(down || right)) return;
+    event.preventDefault();
+    const rows = Array.from(cell.closest("tbody").rows).filter((row) => !row.hidden);
+    const row = rows[rows.indexOf(cell.closest("tr")) + down];
+    const all = row ? Array.from(row.querySelectorAll("a.cell")) : [];
+    const next = all[Array.from(cell.closest("tr").querySelectorAll("a.cell")).indexOf(cell) + right];
+    if (!next) return;
+    cell.tabIndex = -1;
+    next.tabIndex = 0;
+    next.focus();
+  }
+
+  function against(select) {
+    for (const each of document.querySelectorAll(".against")) each.hidden = each.dataset.base !== select.value;
+  }
+
+  function sortBy(head) {
+    const at = head.cellIndex, falls = head.getAttribute("aria-sort") !== "descending";
+    const body = head.closest("table").tBodies[0];
+    for (const each of head.parentNode.cells) each.removeAttribute("aria-sort");
+    head.setAttribute("aria-sort", falls ? "descending" : "ascending");
+    const value = (row) => {
+      const cell = row.cells[at], drawn = cell.querySelector("[data-value]:not([hidden])");
+      const number = parseFloat(drawn ? drawn.dataset.value : cell.textContent.replace(/,/g, ""));
+      return at === 0 ? cell.textContent : Number.isNaN(number) ? null : number;
+    };
+    body.append(...sortedRows(Array.from(body.rows), value, at > 0 === falls));
+  }
+
+  function begin() {
+    for (const head of document.querySelectorAll(".sortable thead th")) {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.append(...head.childNodes);
+      head.append(button);
+    }
+    for (const [at, cell] of document.querySelectorAll("#map a.cell").entries()) cell.tabIndex = at ? -1 : 0;
+    for (const link of document.querySelectorAll("#map th a")) link.tabIndex = -1;
+    for (const question of document.querySelectorAll(".question")) showPair(question);
+    const all = questions();
+    showQuestion(all.find((each) => each.open) || all[0]);
+    watchTables();
+  }
 
   // A table that is wider than the page names the columns that are out of sight.
   const tables = new ResizeObserver((changed) => changed.forEach((each) => nameHidden(each.target)));
@@ -215,15 +352,24 @@ function copyLink(address, button) {
     }
   }
 
+  document.addEventListener("change", function (event) {
+    if (event.target.dataset.do === "baseline") against(event.target);
+    if (event.target.dataset.do === "pair") {
+      const question = event.target.closest(".question");
+      chosen = Array.from(question.querySelectorAll(".pair select"), (select) => select.value);
+      showPair(question);
+    }
+  });
   document.addEventListener("keydown", function (event) {
+    rove(event);
     if (event.key === "Escape" && !panel.hidden) close();
   });
   addEventListener("hashchange", reveal);
-  document.addEventListener("renewed", watchTables);
+  document.addEventListener("renewed", begin);
   addEventListener("beforeprint", function () {
-    for (const part of document.querySelectorAll("details.question, details.run, details.claims, details.glossary")) part.open = true;
+    for (const part of document.querySelectorAll(".legend-of-columns, #reading")) part.open = true;
   });
   for (const button of document.querySelectorAll('[data-do="pictures"]')) button.hidden = false;
-  watchTables();
+  begin();
   reveal();
 })();

@@ -69,7 +69,6 @@
     return text.trim() === "" || Number.isNaN(parseFloat(text)) ? null : parseFloat(text);
   }
 
-  // Runs without a value stand last, either way.
   function sort(by) {
     order = by;
     const falls = by.startsWith("-");
@@ -78,18 +77,8 @@
       if (place === at) head.setAttribute("aria-sort", falls ? "descending" : "ascending");
       else head.removeAttribute("aria-sort");
     }
-    let sorted = rows;
-    if (at >= 0) {
-      const byNumber = isNumber(heads[at]);
-      const keys = new Map(rows.map((row) => [row, byNumber ? number(row, at) : row.cells[at].textContent]));
-      const way = falls ? -1 : 1;
-      sorted = rows.slice().sort(function (one, other) {
-        const [a, b] = [keys.get(one), keys.get(other)];
-        if (a === null || b === null) return (a === null) - (b === null);
-        return way * (byNumber ? a - b : a.localeCompare(b));
-      });
-    }
-    rows[0].parentNode.append(...sorted);
+    const value = (row) => isNumber(heads[at]) ? number(row, at) : row.cells[at].textContent;
+    rows[0].parentNode.append(...(at < 0 ? rows : sortedRows(rows, value, falls)));
   }
 
   function state() {
@@ -115,6 +104,7 @@
     for (const name of FILTERS) if (form.elements[name]) form.elements[name].value = wanted.get(name) || "";
     sort(wanted.get("sort") || "");
     apply();
+    document.getElementById("runs").open = true;
     if (scrolls) document.getElementById("runs").scrollIntoView();
   }
 

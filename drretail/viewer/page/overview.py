@@ -1,0 +1,171 @@
+"""The beginning of a report: the result, the scoreboard, every answer at a glance; plots; what is false."""
+
+import shlex
+from collections import Counter
+from collections.abc import Sequence
+
+from markupsafe import Markup
+
+from drretail.tables.figures import counted
+from drretail.tables.table import Cell
+from drretail.viewer.commands import score_commands
+from drretail.viewer.experiment import ExperimentView
+from drretail.viewer.page.board import page_board
+from drretail.viewer.page.frame import fragment
+from drretail.viewer.page.links import Links
+from drretail.viewer.page.outcomes import are_decided, chips, outcome_map, researched
+from drretail.viewer.page.question import Rendered
+from drretail.viewer.page.run_lines import DECISIONS, RunLine
+from drretail.viewer.plots.drawing import Plot
+from drretail.viewer.plots.experiment_plots import (
+    INTERVAL_LINES,
+    MOST_SERIES,
+    ablation_plots,
+    agreement_plot,
+    cost_plot,
+    headline_plots,
+    metric_plots,
+    preference_plots,
+    sentence,
+    tool_plot,
+    whole_plots,
+)
+from drretail.viewer.tables.result import OUTCOME, concluded, every_measure
+from drretail.viewer.tables.scoreboard import INTERVALS, LAB, conclusion, judge_failures, printed_board, without_equal
+
+LONG_MAP = 60
+"""With more questions the map of answers has a scroll bar of its own."""
+
+
+def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links) -> Markup:
+    """The result, the scoreboard and the map of all answers; ``lines`` are all of the report's runs, by number."""
+    board = view.scores.scoreboard
+    first, _ = plots_of(view, lines)
+    differing, same = (None, "") if board is None else without_equal(board)
+    answers = researched(lines, view.definition.systems)
+    drawn = None if differing is None else printed_board(differing, view.lab)
+    level = _level(first, view, lines)
+    return fragment(
+        "overview.html.jinja",
+        result=None if board is None else conclusion(board),
+        chips=chips(answers),
+        answers=len(answers),
+        shop=_shop(view),
+        level=level,
+        compared=None if board is None else concluded(board),
+        every_measure=None if board is None else every_measure(board),
+        compare_command=f"drretail compare {shlex.quote(view.name)} --details",
+        board=drawn,
+        shown=None if differing is None or drawn is None else page_board(differing, drawn, answers),
+        columns=() if board is None else printed_board(board).table.columns,
+        same=same,
+        intervals=INTERVALS,
+        judge_failures=[] if board is None else list(judge_failures(board)),
+        lab_title=LAB,
+        failure=view.failure,
+        outdated=view.outdated,
+        score_command=" && ".join(score_commands(view)),
+        has_scores=view.is_scored,
+        captions=_captions(view, level),
+        interval_lines=INTERVAL_LINES,
+        map=None if view.is_of_shop else outcome_map(answers, links, view.definition.systems),
+        decided=are_decided(answers),
+        decisions={name: DECISIONS[name] for name in DECISIONS if any(line.decision == name for line in answers)},
+        used={support for line in answers for support in line.counts},
+        is_long=len(view.questions) > LONG_MAP,
+    )
+
+
+def render_plots(view: ExperimentView, lines: Sequence[RunLine]) -> Markup:
+    """Every plot but that of what was bought, which stands beside the scoreboard; empty without any."""
+    first, further = plots_of(view, lines)
+    plots = [plot for plot in (*first, *further) if plot not in _level(first, view, lines)]
+    if not plots:
+        return Markup()
+    return fragment("plots.html.jinja", plots=plots, captions=_captions(view, plots), interval_lines=INTERVAL_LINES)
+
+
+def _level(plots: Sequence[Plot], view: ExperimentView, lines: Sequence[RunLine]) -> list[Plot]:
+    """The plot of what was bought, unless there are too many systems to see it at a glance."""
+    labels = {line.label for line in researched(lines, view.definition.systems)}
+    return [plot for plot in plots if plot.title == OUTCOME and len(labels) <= MOST_SERIES]
+
+
+def _captions(view: ExperimentView, plots: Sequence[Plot]) -> dict[str, str]:
+    """Each plot's caption by its name, without sentences that the page has elsewhere."""
+    board = view.scores.scoreboard
+    captions = {plot.name: plot.caption for plot in plots}
+    for words in [INTERVAL_LINES, *(sentence(column.meaning) for column in (() if board is None else board.columns))]:
+        if words:
+            captions = {name: " ".join(caption.replace(words, "").split()) for name, caption in captions.items()}
+    return captions
+
+
+def _shop(view: ExperimentView) -> str:
+    """Which shop was asked, and when its clock stood."""
+    definition = view.definition
+    if definition.world_fingerprint is None:
+        return "Imported reports."
+    day = "" if definition.now is None else f" on {definition.now.date()}"
+    users = len({query.user_id for query in definition.queries} - {None})
+    by = f" of {counted(users, 'user')}" if users else ""
+    asked = f"{counted(len(definition.queries), 'question')}{by}"
+    return f"{asked}, asked of the shop {definition.world_fingerprint[:8]}{day}."
+
+
+def plots_of(view: ExperimentView, lines: Sequence[RunLine]) -> tuple[list[Plot], list[Plot]]:
+    """An experiment's plots: first those by which systems are chosen, then the others."""
+    board = view.scores.scoreboard
+    first = [] if board is None else [*headline_plots(board), *filter(None, [cost_plot(board)])]
+    further = [] if board is None else metric_plots(board, view.scores.scores, view.scores.metrics)
+    systems = view.definition.systems
+    further += [*whole_plots(view.scores.scores, view.scores.metrics, systems)]
+    further += [*preference_plots(view.scores.pairs, systems)]
+    # By system, the mean number of calls of each tool in runs with a report
+    made: dict[str, Counter[str]] = {}
+    done = [line for line in lines if line.state == "done"]
+    runs = Counter(line.label for line in done)
+    for line in done:
+        made.setdefault(line.label, Counter()).update(line.tools)
+    planned, tools = Counter(line.label for line in lines), {tool for its in made.values() for tool in its}
+    calls = {
+        label: {tool: Cell(its[tool] / runs[label], n=runs[label], planned=planned[label]) for tool in tools}
+        for label, its in made.items()
+        if its
+    }
+    curves, others = ablation_plots(view.scores.ablations, systems)
+    further += [
+        *filter(None, [agreement_plot(view.scores.agreements)]),
+        *others,
+        *filter(None, [tool_plot(calls, systems)]),
+    ]
+    return [*first, *curves], further
+
+
+def render_false_statements(view: ExperimentView, rendered: Sequence[Rendered], links: Links) -> Markup:
+    """Statements of an assistant's or of imported answers that their sources contradict, the worst first.
+
+    Empty if there are none, unless a judge has checked a shop's answers: then the section says so.
+    """
+    judge = next((run.false_by for run in view.runs if run.false_by), "")
+    judge = judge or next((one.judged.judge.spec for run in view.runs[:1] for one in run.claims[:1]), "")
+    false = [
+        (statement, links.claim(line, anchor) if links.in_folder or question.body else "")
+        for question in rendered
+        for statement, line, anchor in question.false
+    ]
+    if not false and not (view.is_of_shop and judge):
+        return Markup()
+    lines = [line for question in rendered for line in question.lines]
+    by_label = {label: [line for line in lines if line.label == label] for label in view.definition.systems}
+    return fragment(
+        "false_statements.html.jinja",
+        statements=sorted(false, key=lambda each: each[0].rank),
+        by_label={label: its for label, its in by_label.items() if its},
+        is_of_shop=view.is_of_shop,
+        result="" if view.scores.scoreboard is None else conclusion(view.scores.scoreboard).can,
+        is_looked_up=any(system.is_of_shop for system in view.definition.systems.values()),
+        name=shlex.quote(view.name),
+        by=judge,
+        is_by_rules=judge.startswith("offline:"),
+    )
