@@ -14,9 +14,9 @@ from starlette.routing import Route
 
 from drretail.viewer.experiment import ExperimentView, Question, read_view
 from drretail.viewer.live.watch import Watch
-from drretail.viewer.page.document import conversation_page, index_page, question_page
+from drretail.viewer.page.document import conversation_page, index_page, question_page, runs_page
 from drretail.viewer.page.frame import template
-from drretail.viewer.page.links import TALK, Links, page_name, talk_page_name
+from drretail.viewer.page.links import RUNS, TALK, Links, page_name, talk_page_name
 from drretail.viewer.page.question import Questions, Rendered
 
 INDEX = "index.html"
@@ -73,14 +73,15 @@ class ReportPages:
 
     def _made(self, name: str) -> tuple[str, str]:
         version, view = self.watch.version(), read_view(self.experiment)
-        if name == INDEX:
-            # Only what the index shows of a question: the texts of many questions would take much memory
+        if name in (INDEX, RUNS):
+            # Only what tables show of a question: the texts of many questions would take much memory
             for question in view.questions:
                 known, _ = self._lines.get(question.query.query_id, ("", None))
                 if known != self._version(question):
                     made = (self._version(question), Questions(view).lines(question))
                     self._lines[question.query.query_id] = made
-            page = index_page(view, [self._lines[question.query.query_id][1] for question in view.questions])
+            rendered = [self._lines[question.query.query_id][1] for question in view.questions]
+            page = index_page(view, rendered) if name == INDEX else runs_page(view, rendered, _LINKS)
         elif name.startswith(TALK):
             places = ((question, place) for question in view.questions for place in question.places)
             found = next((each for each in places if talk_page_name(each[1]) == name), None)

@@ -1,9 +1,12 @@
 """An experiment as pages for a browser: self-contained, loading nothing, running only the page's own script.
 
 document.py      the whole report: one file, or an index and a page for each question; live, conversations, too
-first_screen.py  a question at a glance, with what two systems pick for it; who did better over all questions
+overview.py      the result, the scoreboard and every answer; plots; what is false
+board.py         the scoreboard with outcomes and each system's difference from a baseline
+outcomes.py      what became of each answer, as bars, as a map of questions by systems, and as chips
+first_screen.py  a question at a glance: its limits, and of each answer what it picks and what that breaks
 question.py      a question: its answers side by side, their picks, how judges compared them, and the runs
-run_tables.py    a searchable table of all runs; the claims of every report as a bar; what failed, and why
+run_tables.py    a searchable table of all runs; what failed, and why
 run_lines.py     what tables show of a run
 appendix.py      tables of all scores cut to the width of the page, the method, how to read and to repeat it
 run_part.py      a run as its templates need it: claims, sources, steps, conversation

@@ -1,14 +1,11 @@
 """A question at a glance: its limits, and of each answer what it picks, which limits that breaks, what is false."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from drretail.eval.judging.dimensions import PRIMARY
-from drretail.grounding.text.sentences import find_sentences
 from drretail.grounding.text.wording import wish_lines
 from drretail.records.evidence import Finding
-from drretail.records.run import Run
 from drretail.records.wish import Wish
 from drretail.tables.figures import counted
 from drretail.viewer.cart import Cart
@@ -21,8 +18,6 @@ from drretail.viewer.tables.false_statements import CHECKED
 from drretail.viewer.tables.result import OUTCOME, two_of
 
 _WRONG: tuple[Support, ...] = ("contradicted", "none")
-_LONGEST = 220
-_MARKDOWN = re.compile(r"[*_`#]+|\[([^\[\]]*)\]\([^()\s]*\)")
 _NOT_A_LIMIT = ("owned:", "orders:")
 
 
@@ -42,8 +37,6 @@ class AnswerCard:
 
     name: str
     line: RunLine
-    says: str
-    """The report's first sentence, or why there is no report."""
     cart: Cart | None
     """None if the report's picks are unknown."""
     broken: Mapping[str | None, tuple[str, ...]]
@@ -129,7 +122,6 @@ def most_telling(cards: Sequence[QuestionCard]) -> QuestionCard:
 
 def answer_card(name: str, view: RunView, line: RunLine, cart: Cart | None, proof: str | None) -> AnswerCard:
     """What the first screen and the question's page say of one answer."""
-    run = view.run
     doubted = [one for one in view.checks.findings if one.code in LIMITS]
     found = [one for one in doubted if one.severity == "error"]
     of_cart = tuple(f"{words[:2]}{words[2:3].upper()}{words[3:]}" for words in _broken(doubted, None))
@@ -167,7 +159,6 @@ def answer_card(name: str, view: RunView, line: RunLine, cart: Cart | None, proo
     return AnswerCard(
         name=name,
         line=replace(line, decision=decision),
-        says=line.why or "" if run is None or not run.report else first_sentence(run),
         cart=cart,
         broken={None: of_cart, **of_products},
         kept=kept,
@@ -203,18 +194,3 @@ def _counted(number: int, support: Support) -> str:
     if support == "contradicted":
         return counted(number, "false statement")
     return "1 claim not supported by its source" if number == 1 else f"{number:,} claims not supported by their sources"
-
-
-def first_sentence(run: Run) -> str:
-    """The first sentence of a report, without its citations and Markdown."""
-    report = run.report or ""
-    sentence = next((each for each in find_sentences(report) if each.kind == "text"), None)
-    if sentence is None:
-        return ""
-    # A citation that is a Markdown link keeps its words.
-    text, at = "", sentence.start
-    for citation in sorted(run.citations, key=lambda one: one.start):
-        if at <= citation.start and citation.end <= sentence.end and "](" not in report[citation.start : citation.end]:
-            text, at = text + report[at : citation.start], citation.end
-    words = " ".join(_MARKDOWN.sub(r"\1", text + report[at : sentence.end]).split()).replace(" .", ".")
-    return words if len(words) <= _LONGEST else words[:_LONGEST].rpartition(" ")[0] + " …"

@@ -8,14 +8,13 @@ from markupsafe import Markup
 from drretail.records.score import Systems, place_of
 from drretail.tables.figures import counted
 from drretail.tables.table import Cell, Column, Row, Table
-from drretail.viewer.claims import SIGNS, WORDS, Support
+from drretail.viewer.claims import SEVERITY, SIGNS, WORDS
 from drretail.viewer.page.links import Links
 from drretail.viewer.page.run_lines import DECISIONS, WRONG_PICKS, RunLine
 from drretail.viewer.tables.scores import system_names
 
 _WIDE, _TALL = 100, 10
 """Width and height of a bar, in units of its own."""
-_HARMLESS: tuple[Support, ...] = ("full",)
 _LONGEST = 110
 
 
@@ -69,17 +68,18 @@ def outcome_bar(lines: Iterable[RunLine]) -> Markup:
 
 
 def claims_bar(line: RunLine) -> Markup:
-    """The claims of one report by support, those with a fault from the left."""
-    ordered = sorted(line.counts.items(), key=lambda each: each[0] in _HARMLESS)
+    """The claims of one report by support, the worst from the left."""
+    ordered = sorted(line.counts.items(), key=lambda each: -SEVERITY.index(each[0]))
     return bar([(support, count, WORDS[support]) for support, count in ordered], "claimbar")
 
 
-def outcome_map(lines: Sequence[RunLine], links: Links, systems: Systems) -> Table:
+def outcome_map(lines: Sequence[RunLine], links: Links, systems: Systems, order: Sequence[str]) -> Table:
     """What became of every answer: a row for each question, the hardest first, a column for each researching system.
 
-    Each cell is one answer, with its claims as a second layer.
+    Each cell is one answer, with its claims as a second layer. Systems stand in this order, then those that it lacks.
     """
     names = system_names({line.label for line in lines}, systems)
+    names = {label: names[label] for label in dict.fromkeys([*order, *names]) if label in names}
     runs: dict[int, dict[str, list[RunLine]]] = defaultdict(lambda: defaultdict(list))
     for line in lines:
         runs[line.question.number][line.label].append(line)

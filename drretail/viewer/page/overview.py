@@ -42,6 +42,7 @@ def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links
     board = view.scores.scoreboard
     first, _ = plots_of(view, lines)
     differing, same = (None, "") if board is None else without_equal(board)
+    rows = () if board is None else board.rows
     answers = researched(lines, view.definition.systems)
     drawn = None if differing is None else printed_board(differing, view.lab)
     level = _level(first, view, lines)
@@ -68,7 +69,9 @@ def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links
         has_scores=view.is_scored,
         captions=_captions(view, level),
         interval_lines=INTERVAL_LINES,
-        map=None if view.is_of_shop else outcome_map(answers, links, view.definition.systems),
+        map=None
+        if view.is_of_shop
+        else outcome_map(answers, links, view.definition.systems, [row.system for row in rows]),
         decided=are_decided(answers),
         decisions={name: DECISIONS[name] for name in DECISIONS if any(line.decision == name for line in answers)},
         used={support for line in answers for support in line.counts},

@@ -86,13 +86,14 @@ def dot_plot(
     room = CHARACTER * (1 + max((len(dot.denominator) for dot in dots), default=0))
     along = scale(reached, left, WIDTH - (48 if len(series) == 1 else 8) - room, whole=whole)
     band = max(_BAND, _LANE * len(series) + 8)
-    bottom = 6 + band * len(rows)
-    drawing.add(*across(along, 4, bottom))
+    labels, top = _tick_labels(bounds, along)
+    bottom = top + 2 + band * len(rows)
+    drawing.add(*labels, *across(along, top, bottom))
     for bound in bounds:
         x = along.at(bound.cell.number or 0.0)
-        drawing.add(line(x, 4, x, bottom, "floor", _in_words(bound.name, f"{bound.cell.number:.3g}", bound.cell)))
+        drawing.add(line(x, top, x, bottom, "floor", _in_words(bound.name, f"{bound.cell.number:.3g}", bound.cell)))
     for place, row in enumerate(rows):
-        middle = 6 + band * (place + 0.5)
+        middle = top + 2 + band * (place + 0.5)
         drawing.add(words(left - 8, middle + 4, cut(row.name, left - 12), anchor="end"))
         for lane, dot in enumerate(row.dots):
             if dot is not None and dot.number is not None:
@@ -114,6 +115,23 @@ def dot_plot(
     ticks = "; ".join(f"{', '.join(names)} {value}" for value, names in alike.items())
     caption = described(caption, [(row.name, row.dots) for row in rows], unit)
     return Plot(name, title, f"{caption} Grey ticks: {ticks}." if ticks else caption, drawing.body, height)
+
+
+def _tick_labels(bounds: Sequence[Bound], along: Scale) -> tuple[list[Markup], float]:
+    """The names of ticks above them, in as many lines as keep them apart, and the y coordinate below."""
+    alike: dict[float, list[str]] = {}
+    for bound in sorted(bounds, key=lambda bound: bound.cell.number or 0.0):
+        alike.setdefault(round(along.at(bound.cell.number or 0.0), 1), []).append(bound.name)
+    labels: list[Markup] = []
+    free: list[float] = []
+    for x, names in alike.items():
+        text = names[0] if len(names) == 1 else f"{len(names)} floors"
+        width = CHARACTER * len(text)
+        start = min(x, WIDTH - width)
+        lane = next((lane for lane, end in enumerate(free) if start > end), len(free))
+        free[lane : lane + 1] = [start + width + CHARACTER]
+        labels.append(words(start, 10 + 13 * lane, text, "soft"))
+    return labels, 4 + 13 * len(free)
 
 
 def _number(value: float, along: Scale) -> str:
@@ -180,6 +198,10 @@ def stacked_bars(
 _SCATTER_TALL, _SCATTER_LEFT, _SCATTER_RIGHT, _LINE = 220.0, 40.0, 14.0, 13.0
 
 
+MOST_NAMED = 4
+"""The most points that have their names beside them."""
+
+
 @dataclass(frozen=True, slots=True)
 class Point:
     name: str
@@ -205,8 +227,12 @@ def scatter(
     x_name: str,
     y_name: str,
 ) -> Plot:
-    """One image of these points. Names are moved apart, and off the intervals of others if there is room."""
+    """One image of these points. Names are moved apart, and off the intervals of others if there is room.
+
+    More than ``MOST_NAMED`` points have numbers, and their names stand below.
+    """
     drawing = Drawing()
+    is_numbered = len(points) > MOST_NAMED
     across_x = scale([point.x for point in points], _SCATTER_LEFT, WIDTH - _SCATTER_RIGHT)
     reached = (end for point in points for end in (point.y, *(point.cell.ends or ())))
     up = close_scale(reached, _SCATTER_TALL, 18)
@@ -225,9 +251,15 @@ def scatter(
         if each.cell.ends is not None:
             drawing.add(line(x, up.at(each.cell.ends[0]), x, up.at(each.cell.ends[1]), f"s{series % 8}", text))
         drawing.add(mark(x, y, series, text, is_hollow=each.cell.is_partial))
-        drawing.add(_name(each.shown_name, x, y, taken, intervals))
+        drawing.add(_name(str(series + 1) if is_numbered else each.shown_name, x, y, taken, intervals))
     caption = described(caption, [(point.name, (point.cell,)) for point in points], "planned run")
-    return Plot(name, title, caption, drawing.body, _SCATTER_TALL + 36)
+    height = _SCATTER_TALL + 36
+    for place, each in enumerate(points if is_numbered else (), 1):
+        is_right = place % 2 == 0
+        height += 0 if is_right else 15
+        shown = cut(f"{place} {each.shown_name}", WIDTH / 2 - 16)
+        drawing.add(words(8 + is_right * WIDTH / 2, height, shown))
+    return Plot(name, title, caption, drawing.body, height + 8 * is_numbered)
 
 
 def _name(

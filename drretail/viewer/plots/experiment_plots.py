@@ -74,16 +74,17 @@ def headline_plots(board: Scoreboard) -> Iterator[Plot]:
 
 
 def cost_plot(board: Scoreboard) -> Plot | None:
-    """The first rating on the scoreboard, or the first score, against what a run costs in dollars, or in tokens.
+    """What was bought, or else a model's first rating or score, against what a run costs in dollars, or in tokens.
 
-    None without scores, costs or intervals, or if all points are the same.
+    None without either, costs or intervals, or if all points are the same.
     """
-    scored = [column for column in board.columns if column.metric]
+    decides = [column for column in board.columns if column.decides]
+    scored = [column for column in board.columns if column.metric and board.judge.kind != "rule_based"]
     ratings = [column for column in scored if column.unit == "rating"]
     took = [column for unit in ("dollars", "tokens") for column in board.columns if column.unit == unit]
-    if not scored or not took:
+    if not (decides or scored) or not took:
         return None
-    up, along = (ratings or scored)[0], took[0]
+    up, along = (decides or ratings or scored)[0], took[0]
     factor = 1 / 1000 if along.unit == "tokens" else 1
     names = system_names((row.system for row in board.rows), board.systems)
     points = [
@@ -95,11 +96,15 @@ def cost_plot(board: Scoreboard) -> Plot | None:
     ]
     if len({(point.x, point.y) for point in points}) < 2 or not any(point.cell.ends for point in points):
         return None
+    shown = {point.name for point in points}
+    systems = [names[row.system] for row in board.rows if not _is_bound(row.system, board.systems)]
+    left_out = [name for name in systems if name not in shown]
+    lacking = f"Left out, without a value or a cost: {', '.join(left_out)}." if left_out else ""
     cost = "dollars a run" if along.unit == "dollars" else "thousand tokens a run"
     return scatter(
         "quality-against-cost",
         f"{up.name.replace('_', ' ')} against cost",
-        f"{sentence(up.meaning)} {INTERVAL_LINES}".strip(),
+        " ".join(filter(None, (sentence(up.meaning), INTERVAL_LINES, lacking))),
         points,
         x_name=cost,
         y_name=up.name.replace("_", " "),

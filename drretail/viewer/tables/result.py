@@ -36,8 +36,7 @@ def two_of(board: Scoreboard | None, systems: Systems) -> tuple[str, ...]:
         return (most.a, most.b) if most.row.above >= most.row.below else (most.b, most.a)
     ranked = [] if board is None else [row.system for row in board.rows]
     labels = dict.fromkeys((*ranked, *in_order(systems, systems)))
-    shown = [label for label in labels if place_of(label, systems) == "system"][:2]
-    return tuple(labels if len(labels) == 2 else shown)
+    return tuple([label for label in labels if place_of(label, systems) == "system"][:2])
 
 
 def result_of(board: Scoreboard) -> str:

@@ -192,7 +192,7 @@ def test_the_scoreboard_stands_at_the_top_with_what_its_columns_mean(judged: Pat
     assert_harmless(page)
     answer, first = list(page.all("section"))[:2]
     assert (answer.attributes["id"], first.attributes["id"]) == ("first", "scoreboard")
-    assert "Result: react@offline-shopper: FP 0.58" in answer.text
+    assert "react@offline-shopper: FP 0.58" in answer.text
     heads = [head.text for head in first.all("th") if head.attributes.get("scope") == "col"]
     assert heads[:2] == ["System", "FP"]
     assert "factual recall: share of all claims that cite a source" in [each.text for each in first.all("dd")]

@@ -1,32 +1,26 @@
-"""The first screen where little is known of the picks; tests/cli/test_demo.py has one with all that there is."""
+"""A question at a glance where little is known of the picks; tests/cli/test_demo.py has one with all that there is."""
 
 from pathlib import Path
 
-import pytest
-
 from drretail.experiment import read_definition, read_runs, write_definition
-from drretail.grounding.report.citations import find_citations
 from drretail.records.money import Money
 from drretail.records.reading import Pick
 from drretail.records.wish import Want, Wish
-from drretail.viewer.page.first_screen import first_sentence
 from tests import build
-from tests.build import LABEL, demands, experiment, run
+from tests.build import LABEL, demands, experiment
 from tests.viewer.dom import Element, parse
 from tests.viewer.experiment import rewrite
 from tests.viewer.rendered import render_page
 
 
-def screen(folder: Path) -> Element:
-    return parse(render_page(folder)).by_id("first")
+def first_question(folder: Path) -> Element:
+    return parse(render_page(folder)).by_id("q1")
 
 
-def test_an_answer_of_unknown_picks_is_a_sentence_and_unchecked_limits_are_named(mine: Path) -> None:
+def test_an_answer_of_unknown_picks_shows_none_and_unchecked_limits_are_named(mine: Path) -> None:
     (first, *_) = read_runs(mine)
     rewrite(mine, first.model_copy(update={"picks": None}))
-    answer = next(screen(mine).all("article", "glance"))
-    assert first_sentence(first)
-    assert next(answer.all("p", "says")).text == first_sentence(first)
+    answer = next(first_question(mine).all("article", "answer"))
     assert not list(answer.all("ul", "bought"))
     assert not list(answer.all("p", "kept"))
 
@@ -36,32 +30,18 @@ def test_an_answer_of_unknown_picks_is_a_sentence_and_unchecked_limits_are_named
     write_definition(mine, definition, queries)
     (first, *_) = read_runs(mine)
     rewrite(mine, first.model_copy(update={"picks": (Pick(product="B0TEST0001"),)}))
-    slide = next(screen(mine).all("article", "slide"))
-    assert "bird feeder: of the kind feeder; at least 4.5 stars · budget: $30.00 in total" in slide.text
+    assert "bird feeder: of the kind feeder; at least 4.5 stars · budget: $30.00 in total" in first_question(mine).text
 
 
 def test_claims_that_sources_do_not_bear_out_are_a_click_away(judged: Path) -> None:
     page = parse(render_page(judged))
-    links = [a for a in page.by_id("first").all("a") if "data-claims" in a.attributes]
+    links = [a for a in page.by_id("questions").all("a") if "data-claims" in a.attributes]
     assert links
     for link in links:
         ids = link.attributes["data-claims"].split()
         assert link.attributes["href"] == f"#{ids[0]}"
         assert all("none" in page.by_id(each).attributes["class"] for each in ids)
         assert "not supported by" in link.text
-
-
-@pytest.mark.parametrize(
-    ("report", "sentence"),
-    [
-        ("# Feeders\n\n**Take the hopper**, at $24.99 [P:B0TEST0001]. It lasts.", "Take the hopper, at $24.99."),
-        ("See [the guide](https://a.example/b) first. Then buy.", "See the guide first."),
-        ("- only\n- a list", ""),
-    ],
-)
-def test_the_first_sentence_has_neither_marks_nor_markdown(report: str, sentence: str) -> None:
-    citations = tuple(find_citations(report, {}))
-    assert first_sentence(run("q1-r1", report, citations=citations)) == sentence
 
 
 def test_the_understood_wish_is_shown_with_its_run(tmp_path: Path) -> None:

@@ -63,7 +63,9 @@ def page(answered: Path) -> Element:
 
 def test_the_page_goes_from_questions_to_method_and_tells_a_judges_choice_with_its_reasons(page: Element) -> None:
     ids = [section.attributes["id"] for section in page.all("section") if "id" in section.attributes]
-    assert ids == ["first", "plots", "questions", "runs", "scores", "failures", "method", "reading", "repeat"]
+    assert ids == ["first", "map", "questions"]
+    ids = [folded.attributes["id"] for folded in page.all("details", "fold")]
+    assert ids == ["plots", "runs", "scores", "failures", "method", "reading", "repeat"]
     questions = [part.attributes["id"] for part in page.all("details", "question")]
     assert questions == ["q1", "q2"]
     assert QUESTION in page.by_id("questions").text
@@ -151,7 +153,7 @@ def test_a_run_of_a_dozen_claims_takes_no_more_than_40_kb_beside_evidence_and_co
     text = render_page(judged)
     beside = re.sub(r'(?s)<details class="evidence".*?</details>', "", text)
     beside = re.sub(r'(?s)<details class="conversation".*?(?=<details class="usage")', "", beside)
-    questions = beside[beside.index('<section id="questions">') : beside.index('<section id="runs">')]
+    questions = beside[beside.index('<section id="questions">') : beside.index('id="runs">')]
     assert len(questions.encode()) / len(read_view(judged).runs) < 40_000
 
 

@@ -7,16 +7,20 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from drretail import open_world, run, score
 from drretail.experiment import read_runs
 from drretail.viewer.experiment import read_view
 from drretail.viewer.page.document import write_report
 from drretail.viewer.page.run_lines import run_line
 from drretail.viewer.page.run_tables import word_index
+from tests.shop import USER, build_shop
 from tests.viewer.browsing import Window, browser, grave_faults, window
+from tests.viewer.diff_agents import AGENTS, QUESTION
 from tests.viewer.dom import parse
 from tests.viewer.experiment import judge_by_hand, keep_scores
 from tests.viewer.page.test_document import poison
 from tests.viewer.rendered import render_page
+from tests.viewer.voting.agents import answering
 
 if TYPE_CHECKING:
     from playwright.sync_api import Dialog, Page
@@ -57,7 +61,8 @@ def test_columns_out_of_sight_are_named_until_they_are_shown(page_file: Path, wi
     page.goto(page_file.as_uri())
     cue = page.locator("#scoreboard .cue").first
     table = page.locator("#scoreboard .scroll").first
-    assert table.locator("th").nth(1).inner_text() == "FP"
+    assert cue.is_hidden()
+    page.locator("#all-columns").check()
     assert cue.inner_text() == "also: quality, done, words, tokens (k) → show"
     while cue.is_visible():
         was = cue.inner_text()
@@ -66,6 +71,7 @@ def test_columns_out_of_sight_are_named_until_they_are_shown(page_file: Path, wi
     heads = table.locator("thead th").evaluate_all("all => all.map(it => it.getBoundingClientRect().right)")
     assert max(heads) <= NARROW
     page.set_viewport_size({"width": WIDE, "height": 900})
+    page.locator("#runs > summary").click()
     assert page.locator("#runs .cue").is_hidden()
     page.locator(".report a.badge").first.click()
     assert "How FP and FR add up" in page.locator("#runs .cue").inner_text(), "beside the panel"
@@ -81,14 +87,71 @@ def test_a_claim_leads_to_its_evidence_and_back_by_mouse_and_keys(page_file: Pat
     assert panel.is_visible()
     held = panel.locator(".panel-body").inner_text()
     assert held.strip()
-    panel.get_by_role("button", name="Next").click()
+    panel.get_by_role("button", name="Next", exact=True).click()
     assert panel.locator(".panel-body").inner_text() != held
-    panel.get_by_role("button", name="Previous").click()
+    panel.get_by_role("button", name="Previous", exact=True).click()
     assert panel.locator(".panel-body").inner_text() == held
     page.keyboard.press("Escape")
     assert not panel.is_visible()
     page.locator(".report mark:visible").first.click()
     assert panel.is_visible()
+
+
+@pytest.fixture(scope="module")
+def of_three(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One file with two questions, answered by three agents."""
+    home = tmp_path_factory.mktemp("three")
+    agents = {**AGENTS, "third": answering("The Tanagrove Bird Bath costs $5 [P:B0TEST0004].")}
+    with open_world(build_shop(home / "w")) as world:
+        run(world, [QUESTION, "Is there a bird bath?"], agents, to=home / "exp", user=USER, baselines=False)
+    score(home / "exp", ["faithfulness", "checks"])
+    return write_report(read_view(home / "exp"), home / "report.html")
+
+
+def test_one_question_is_seen_with_two_answers_of_the_readers_choice(of_three: Path, window: Window) -> None:
+    page = window()
+    page.goto(of_three.as_uri())
+    questions, answers = page.locator("#questions > .question:visible"), page.locator(".answer:visible h4")
+    assert (questions.count(), answers.count()) == (1, 2)
+    page.locator(".pair select:visible").first.select_option("third")
+    page.locator(".pair select:visible").last.select_option("before")
+    names = ["third", "before"]
+    assert [answer.inner_text().split()[0] for answer in answers.all()] == names
+    assert [run.inner_text() for run in page.locator("details.run:visible > summary h5").all()] == ["before", "third"]
+    page.locator("#questions").get_by_role("button", name="Next").click()
+    assert [answer.inner_text().split()[0] for answer in answers.all()] == names, "kept for the next question"
+    page.locator('#map a.cell[title^="after:"]').first.click()
+    assert answers.first.inner_text().startswith("after")
+    page.locator(".report a.badge:visible").first.click()
+    assert page.locator("#panel h2").inner_text().startswith("after · ")
+
+
+def test_the_map_is_one_stop_of_the_tab_key_and_arrows_go_through_it(of_three: Path, window: Window) -> None:
+    page = window()
+    page.goto(of_three.as_uri())
+    stops = 0
+    while not page.evaluate("document.activeElement.closest('#questions') !== null"):
+        page.keyboard.press("Tab")
+        stops += 1
+    assert stops <= 60
+    page.locator("#map a.cell").first.focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowDown")
+    place = "[document.activeElement.closest('tr').rowIndex, document.activeElement.closest('td').cellIndex]"
+    assert page.evaluate(place) == [2, 2]
+
+
+def test_the_board_is_sorted_by_its_columns(of_three: Path, window: Window) -> None:
+    page = window()
+    page.goto(of_three.as_uri())
+    page.locator("#all-columns").check()
+    head = page.locator(".board thead button", has_text="words")
+    column = head.evaluate("it => it.closest('th').cellIndex")
+    words = page.locator(f".board tbody td:nth-child({1 + column}) .value")
+    for falls in (True, False):
+        head.click()
+        shown = [int(text) for text in words.all_inner_texts()]
+        assert shown == sorted(shown, reverse=falls)
 
 
 def test_every_link_within_the_page_leads_somewhere_that_can_be_seen(page_file: Path, window: Window) -> None:
@@ -117,12 +180,12 @@ def test_the_pages_of_a_folder_lead_to_each_other(judged: Path, tmp_path: Path, 
         assert asked.evaluate_all("all => all.map(it => getComputedStyle(it).webkitLineClamp)") in ([], ["none"])
         links = page.evaluate("[...document.querySelectorAll('a[href]')].map(it => it.href.split('#')[0])")
         waiting += sorted({link for link in links if link.startswith("file:")} - seen - {*waiting})
-    assert len(seen) == 1 + len(list(index.parent.glob("query-*.html")))
+    assert len(seen) == 2 + len(list(index.parent.glob("query-*.html")))
 
 
 def test_hostile_text_runs_nothing_and_leads_nowhere(mine: Path, window: Window) -> None:
-    for run in list(read_runs(mine)):
-        poison(mine, run, extra="\u202e right to left \x1b[31m red " + "long" * 50_000)
+    for each in list(read_runs(mine)):
+        poison(mine, each, extra="\u202e right to left \x1b[31m red " + "long" * 50_000)
     shutil.rmtree(mine / "verdicts")
     judge_by_hand(mine)
     written = write_report(read_view(mine), mine / "report.html", "single")
@@ -167,6 +230,7 @@ def test_runs_are_searched_filtered_and_sorted_by_the_address(exp: Path, tmp_pat
     written = write_report(read_view(exp), tmp_path / "report.html", "single")
     page = window()
     page.goto(written.as_uri())
+    page.locator("#runs > summary").click()
     page.locator(".finder input").fill("TANAGROVE tube")
     assert {run.split("/")[0] for run in shown(page)} == {"zephyr"}
     assert page.locator(".finder output").text_content() == "3 of 9 runs"
@@ -197,6 +261,6 @@ def test_a_link_to_a_claim_opens_it_from_every_page(judged: Path, tmp_path: Path
     page.locator("#panel [data-do=link]").click()
     assert page.url.endswith(f"#claim-{run}-c2")
     assert ("query-q2" in page.url) == (form == "split")
-    page.get_by_role("button", name="Next").click()
+    page.get_by_role("button", name="Next", exact=True).click()
     page.locator("#panel [data-do=link]").click()
     assert page.url.endswith(f"#claim-{run}-c3")

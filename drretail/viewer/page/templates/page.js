@@ -105,7 +105,7 @@ function sortedRows(rows, value, falls) {
   const questions = () => Array.from(document.querySelectorAll("#questions > details.question"));
 
   function showQuestion(question) {
-    const all = questions(), turn = document.querySelector("#questions .turn");
+    const all = questions(), turn = document.querySelector("#questions > .turn");
     if (!turn || !all.includes(question)) return;
     for (const each of all) each.hidden = each !== question;
     question.open = true;
@@ -126,10 +126,10 @@ function sortedRows(rows, value, falls) {
     const pair = [...named, ...all.filter((each) => !named.includes(each))].slice(0, 2);
     for (const each of all) {
       each.hidden = !pair.includes(each);
-      each.style.order = pair.indexOf(each);
       const run = question.querySelector("details.run[data-run=" + CSS.escape(each.dataset.run) + "]");
       if (run) run.hidden = each.hidden;
     }
+    pair[0].parentNode.prepend(...pair);
     for (const [at, select] of selectsOf(question, all).entries()) select.value = pair[at].dataset.name;
   }
 
