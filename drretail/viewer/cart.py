@@ -14,8 +14,6 @@ from drretail.records.evidence import Evidence
 from drretail.records.money import Money
 from drretail.records.reading import Because, Outcome, Pick
 from drretail.records.run import Run
-from drretail.tables.figures import NOTHING as NO_VALUE
-from drretail.tables.table import Cell, Column, Row, Table
 
 LONGEST_TITLE = 80
 TITLE = "In the cart"
@@ -202,47 +200,3 @@ def _line(pick: Pick, ledger: Ledger) -> CartLine:
 def _title(product: str, ledger: Ledger) -> str:
     item = ledger.products.get(product)
     return product if item is None else short_title(item.title, LONGEST_TITLE)
-
-
-TOTAL = "Total of what it picks"
-
-
-def compare_picks(carts: Sequence[tuple[str, Cart | None]]) -> Table | None:
-    """The picks of these answers by product, those that most answers pick first, with the totals in the last row.
-
-    A note names the answers whose picks are unknown. None if no answer picks or refuses anything.
-    """
-    known = [(name, cart) for name, cart in carts if cart is not None]
-    lines = {line.product: line for _, cart in reversed(known) for line in reversed(cart.lines)}
-    if not lines and not any(cart.refusal for _, cart in known):
-        return None
-    priced = {line.product: line for _, cart in known for line in cart.lines if line.price is not None}
-    pieces = {
-        product: [sum(line.quantity for line in cart.lines if line.product == product) for _, cart in known]
-        for product in lines
-    }
-    order = sorted(lines, key=lambda key: (-sum(map(bool, pieces[key])), [-n for n in pieces[key]], lines[key].title))
-    rows: list[Row] = []
-    for product in order:
-        line = priced.get(product, lines[product])
-        rating = NO_VALUE if line.rating is None else f"{line.rating:.1f}"
-        counted = "" if line.rating is None or line.ratings is None else f" ({line.ratings:,})"
-        picks = (Cell(NO_VALUE if not n else "✓" if n == 1 else f"✓ × {n}") for n in pieces[product])
-        about = (Cell(product), Cell(line.price_words or "not known"), Cell(f"{rating}{counted}"))
-        rows.append(Row(line.title, (*about, *picks)))
-    rows.append(Row(TOTAL, (*[Cell("")] * 3, *(Cell(_total(cart)) for _, cart in known))))
-    unknown = [name for name, cart in carts if cart is None]
-    return Table(
-        "Picks",
-        tuple(map(Column, ("Id", "Price", "Rating", *(name for name, _ in known)))),
-        tuple(rows),
-        heading="Product",
-        notes=(f"Not known what these pick: {', '.join(unknown)}.",) if unknown else (),
-    )
-
-
-def _total(cart: Cart) -> str:
-    """The total, with "+ ?" if a price is missing; without a total, the refusal, "nothing" or "not known"."""
-    if cart.total is None:
-        return "not known" if cart.lines else cart.refusal or "nothing"
-    return "from " * cart.is_from + format_amount(cart.total) + " + ?" * any(line.price is None for line in cart.lines)

@@ -1,17 +1,14 @@
 """The cart as people see it: quantities, prices and their total as far as the run saw them."""
 
-from decimal import Decimal
-
 import pytest
 
 from drretail.grounding.report.evidence_ids import product_evidence_id
 from drretail.grounding.text.serialisation import record_text
 from drretail.records.evidence import Evidence
-from drretail.records.money import Money
 from drretail.records.reading import REASONS, Outcome, Pick
 from drretail.records.run import Run
 from drretail.records.shop import Product
-from drretail.viewer.cart import Cart, CartLine, cart_document, cart_of, cart_text, compare_picks
+from drretail.viewer.cart import Cart, cart_document, cart_of, cart_text
 from tests import build
 from tests.grounding.kitchen import EVIDENCE, JAR, KETTLE
 
@@ -64,30 +61,7 @@ def test_a_price_that_is_not_known_is_said_and_left_out_of_the_total(strange: Pi
     assert cart(strange).closing == ""
 
 
-def line(product: str, quantity: int = 1, price: str | None = "10", rating: float | None = 4.5) -> CartLine:
-    money = None if price is None else Money.of(Decimal(price), "USD")
-    return CartLine(product, f"Title of {product}", quantity, money, rating=rating, ratings=1200)
-
-
-def cells(*carts: tuple[str, Cart | None]) -> list[list[str]]:
-    """The table's rows behind the names of products."""
-    table = build.known(compare_picks(carts))
-    return [[cell.text if cell else "" for cell in row.cells] for row in table.rows]
-
-
-def test_products_that_most_pick_come_first_and_those_who_pick_nothing_have_a_column() -> None:
-    assert cells(("a", Cart((line("one"), line("two", 3)))), ("b", Cart((line("two"),)))) == [
-        ["two", "$10.00", "4.5 (1,200)", "✓ × 3", "✓"],
-        ["one", "$10.00", "4.5 (1,200)", "✓", "–"],
-        ["", "", "", "$40.00", "$10.00"],
-    ]
-    table = build.known(compare_picks([("a", Cart((line("one"),))), ("b", None), ("c", Cart(()))]))
-    assert [column.name for column in table.columns[-2:]] == ["a", "c"]
-    assert table.notes == ("Not known what these pick: b.",)
-    assert [cell and cell.text for cell in table.rows[-1].cells[-2:]] == ["$10.00", "nothing"]
-
-
-def test_a_refusal_stands_in_the_cart_and_in_the_table_of_picks() -> None:
+def test_a_refusal_stands_in_the_cart() -> None:
     outcome = Outcome(decision="none", because=("too_dear",), nearest=(KETTLE.product_id, JAR.product_id))
     (line,) = cart_text(build.known(cart_of(build.run("q1-r1", "No.", [], outcome=outcome), EVIDENCE)))
     assert line.startswith(
@@ -98,16 +72,6 @@ def test_a_refusal_stands_in_the_cart_and_in_the_table_of_picks() -> None:
     of_all = Outcome(decision="none", because=REASONS)
     (line,) = cart_text(build.known(cart_of(build.run("q1-r1", "No.", [], outcome=of_all), EVIDENCE)))
     assert line.count(" and ") == len(REASONS) - 1, "every reason has its words"
-    refused = build.run("q1-r1", "No.", [], outcome=Outcome(decision="none", because=("not_sold",)))
-    bought = build.run("q1-r1", "Yes.", [KETTLE.product_id], outcome=Outcome(decision="buy"))
-    table = build.known(compare_picks([("a", cart_of(refused, EVIDENCE)), ("b", cart_of(bought, EVIDENCE))]))
-    product, *_, totals = table.rows
-    assert [cell and cell.text for cell in totals.cells[-2:]] == [
-        "The agent says that the shop does not sell it.",
-        "$42.95",
-    ]
-    assert product.cells[0] is not None
-    assert product.cells[0].value == KETTLE.product_id
 
 
 def test_the_lowest_price_of_several_variants_is_no_exact_one() -> None:
@@ -116,6 +80,3 @@ def test_the_lowest_price_of_several_variants_is_no_exact_one() -> None:
     assert [line.words for line in made.lines] == ["2 × Sofa, from $999.00 each: from $1,998.00", "1 × Kite: $20.00"]
     assert made.total_words == "Total: from $2,018.00."
     assert [item.get("price_from", False) for item in cart_document(made)["items"]] == [True, False]
-    table = build.known(compare_picks([("a", made)]))
-    assert [cell and cell.text for row in table.rows[:2] for cell in row.cells[1:2]] == ["from $999.00", "$20.00"]
-    assert [cell and cell.text for cell in table.rows[-1].cells[-1:]] == ["from $2,018.00"]

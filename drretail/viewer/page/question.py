@@ -14,7 +14,7 @@ from drretail.eval.judging.dimensions import PRIMARY
 from drretail.records.score import Verdict, in_order, place_of
 from drretail.tables.figures import counted
 from drretail.tables.table import Cell, Column, Row, Table, table_of
-from drretail.viewer.cart import cart_as_read, compare_picks
+from drretail.viewer.cart import cart_as_read
 from drretail.viewer.claim_changes import RULE, claim_changes, plain, verdict_words
 from drretail.viewer.commands import command_for
 from drretail.viewer.conversation import Talk, journal_size, read_conversation
@@ -179,12 +179,6 @@ class Questions:
         first = two_of(self._view.scores.scoreboard, self._systems)
         answers = sorted(runs, key=lambda run: self._place(run, first))
         judgements = self._judgements(question, [run.view for run in runs])
-        # Floors pick without research, so their picks say nothing about a product.
-        picking = [
-            (run.name, run.cart)
-            for run in runs
-            if run.view.subject.report is not None and place_of(run.view.subject.label, self._systems) != "floor"
-        ]
         proof = proof_of(self._view.folder, question.query.query_id)
         cards = [answer_card(run.name, run.view, run.line, run.cart, proof) for run in runs]
         judges = {one.judged.by for run in runs for one in run.view.claims}
@@ -198,7 +192,6 @@ class Questions:
             "profile": next((run.view.subject.profile for run in runs if run.view.subject.profile), None),
             "judges": list({judged.by: judged for judged in marking}.values()),
             "answers": answers,
-            "picks": compare_picks(picking),
             "apart": claims_apart(*answers[:2]) if len(first) == self._n_systems == 2 <= len(answers) else None,
             "meetings": [meeting_of(judgement, self._names) for judgement in judgements],
             "once": Once(f"{question.anchor}t"),
