@@ -1,6 +1,7 @@
 """Stage 1: the claims of a report. The default rules ask once for all of them, the paper's twice (Tables 7 and 9)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from pydantic import Field
@@ -149,7 +150,7 @@ async def _extraction_verdict(
             nonlocal is_sent_back
             problems = [answer_problem(answer, report=report, known=known, resolver=resolver)]
             if next(attempts, None) is not None and not is_sent_back:
-                claims = claims_of(answer, subject, after, resolver)
+                claims = claims_of(answer, report, after, resolver, partial(products_of, subject))
                 problems += _left_out(claims, own, report)
                 is_sent_back = any(problems)
             return " ".join(filter(None, problems)) or None
@@ -165,7 +166,7 @@ async def _extraction_verdict(
             if not [*reader.problems(answer.picks)]:  # else they are asked for alone
                 picks = reader.read(answer.picks)
                 judge_session.record(PICKS, REPORT, "scored", picks, prompt_hash=prompt.hash)
-        claims = claims_of(answer, subject, after, resolver)
+        claims = claims_of(answer, report, after, resolver, partial(products_of, subject))
         if stage != EXTRACT:
             return Ruling(_as_value(claims))
         held = [claim for claim in claims if claim.start is not None]
@@ -234,9 +235,17 @@ def answer_problem(answer: Answer, *, report: str, known: frozenset[str], resolv
     return joined_problems(list(value_problems(values, report, known)))
 
 
-def claims_of(answer: Answer, subject: Subject, after: int, resolver: SourceResolver) -> list[Claim]:
-    """The claims with their resolved sources, places and values."""
-    report = subject.report or ""
+def claims_of(
+    answer: Answer,
+    report: str,
+    after: int,
+    resolver: SourceResolver,
+    about: Callable[[str, tuple[int, int] | None], Sequence[str]] = lambda claim, span: (),
+) -> list[Claim]:
+    """The claims with their resolved sources, places and values.
+
+    ``about`` gives the evidence ids of what a claim at a place is about, where it cites nothing of it.
+    """
     finder = SentenceFinder(report, after)
     claims: list[Claim] = []
     for extracted in answer.claims:
@@ -245,7 +254,7 @@ def claims_of(answer: Answer, subject: Subject, after: int, resolver: SourceReso
         values = extracted.values if isinstance(extracted, ValuedClaim) else ()
         # A claim that cites a product unknown to the shop is not about a product named before it.
         is_of_none = any(source.startswith("P:") for source in found.unresolved)
-        named = () if is_of_none else products_of(extracted.claim, span, subject)
+        named = () if is_of_none else about(extracted.claim, span)
         looked_up = tuple(name for name in named if name not in found.sources)
         typed: list[ReadValue] = []
         for value in as_values(values, report, extracted.quote, span or (after, after)):
@@ -269,7 +278,7 @@ def claims_of(answer: Answer, subject: Subject, after: int, resolver: SourceReso
     return claims
 
 
-def products_of(claim: str, span: tuple[int, int] | None, subject: Subject) -> list[str]:
+def products_of(subject: Subject, claim: str, span: tuple[int, int] | None) -> list[str]:
     """The evidence ids of the products that a claim of an assistant's answer is about, without a citation, whose
     records were looked up in the shop for judging: those it names, else those of its place.
     """

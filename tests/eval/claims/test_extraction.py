@@ -297,7 +297,7 @@ def test_a_claim_without_a_name_is_about_what_was_named_before() -> None:
 
     def of(claim: str) -> list[str]:
         start = UNCITED.index(claim)
-        return products_of(claim, (start, start + len(claim)), answered)
+        return products_of(answered, claim, (start, start + len(claim)))
 
     assert of("The Silver one is sold out.") == ["P:pro"]
     assert of("House Blend Coffee: $11.50") == ["P:blend"]
