@@ -17,6 +17,7 @@ import zlib
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from contextvars import ContextVar
+from functools import partial
 from itertools import chain, count
 from pathlib import Path
 from typing import Any, TypeVar
@@ -283,6 +284,19 @@ def write_json(path: Path, value: Any) -> None:
 def readable_json(value: Any) -> str:
     """The text that ``write_json`` writes."""
     return json.dumps(value, ensure_ascii=False, sort_keys=True, indent=2) + "\n"
+
+
+def write_rows(path: Path, value: Mapping[str, Any]) -> None:
+    """Writes a JSON object of lists (sorted keys) atomically, with a line for each item of a list: large tables stay
+    small, and a diff shows which rows differ.
+    """
+    compact = partial(json.dumps, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    tables = {
+        name: "[\n" + ",\n".join(map(compact, rows)) + "\n]" if isinstance(rows, list) else compact(rows)
+        for name, rows in sorted(value.items())
+    }
+    lines = [f'"{name}":{table}' for name, table in tables.items()]
+    write_atomically(path, "{\n" + ",\n".join(lines) + "\n}\n")
 
 
 def read_json(path: Path) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from drretail.files import (
     write_atomically,
     write_json,
     write_lines,
+    write_rows,
 )
 
 
@@ -114,6 +115,15 @@ def test_json_is_written_readable_and_sorted(tmp_path: Path) -> None:
     write_json(tmp_path / "a.json", {"b": "é", "a": 1, "format": 1})
     assert (tmp_path / "a.json").read_text(encoding="utf-8") == '{\n  "a": 1,\n  "b": "é",\n  "format": 1\n}\n'
     assert read_json(tmp_path / "a.json")["b"] == "é"
+
+
+def test_tables_have_a_line_for_each_row_and_are_read_as_json(tmp_path: Path) -> None:
+    held = {"rows": [{"b": "é", "a": 1.5}, {"a": 2}], "format": 1, "none": []}
+    write_rows(tmp_path / "a.json", held)
+    lines = (tmp_path / "a.json").read_text(encoding="utf-8").splitlines()
+    assert lines[1] == '"format":1,'
+    assert '{"a":1.5,"b":"é"},' in lines
+    assert read_json(tmp_path / "a.json") == held
 
 
 @pytest.mark.parametrize("at", range(0, 40, 3))

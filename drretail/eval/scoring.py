@@ -29,11 +29,12 @@ from drretail.eval.scores.facts import NOT_RATED
 from drretail.eval.scores.file import derive_scores, read_scores
 from drretail.eval.scores.gathering import Assessor, TableKey
 from drretail.experiment import locked, read_definition
-from drretail.files import check_replaceable, write_json
+from drretail.files import check_replaceable, write_rows
 from drretail.grounding.verify.checks import PAGE_AGE
 from drretail.llm.prices import PriceTable
 from drretail.progress import Bar, Progress
 from drretail.prompts import overridden
+from drretail.records.base import FORMAT
 from drretail.records.score import Rules, Scores
 
 
@@ -228,7 +229,9 @@ async def score(
                 judge_notes(experiment) if judge_notes else {},
             )
         scores = scores.model_copy(update={"named_judges": tuple(named)})
-        write_json(experiment / "scores.json", scores.model_dump(mode="json", exclude_none=True))
+        # What has its default is left out: most counts are 0, and a row of a thousand is read as quickly.
+        held = scores.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
+        write_rows(experiment / "scores.json", {"format": FORMAT, **held})
     return scores
 
 

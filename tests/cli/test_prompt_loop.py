@@ -11,6 +11,7 @@ from drretail.api.prompts.sent import agents_prompts, as_markdown, judges_prompt
 from drretail.cli.app import app
 from drretail.eval.judge_prompts import judge_prompt_files
 from drretail.eval.judging.subject import planned_runs
+from drretail.eval.scores.file import made_scores
 from drretail.experiment import read_definition, read_options
 from drretail.prompts import packaged_text
 from tests.cli.commands import Command, ErrorOf, refused_by
@@ -40,13 +41,14 @@ def test_the_loop_goes_round_in_one_folder(
     assert [(each["label"], each["done"]) for each in json.loads(tried.stdout)["systems"]] == [(TERSE, 1)], tried.stderr
     assert planned(tmp_path / "exp") == {REACT: ["q1", "q2"], TERSE: ["q1"]}
     succeeds("score", "exp", "--metrics", "faithfulness")
-    scores = json.loads((tmp_path / "exp/scores.json").read_text(encoding="utf-8"))
-    rows = {(each["system"], each["variant"]): each for each in scores["scores"]}
+    scores = made_scores(tmp_path / "exp")
+    rows = {(each.system, each.variant): each for each in scores.scores}
     sliced = drretail("score", "exp", "--metrics", "faithfulness", "--by", "kind", "--json")
     slices = json.loads(sliced.stdout)["slices"]
-    assert "slices" not in scores
+    assert scores.slices == ()
     assert {each.get("n_asked", 0) for each in slices if each["system"] == TERSE} <= {0, 1}
-    assert (rows[TERSE, "FP"]["n_planned"], rows[TERSE, "FP"]["n_failed"], rows[REACT, "FP"]["n_planned"]) == (1, 0, 2)
+    terse, whole = rows[TERSE, "FP"], rows[REACT, "FP"]
+    assert (terse.n_planned, terse.n_failed, whole.n_planned) == (1, 0, 2)
     compared = drretail("compare", "exp", TERSE, REACT, "--json", "--fail-if", "FP < 2")
     assert compared.returncode == 4
     (tables,) = (each["tables"] for each in json.loads(compared.stdout)["comparisons"])

@@ -9,6 +9,7 @@ import pytest
 from pytest_httpserver import HTTPServer
 
 from drretail.api.worlds import chosen_web, pages_by_label
+from drretail.eval.scores.file import made_scores
 from drretail.experiment import read_definition, read_runs
 from drretail.files import write_lines
 from drretail.records.run import System
@@ -98,7 +99,7 @@ PAGE = {
 
 def scores(folder: Path) -> dict[tuple[str, str], dict[str, Any]]:
     """Rows by agent and variant."""
-    rows = json.loads((folder / "scores.json").read_text(encoding="utf-8"))["scores"]
+    rows = made_scores(folder).model_dump(mode="json")["scores"]
     return {(row["system"].partition("@")[0], row["variant"]): row for row in rows if row["policy"] == "answered"}
 
 

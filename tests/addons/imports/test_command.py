@@ -8,6 +8,7 @@ import pytest
 
 from drretail.addons.imports.formats import FORMATS
 from drretail.eval.registry import METRICS
+from drretail.eval.scores.file import made_scores
 from drretail.experiment import read_runs
 from drretail.records.reading import Reading
 from tests.addons.imports.foreign import CHINESE, REPORT, drb, jsonl, text
@@ -55,7 +56,7 @@ def imported(succeeds: Command, tmp_path: Path) -> Path:
 
 
 def rows(exp: Path) -> dict[tuple[str, str], dict[str, Any]]:
-    found = json.loads((exp / "scores.json").read_text(encoding="utf-8"))["scores"]
+    found = made_scores(exp).model_dump(mode="json")["scores"]
     return {(each["system"], each["variant"]): each for each in found if each["policy"] == "answered"}
 
 
