@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
-from drretail.records.score import Place
+from drretail.records.score import NO_SYSTEMS, Place, Systems, place_of
 from drretail.tables import figures
 
 Kind = Literal[
@@ -246,6 +246,32 @@ def basis_of(rows: Iterable[tuple[str, Sequence[Cell | None]]], unit: str) -> st
     each = " each" if not others and len(names[first]) > 1 else ""
     rest = "".join(f"; {n:,} for {', '.join(names[n])}" for n in others)
     return f"n = {figures.counted(first, unit)}{each}{rest}."
+
+
+def pivot(
+    title: str,
+    cells: Mapping[tuple[str, str, str], Cell | None],
+    names: Mapping[str, str],
+    columns: Mapping[str, Column],
+    systems: Systems = NO_SYSTEMS,
+    *,
+    minor: str = "",
+    heading: str = "System",
+    **about: Any,
+) -> Table:
+    """A table of figures by label, manner and column: a row for each of ``names``, which are by label, and below it one
+    for each manner in which it has any.
+
+    ``columns`` are by the key that cells name them by. Rows of the manner ``minor`` are secondary.
+    """
+    manners = dict.fromkeys(("", *(manner for _, manner, _ in cells)))
+    rows = (
+        Row(name, its, label, place_of(label, systems), manner, is_minor=bool(manner) and manner == minor)
+        for label, name in names.items()
+        for manner in manners
+        if any(its := tuple(cells.get((label, manner, key)) for key in columns)) or not manner
+    )
+    return Table(title, tuple(columns.values()), tuple(rows), heading=heading, **about)
 
 
 def table_of(

@@ -1,6 +1,6 @@
 """Scores by value of one condition, with the effect of each value, and pairs of twins."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from drretail.conditions.condition import Condition
 from drretail.errors import UserError
@@ -12,9 +12,9 @@ from drretail.records.comparison import (
     TwinRow,
 )
 from drretail.records.run import SIZE
-from drretail.records.score import NO_SYSTEMS, SettingRow, SettingTable, Systems
+from drretail.records.score import NO_SYSTEMS, SettingTable, Systems
 from drretail.tables.figures import NOTHING, p_value
-from drretail.tables.table import Cell, Column, Row, Table, table_of
+from drretail.tables.table import Cell, Column, Table, pivot, table_of
 from drretail.viewer.tables.notes import NOTES
 from drretail.viewer.tables.scores import NONE_HELD, Metrics, description, judged_by, notes_on, part_cell, system_names
 
@@ -97,35 +97,24 @@ def ablation_table(
     sentence = on_distractors(table, beside)
     for agent, name in sorted(names.items(), key=lambda named: -len(named[0])):
         sentence = sentence.replace(agent, name)
-    return Table(
+    cells: dict[tuple[str, str, str], Cell] = {}
+    for row in table.rows:
+        cells |= {(row.agent, "", cell.part): part_cell(cell) for cell in row.cells}
+        first, last = row.cells[0].part, row.cells[-1].part
+        for step in row.steps:
+            spans_all = condition.is_stepwise and len(row.cells) > 2 and (step.earlier, step.later) == (first, last)
+            whole = f"{condition.words(last)} over {condition.words(first)}"
+            manner = whole if spans_all else "over the one before" if condition.is_stepwise else "over the first"
+            cells[row.agent, manner, step.later] = difference_cell(step.row)
+    return pivot(
         f"{description(metrics, table.metric).title}: {table.variant} by {table.by.replace('_', ' ')}",
-        tuple(Column(condition.words(setting)) for setting in settings),
-        tuple(made for row in table.rows for made in _rows(condition, row, names[row.agent], settings)),
+        cells,
+        names,
+        {setting: Column(condition.words(setting)) for setting in settings},
         by=judged_by(table),
-        heading="System",
         notes=(sentence,) if sentence else (),
         unit="query",
     )
-
-
-def _rows(condition: Condition, row: SettingRow, name: str, settings: Sequence[str]) -> Iterator[Row]:
-    """The row of scores, then rows of differences, if any is known."""
-    cells = {cell.part: part_cell(cell) for cell in row.cells}
-    yield Row(name, tuple(cells.get(setting) for setting in settings), row.agent)
-    first, last = row.cells[0].part, row.cells[-1].part
-    is_stepwise = condition.is_stepwise
-    steps: dict[str, ComparedRow] = {}
-    whole: dict[str, ComparedRow] = {}
-    for step in row.steps:
-        spans_all = is_stepwise and len(row.cells) > 2 and (step.earlier, step.later) == (first, last)
-        (whole if spans_all else steps)[step.later] = step.row
-    for manner, rows in (
-        ("over the one before" if is_stepwise else "over the first", steps),
-        (f"{condition.words(last)} over {condition.words(first)}", whole),
-    ):
-        if rows:
-            made = (difference_cell(rows[setting]) if setting in rows else None for setting in settings)
-            yield Row(name, tuple(made), row.agent, manner=manner)
 
 
 def difference_cell(row: ComparedRow, *, is_turned: bool = False) -> Cell:

@@ -8,7 +8,7 @@ from drretail.records.comparison import PairScore, RankScore, Share
 from drretail.records.score import NO_SYSTEMS, Systems, place_of
 from drretail.tables.figures import NOTHING as NO_VALUE
 from drretail.tables.figures import counted
-from drretail.tables.table import Cell, Column, Kind, Row, Table
+from drretail.tables.table import Cell, Column, Kind, Row, Table, pivot
 from drretail.viewer.tables.notes import NOTES
 from drretail.viewer.tables.scores import UNASKED, judged_by, notes_on, system_names
 
@@ -178,21 +178,17 @@ def _strengths(ranks: Sequence[RankScore], systems: Systems) -> Table | None:
     overall = {row.system: row for row in ranks if row.dimension == OVERALL}
     if sum(row.n_opponents > 0 for row in overall.values()) < SYSTEMS:
         return None
-    by_place = {(row.system, row.dimension): row for row in ranks}
     names = system_names(overall, systems)
     order = sorted(overall.values(), key=lambda row: (row.strength is None, -(row.strength or 0), row.system))
     met = dict.fromkeys(row.dimension for row in ranks if row.n_opponents)
-    dimensions = sorted(met, key=lambda dimension: dimension != OVERALL)
-    lines: list[Row] = []
-    for each in order:
-        found = [by_place.get((each.system, dimension)) for dimension in dimensions]
-        cells = (row and (_known(row.strength, "signed", row.ci_low, row.ci_high) or Cell("n/a")) for row in found)
-        lines.append(Row(names[each.system], tuple(cells), each.system))
-    return Table(
-        title="Strengths, strongest first by overall",
-        columns=tuple(Column(name, TITLE) for name in dimensions),
-        rows=tuple(lines),
-        heading="System",
+    return pivot(
+        "Strengths, strongest first by overall",
+        {
+            (row.system, "", row.dimension): _known(row.strength, "signed", row.ci_low, row.ci_high) or Cell("n/a")
+            for row in ranks
+        },
+        {row.system: names[row.system] for row in order},
+        {name: Column(name, TITLE) for name in sorted(met, key=lambda dimension: dimension != OVERALL)},
         notes=(NOTES["strengths"], *(f"{names[row.system]}: {row.note}." for row in order if row.note is not None)),
     )
 

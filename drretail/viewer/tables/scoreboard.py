@@ -16,7 +16,7 @@ from drretail.records.score import CODE, place_of
 from drretail.records.scoreboard import BoardCell, BoardRow, Scoreboard, ShownColumn, Unit
 from drretail.tables import figures
 from drretail.tables.figures import counted
-from drretail.tables.table import Cell, Column, Kind, Row, Table
+from drretail.tables.table import Cell, Column, Kind, Table, pivot
 from drretail.viewer.tables.result import FALSE_ANSWERS, OUTCOME, how_often_alone, result_of
 from drretail.viewer.tables.scores import judged_by, notes_on, system_names
 
@@ -78,23 +78,15 @@ def printed_board(board: Scoreboard, lab: Sequence[str] = ()) -> Board:
     A note of the board that is also in ``lab`` stands only there.
     """
     judge, names = board.judge, system_names((row.system for row in board.rows), board.systems)
-    rows = [
-        Row(
-            names[row.system],
-            tuple(_cell(row, column) for column in board.columns),
-            row.system,
-            place_of(row.system, board.systems),
-        )
-        for row in board.rows
-    ]
-    table = Table(
+    table = pivot(
         TITLE,
-        tuple(_columns(board.columns)),
-        tuple(rows),
+        {(row.system, "", column.name): _cell(row, column) for row in board.rows for column in board.columns},
+        {row.system: names[row.system] for row in board.rows},
+        dict(zip((column.name for column in board.columns), _columns(board.columns), strict=True)),
+        board.systems,
         by=judged_by(
             OfJudge(judge=judge.spec or CODE, judge_kind=judge.kind, judge_params=judge.params_hash, rules=judge.rules)
         ),
-        heading="System",
         is_stacked=True,
         spare_intervals=len(SPARE) + 1,
     )

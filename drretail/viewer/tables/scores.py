@@ -24,7 +24,7 @@ from drretail.records.score import (
     shown_rows,
 )
 from drretail.tables.figures import NOTHING
-from drretail.tables.table import Cell, Column, Row, Table
+from drretail.tables.table import Cell, Column, Table, pivot
 from drretail.viewer.tables.notes import NOTES
 
 NOT_RATED = "not rated (rule-based)"
@@ -58,24 +58,23 @@ def agreement_table(agreements: Sequence[Agreement], metrics: Metrics = NONE_HEL
     shown = [row for row in agreements if row.variant in (described[row.metric].summaries or first[row.metric])]
     if not shown:
         return None
-    columns: dict[tuple[str, str], str] = {}
-    lines: dict[str, dict[tuple[str, str], Cell]] = {}
+    columns: dict[str, str] = {}
+    cells: dict[tuple[str, str, str], Cell] = {}
     for row in shown:
         rules, its = "" if row.rules == "default" else f", rules of {row.rules}", described[row.metric]
-        column = (row.metric, its.own_names.get(row.rules, {}).get(row.variant, row.variant))
-        columns[column] = column[1] if its.named_by_variant else " ".join(column)
+        variant = its.own_names.get(row.rules, {}).get(row.variant, row.variant)
+        columns[f"{row.metric} {variant}"] = variant if its.named_by_variant else f"{row.metric} {variant}"
         rho = NOTHING if row.rho_report is None else row.rho_report
         cell = Cell(rho, "number", n=row.n_reports, planned=row.n_reports + row.n_dropped)
-        lines.setdefault(f"{row.first} and {row.second}{rules}", {})[column] = cell
-    alone = next(iter(lines)) if len(lines) == 1 else ""
-    return Table(
-        title=AGREEMENT,
+        cells[f"{row.first} and {row.second}{rules}", "", f"{row.metric} {variant}"] = cell
+    judges = dict.fromkeys(who for who, *_ in cells)
+    alone = next(iter(judges)) if len(judges) == 1 else ""
+    return pivot(
+        AGREEMENT,
+        cells,
+        {who: "ρ" if alone else who for who in judges},
+        {key: Column(name, AGREEMENT) for key, name in columns.items()},
         by=alone,
-        columns=tuple(Column(name, AGREEMENT) for name in columns.values()),
-        rows=tuple(
-            Row("ρ" if alone else who, tuple(by_column.get(column) for column in columns), who)
-            for who, by_column in lines.items()
-        ),
         notes=(NOTES["judges_agreement"],),
         heading="Judges",
         unit="report",
@@ -180,18 +179,10 @@ def _table(every: Sequence[Score], metric: MetricDescription, systems: Systems) 
     lacking = "There is nothing to score." if len(empty) == len(by_variant) else lacking
     own = {score.system for score in scores if score.self_checked}
     names = system_names((score.system for score in scores), systems, own)
-    lines: list[Row] = []
-    for label, name in names.items():
-        row = [shown.get((label, column.name)) for column in columns]
-        others = [answered.get((label, column.name)) for column in columns]
-        differing = [
-            b if a is not None and b is not None and a.value != b.value else None
-            for a, b in zip(row, others, strict=True)
-        ]
-        for manner, its in (("", row), (ANSWERED, differing)):
-            if any(its):
-                cells = tuple(None if score is None else score_cell(score) for score in its)
-                lines.append(Row(name, cells, label, place_of(label, systems), manner, is_minor=bool(manner)))
+    cells = {(label, "", variant): score_cell(score) for (label, variant), score in shown.items()}
+    for (label, variant), score in answered.items():
+        if score.value != shown[label, variant].value:
+            cells[label, ANSWERED, variant] = score_cell(score)
     notes = [lacking] if empty else []
     notes += [f"1.00 for every system: {', '.join(perfect)}."] if perfect else []
     notes += _reasons(scores)
@@ -202,12 +193,14 @@ def _table(every: Sequence[Score], metric: MetricDescription, systems: Systems) 
         notes += [metric.meaning] if metric.meaning else []
         notes += [_SELF_CHECKED] if own else []
         notes += notes_on(names, systems, bounded=metric.bounded_by_oracle)
-    return Table(
-        title=metric.title,
+    return pivot(
+        metric.title,
+        cells,
+        {label: name for label, name in names.items() if columns},
+        {column.name: column for column in columns},
+        systems,
+        minor=ANSWERED,
         by=judged_by(first),
-        columns=tuple(columns),
-        rows=tuple(lines),
-        heading="System",
         turns_for_one=True,
         unrated=tuple(unrated),
         notes=tuple(notes),

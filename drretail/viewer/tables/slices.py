@@ -4,8 +4,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import get_args
 
-from drretail.records.score import FEW, NO_SYSTEMS, Score, SliceBy, Systems, place_of
-from drretail.tables.table import Cell, Column, Row, Table
+from drretail.records.score import FEW, NO_SYSTEMS, Score, SliceBy, Systems
+from drretail.tables.table import Cell, Column, Table, pivot
 from drretail.viewer.tables.scores import (
     NONE_HELD,
     Metrics,
@@ -95,21 +95,14 @@ def few_words(tables: Sequence[Table]) -> str:
 def _table(
     title: str, rows: Sequence[Score], own: Collection[str], only_na: Collection[str], systems: Systems
 ) -> Table:
-    first = rows[0]
-    by_cell = {(row.system, row.part): row for row in rows}
     sizes = {row.part: row.n_asked for row in rows}
-    columns = [Column(name.replace("_", " "), name, f"n={n}", few=n < FEW) for name, n in sizes.items()]
-    lines: list[Row] = []
-    for label, name in system_names((row.system for row in rows), systems, own).items():
-        found = [by_cell.get((label, column.group)) for column in columns]
-        cells = tuple(None if row is None else _cell(row, only_na=label in only_na) for row in found)
-        lines.append(Row(name, cells, label, place_of(label, systems)))
-    return Table(
-        title=title,
-        by=judged_by(first),
-        columns=tuple(columns),
-        rows=tuple(lines),
-        heading="System",
+    return pivot(
+        title,
+        {(row.system, "", row.part): _cell(row, only_na=row.system in only_na) for row in rows},
+        system_names((row.system for row in rows), systems, own),
+        {name: Column(name.replace("_", " "), name, f"n={n}", few=n < FEW) for name, n in sizes.items()},
+        systems,
+        by=judged_by(rows[0]),
         unit="query",
         turns_for_one=True,
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from drretail.errors import UnknownName
 from drretail.tables.figures import counted
-from drretail.tables.table import Cell, table_of
+from drretail.tables.table import Cell, Column, pivot
 from drretail.viewer.output import print_rows, print_table, print_text, print_title
 from drretail.viewer.tables.ablations import difference_cell
 from drretail.viewer.tables.judges import audit_table
@@ -157,15 +157,16 @@ def print_correlations(scores: "Scores") -> None:
         rows = [*group]
         judge, _, rules = rows[0].by_whom
         by = "by code" if judge == "code" else f"judged by {judge}{'' if rules == 'default' else f', rules {rules}'}"
-        lines: dict[str, dict[tuple[str, str], Cell]] = {}
-        counts: dict[tuple[str, str], int] = {}
+        counts: dict[str, int] = {}
+        cells: dict[tuple[str, str, str], Cell | None] = {}
         for row in rows:
-            column = row.metric, row.variant
+            column = f"{row.metric} {row.variant}"
             counts[column] = max(row.n, counts.get(column, 0))
-            lines.setdefault(row.process, {})[column] = Cell(row.rho, "signed", mark="*" * (row.p_holm < BELIEVED))
-        heads = [f"{variant} (n={n})" for (_, variant), n in counts.items()]
-        cells = ([name, *(line.get(column, Cell("")) for column in counts)] for name, line in lines.items())
-        print_rows(f"process × scores, {by}", ["", *heads], cells)
+            cells[row.process, "", column] = Cell(row.rho, "signed", mark="*" * (row.p_holm < BELIEVED))
+        columns = {f"{row.metric} {row.variant}": row.variant for row in rows}
+        heads = {key: Column(f"{variant} (n={counts[key]})") for key, variant in columns.items()}
+        names = {row.process: row.process for row in rows}
+        print_table(pivot(f"process × scores, {by}", cells, names, heads, heading=""))
     if scores.correlations:
         print_text(
             f"Spearman's ρ over reports of the same system; * p < {BELIEVED} after Holm over all "
@@ -225,24 +226,23 @@ def print_counterfactuals(scores: "Scores") -> None:
     rows = scores.counterfactuals
     if not rows:
         return
-    cells: dict[str, dict[str, Cell]] = {}
-    names: dict[str, None] = {}
+    cells: dict[tuple[str, str, str], Cell | None] = {}
+    names: dict[str, str] = {}
     # A stable sort: dimensions keep their order.
     for row in sorted(rows, key=lambda row: list(NAMES).index(row.variant.partition(" ")[0])):
         measure, _, of = row.variant.partition(" ")
         # Value, interval and number of queries: 0.52 (.22–.81), 9/10, 1 na
         reasons = tuple(f"{count} {why}" for why, count in (("na", row.n_na), ("failed", row.n_failed)) if count)
         name = NAMES[measure].format(of)
-        cells.setdefault(name, {})[row.system] = replace(part_cell(row), missing=reasons)
+        cells[name, "", row.system] = replace(part_cell(row), missing=reasons)
         # All rows on products are shown. Other dimensions have one: the change beyond repeats, or the plain change if
         # there are no repeats; none if no query has a value. scores.json has all rows.
         shown = "change" if row.note is not None else "beyond"
         if of in ("", "products") or (row.n_scored > 0 and measure == shown):
-            names[name] = None
-    columns = dict.fromkeys(row.system for row in rows)
-    lines = [[name, *(cells[name].get(column, Cell("")) for column in columns)] for name in names]
-    made = table_of(COUNTERFACTUAL, ["", *columns], lines, notes=_counterfactual_notes(rows))
-    print_table(replace(made, unit="query"))
+            names[name] = name
+    columns = {row.system: Column(row.system) for row in rows}
+    notes = tuple(_counterfactual_notes(rows))
+    print_table(pivot(COUNTERFACTUAL, cells, names, columns, heading="", notes=notes, unit="query"))
 
 
 def _counterfactual_notes(rows: "Sequence[Score]") -> Iterator[str]:
