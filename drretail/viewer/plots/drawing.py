@@ -2,6 +2,9 @@
 
 Elements have classes and no colours: a page's style colours them in light and dark, and ``standalone`` adds a style for
 files. Series differ in shape as well as in colour.
+
+No library draws them: the same dots with intervals take 3 KB here and 10 KB by matplotlib or Vega as SVG, which know
+neither a page's dark mode nor titles; Vega's and plotly's own scripts add 0.9 and 4.8 MB to a page that stands alone.
 """
 
 from collections.abc import Iterable, Sequence

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from drretail.records.comparison import PairScore
 from drretail.records.score import (
+    CODE,
     NO_SYSTEMS,
     WHOLES,
     Agreement,
@@ -157,7 +158,7 @@ def _parts(board: Scoreboard, scores: Sequence[Score], name: str, metric: Metric
         for row in shown_rows(scores)
         if row.metric == name
         and row.value is not None
-        and row.by_whom == (judge.spec, judge.params_hash, judge.rules)
+        and (row.judge == CODE or row.by_whom == (judge.spec, judge.params_hash, judge.rules))
         and not _is_bound(row.system, board.systems)
     }
     systems = in_order({system for _, system in by_cell}, board.systems)[:MOST_SERIES]

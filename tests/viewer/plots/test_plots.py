@@ -121,6 +121,8 @@ def test_a_metric_is_drawn_in_the_parts_that_it_names_and_by_the_board_s_judge_a
     assert (plot.title, plot.caption) == ("Mine in parts", "n = 10 planned runs each.")
     assert "react@m: 0.5" in plot.body
     assert "react@m: 0.1" not in plot.body
+    by_code = [row.model_copy(update={"judge": "code"}) for row in scores[:2]]
+    assert [plot.title for plot in metric_plots(_board(react=(0.8, 9e3)), by_code, metrics)] == ["Mine in parts"]
     scores[1] = scores[1].model_copy(update={"ci_low": 0.4, "ci_high": 0.8})
     (plot,) = metric_plots(_board(react=(0.8, 9e3)), scores, metrics)
     assert plot.caption == "Lines: 95 % intervals over users. n = 10 planned runs each."

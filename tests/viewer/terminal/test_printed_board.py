@@ -142,7 +142,7 @@ def test_measures_are_rows_and_the_end_says_what_it_is_not(printed: Print) -> No
     lines = [line.split() for line in out.splitlines()]
     assert "process × scores, judged by anthropic:a" in out
     assert ["turns", "+0.50*", "-0.10"] in lines
-    assert ["pages", "+0.10"] in lines
+    assert ["pages", "+0.10", "–"] in lines
     assert "FP (n=50)" in out
     assert "Holm over all 3. A correlation does not prove a cause." in " ".join(out.split())
     assert printed(80, print_correlations, correlated()) == ""
