@@ -3,7 +3,7 @@
 They fit 100 columns, and 80 with fewer figures.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -12,12 +12,12 @@ from drretail.eval.compare.wording import name_of, range_of
 from drretail.eval.judging.dimensions import PRIMARY
 from drretail.eval.registry import FALSE_STATEMENTS, described
 from drretail.lab.card import judges_of_faithfulness
-from drretail.records.score import WHOLES, Systems, in_order, shared_models
+from drretail.records.score import WHOLES, Systems
 from drretail.tables.figures import counted
 from drretail.tables.table import Cell, Table, table_of
 from drretail.viewer.output import print_rows, print_table, print_text
 from drretail.viewer.tables.notes import NOTES
-from drretail.viewer.tables.scores import judged_by
+from drretail.viewer.tables.scores import judged_by, system_names
 
 if TYPE_CHECKING:
     from drretail.records.comparison import ComparedRow, Comparison, JudgeTable, PairScore, Reliability
@@ -41,7 +41,7 @@ def print_steadiness(table: "JudgeTable", comparison: "Comparison") -> None:
     shown = [name for name in SPREADS if any(_spreads(row)[name] is not None for row in table.reliability)]
     rows = [
         [
-            row_name(row, several=several),
+            name_of(row) if several else row.variant,
             sides[row.system],
             *(_spreads(row)[name] for name in shown),
             *[Cell(row.pass_1, "percent"), Cell(row.pass_k, "percent"), row.mean, row.worst_of_k][: len(repeated)],
@@ -91,7 +91,7 @@ def print_comparison(comparison: "Comparison", cards: Mapping[str, str], *, deta
     primary = [row for table in comparison.tables for row in table.rows if row.is_primary]
     # If no primary score shows a difference, that comes first
     if primary and not any(row.outcome in ("higher", "lower") for row in primary):
-        names = dict.fromkeys(row_name(row, several=True) for row in primary)
+        names = dict.fromkeys(map(name_of, primary))
         print_text(f"- No difference is concluded in the primary scores: {', '.join(names)}.")
     tests = max((row.tests for row in primary), default=0)
     if tests > len(primary) + sum(pair.dimension == PRIMARY for pair in comparison.pairs):
@@ -130,15 +130,10 @@ def print_comparison(comparison: "Comparison", cards: Mapping[str, str], *, deta
         print_text(f"Left out: {', '.join(dict.fromkeys(left_out))}, which are not primary; --details shows them.")
 
 
-def row_name(row: "ComparedRow | Reliability", *, several: bool) -> str:
-    """For example "FP", "clarity", "process words"; the metric is named if the variant alone says little."""
-    return name_of(row) if several else row.variant
-
-
 def _compared(table: "JudgeTable", cards: Iterable[str]) -> Table:
     by = judged_by(table)
     several = len({row.metric for row in table.rows}) > 1
-    rows = [[row_name(row, several=several) + "*" * row.is_primary, *_row(row)] for row in table.rows]
+    rows = [[(name_of(row) if several else row.variant) + "*" * row.is_primary, *_row(row)] for row in table.rows]
     title = f"Compared query by query, {by}"
     return table_of(title, ROWS, rows, notes=[*_dropped(table.rows), *cards], spare=SPARE_ROWS)
 
@@ -199,25 +194,21 @@ def print_all_pairs(
 
     ``cards`` are sentences on how often the judges of the shown FP are right.
     """
-    labels = in_order({label for comparison in comparisons for label in (comparison.a, comparison.b)}, systems)
-    shared = shared_models(labels, systems)
-    names = {label: label.replace(shared, "", 1) if shared else label for label in labels}
-    columns = list(dict.fromkeys(name for comparison in comparisons for name, _ in _primary(comparison)))
-    found = [finding.sentence for finding in findings(measures_of(comparisons), names, by_judge=True)]
+    names = system_names({label for comparison in comparisons for label in (comparison.a, comparison.b)}, systems)
+    measures = measures_of(comparisons)
+    found = [finding.sentence for finding in findings(measures, names, by_judge=True)]
     print_text("What can be concluded", *(f"- {sentence}" for sentence in [*found, *failed_judges(comparisons)]), "")
-    if columns:
-        rows: list[list[object]] = []
-        for comparison in comparisons:
-            primary = dict(_primary(comparison))
-            rows.append([names[comparison.a], names[comparison.b]])
-            for name in columns:
-                row = primary.get(name)
-                mark = CONCLUDED if row is not None and row.outcome in ("higher", "lower") else ""
-                rows[-1].append(Cell(None if row is None else row.difference, "signed", mark=mark))
+    # Of several judges, the first one's.
+    rows = {(pair.a, pair.b, each.measure): pair.row for each in reversed(measures) for pair in each.pairs}
+    if columns := list(dict.fromkeys(measure.measure for measure in measures)):
+        lines: list[list[object]] = []
+        for a, b in ((comparison.a, comparison.b) for comparison in comparisons):
+            cells = (_shown_difference(rows.get((a, b, column))) for column in columns)
+            lines.append([names[a], names[b], *cells])
         print_rows(
             f"{counted(len(comparisons), 'pair')}, A−B in the primary scores, over queries that both have",
             ["A", "B", *columns],
-            rows,
+            lines,
             notes=[f"{CONCLUDED}: concluded, corrected (Holm) over all pairs of systems."],
             spare=columns[::-1],
         )
@@ -229,12 +220,6 @@ def print_all_pairs(
     )
 
 
-def _primary(comparison: "Comparison") -> "Iterator[tuple[str, ComparedRow]]":
-    """The rows that are corrected over all pairs, by name; of several judges, those of the first with the variant."""
-    seen: set[str] = set()
-    for table in comparison.tables:
-        for row in table.rows:
-            name = row_name(row, several=True)
-            if row.is_primary and name not in seen:
-                seen.add(name)
-                yield name, row
+def _shown_difference(row: "ComparedRow | None") -> Cell:
+    mark = CONCLUDED if row is not None and row.outcome in ("higher", "lower") else ""
+    return Cell(None if row is None else row.difference, "signed", mark=mark)
