@@ -44,7 +44,7 @@ NAMES = {
         "drretail.api.score: estimate_score",
         "drretail.api.recorded: RecordedScores JudgingOutcome",
         "drretail.records.score: Score",
-        "drretail.records.pairs: PairScore",
+        "drretail.records.comparison: PairScore",
         "drretail.eval.check_results: Verification CheckResult",
     ),
     "Comparisons": (
