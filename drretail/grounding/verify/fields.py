@@ -82,7 +82,9 @@ def _figure(
     known = [(number, line) for number, _, line in _in_unit(unit, item)]
     same = [line for _, its, line in _measures(item) if its == unit and ": " in line and unit not in UNCOUNTED]
     figures, own = Counter(line for _, line in known), {*content_stems(field), *_DIGITS.findall(field)} - _OF_ALL
-    longer = (line for line in figures if len(own) > 1 and figures[line] == 1 and own.issubset(content_stems(line)))
+    # In a user's record each word more counts something else: orders "with unknown price" are others.
+    is_longer = len(own) > 1 and bool(item.title)
+    longer = (line for line in figures if is_longer and figures[line] == 1 and own.issubset(content_stems(line)))
     named = [*(line for line in figures if _names(field, line)), *longer, *(same if unit else ())]
     if named and len(own) > 1 and not item.title:  # each field of a user's record counts something else
         known = [(number, line) for number, line in known if line in named]

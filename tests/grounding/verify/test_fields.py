@@ -104,6 +104,12 @@ def test_what_a_field_says_is_not_excused_by_another_field_that_is_near() -> Non
     assert decided_property("capacity", "16 oz", "is", cups) == ("contradicted", "Capacity: 12 oz")
 
 
+def test_a_word_more_makes_another_count_of_a_users_record() -> None:
+    orders = Product(product_id="U:orders", title="", category="", details={"orders with unknown price": 4})
+    assert decided_property("orders with a price", "16", "is", orders) is None
+    assert decided_property("orders with unknown price", "5", "is", orders) is not None
+
+
 def test_a_limit_is_held_against_the_field() -> None:
     assert decided_property("capacity", "18 oz", "at_least", TUMBLER) == ("confirmed", "Capacity: 20 oz")
     assert decided_property("capacity", "30 oz", "at_least", TUMBLER) == ("contradicted", "Capacity: 20 oz")
