@@ -30,7 +30,7 @@ from drretail.viewer.plots.experiment_plots import (
     tool_plot,
     whole_plots,
 )
-from drretail.viewer.tables.result import OUTCOME, concluded, every_measure
+from drretail.viewer.tables.result import OUTCOME, concluded, decision_of, every_measure
 from drretail.viewer.tables.scoreboard import INTERVALS, LAB, conclusion, judge_failures, printed_board, without_equal
 
 LONG_MAP = 60
@@ -49,6 +49,7 @@ def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links
     return fragment(
         "overview.html.jinja",
         result=None if board is None else conclusion(board),
+        decision="" if board is None or board.are_answers else decision_of(board),
         chips=chips(answers),
         answers=len(answers),
         shop=_shop(view),
