@@ -13,7 +13,7 @@ from drretail.viewer.experiment import ExperimentView
 from drretail.viewer.page.board import page_board
 from drretail.viewer.page.frame import fragment
 from drretail.viewer.page.links import Links
-from drretail.viewer.page.outcomes import are_decided, chips, outcome_map, researched
+from drretail.viewer.page.outcomes import are_decided, chips, outcome_map, question_dots, researched
 from drretail.viewer.page.question import Rendered
 from drretail.viewer.page.run_lines import DECISIONS, RunLine
 from drretail.viewer.plots.drawing import Plot
@@ -73,6 +73,8 @@ def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links
         map=None
         if view.is_of_shop
         else outcome_map(answers, links, view.definition.systems, [row.system for row in rows]),
+        dots=question_dots(answers, view.definition.systems, [row.system for row in rows]),
+        links=links,
         decided=are_decided(answers),
         decisions={name: DECISIONS[name] for name in DECISIONS if any(line.decision == name for line in answers)},
         used={support for line in answers for support in line.counts},
