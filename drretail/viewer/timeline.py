@@ -1,7 +1,7 @@
-"""The experiments of one folder in order of time, with the headline figures of their systems."""
+"""The experiments of one folder in order of time, each with its best system."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -9,17 +9,15 @@ from drretail.errors import UserError
 from drretail.eval.scores.file import read_scores
 from drretail.experiment import Definition, read_definition
 from drretail.files import read_json
-from drretail.records.score import in_order, place_of
+from drretail.records.score import CODE, place_of
 from drretail.records.scoreboard import BoardJudge, Scoreboard
-from drretail.tables.table import Cell, Kind
+from drretail.tables.table import Cell
 from drretail.viewer.experiment import title_of
-from drretail.viewer.tables.scoreboard import KINDS
+from drretail.viewer.tables.scoreboard import KINDS, value_cell
+from drretail.viewer.tables.scores import system_names
 
-MOST_COLUMNS = 6
-"""The most headline figures side by side; those that most experiments have are chosen."""
-
-_Series = tuple[str, str, frozenset[tuple[str, str]], BoardJudge | None]
-"""Agent, column, queries, judge: values with the same key can be compared."""
+_Series = tuple[str, frozenset[tuple[str, str]], BoardJudge]
+"""Measure, queries, judge: values with the same key can be compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,32 +37,20 @@ class Listed:
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
-    """One headline figure of a system in an experiment."""
+class Line:
+    """One experiment in a table of several: its best system by what was bought, or else by its first score."""
 
-    text: str
-    change: str
-    """The difference from the previous comparable experiment; empty if there is none."""
-    trend: tuple[float, ...]
-    """The agent's values in comparable experiments up to this one, oldest first."""
-
-
-@dataclass(frozen=True, slots=True)
-class SystemRow:
-    name: str
-    """The agent with its options."""
-    models: str
-    figures: tuple[Figure | None, ...]
-    """One for each column; None without a value."""
-
-
-@dataclass(frozen=True, slots=True)
-class Overview:
-    """All experiments, the latest first, with a row for each system."""
-
-    columns: tuple[tuple[str, str], ...]
-    """Name and meaning of each."""
-    rows: tuple[tuple[Listed, tuple[SystemRow, ...]], ...]
+    listed: Listed
+    best: str = ""
+    """The name of the best system; empty without scores."""
+    judge: str = ""
+    measure: str = ""
+    figure: Cell | None = None
+    """The best system's value, with its interval."""
+    change: str = ""
+    """The difference from the best one in the previous comparable experiment; empty if there is none."""
+    trend: tuple[float, ...] = ()
+    """The best values in comparable experiments up to this one, oldest first."""
 
 
 def experiments_in(folder: Path) -> list[Path]:
@@ -106,48 +92,32 @@ def _ends(runs: Path, definition: Definition) -> Iterator[datetime]:
             yield datetime.fromisoformat(ended)
 
 
-def overview_of(listed: Sequence[Listed]) -> Overview:
-    """The table of experiments.
+def lines_of(listed: Sequence[Listed]) -> list[Line]:
+    """The table of experiments, the latest first.
 
-    Experiments on the same queries with the same judge can be compared. Agents of one name count as the same, with any
-    models.
+    Experiments on the same queries, in the same measure and by the same judge can be compared.
     """
+    trends: dict[_Series, tuple[float, ...]] = {}
     by_time = sorted(listed, key=lambda each: (each.day, each.folder.name))
-    # The first column of each metric, with its meaning
-    found: dict[str, list[str]] = {}
-    for each in by_time:
-        metrics = set[str]()
-        for column in each.board.columns if each.board else ():
-            if column.metric and column.metric not in metrics:
-                metrics.add(column.metric)
-                found.setdefault(column.name, []).append(column.meaning)
-    most = sorted(found, key=lambda name: -len(found[name]))[:MOST_COLUMNS]
-    columns = {name: meanings[-1] for name, meanings in found.items() if name in most}
-    trends: dict[_Series, list[float]] = {}
-    rows = [(each, tuple(_system_rows(each, columns, trends))) for each in by_time]
-    return Overview(tuple(columns.items()), tuple(reversed(rows)))
+    return [_line(each, trends) for each in by_time][::-1]
 
 
-def _system_rows(listed: Listed, columns: Mapping[str, str], trends: dict[_Series, list[float]]) -> Iterator[SystemRow]:
-    cells = {row.system: row.cells for row in listed.board.rows} if listed.board else {}
+def _line(listed: Listed, trends: dict[_Series, tuple[float, ...]]) -> Line:
+    board = listed.board
+    shown = [column for column in board.columns if column.metric] if board else []
+    column = next((each for each in shown if each.decides), next(iter(shown), None))
+    row = next((row for row in board.rows if place_of(row.system, board.systems) == "system"), None) if board else None
+    if board is None or row is None or column is None or column.name not in row.cells:
+        return Line(listed)
     queries = frozenset((query.query_id, query.text) for query in listed.definition.queries)
-    judge = listed.board.judge if listed.board else None
-    shown = listed.board.columns if listed.board else ()
-    kinds: dict[str, Kind] = {column.name: KINDS.get(column.unit, "number") for column in shown}
-    systems = listed.definition.systems
-    for label in in_order(systems, systems):
-        if place_of(label, systems) != "system":
-            continue
-        name = label if systems[label].is_imported else systems[label].name
-        models = dict.fromkeys(model.spec for model in systems[label].models.values())
-        figures: list[Figure | None] = []
-        for column in columns:
-            cell = cells.get(label, {}).get(column)
-            if cell is None:
-                figures.append(None)
-                continue
-            trend = trends.setdefault((name, column, queries, judge), [])
-            trend.append(cell.value)
-            change = Cell(trend[-1] - trend[-2], "signed").figure if len(trend) > 1 else ""
-            figures.append(Figure(Cell(cell.value, kinds[column]).figure, change, tuple(trend)))
-        yield SystemRow(name, ", ".join(models) or "–", tuple(figures))
+    series = column.name, queries, board.judge
+    trend = trends[series] = (*trends.get(series, ()), row.cells[column.name].value)
+    return Line(
+        listed,
+        best=system_names((row.system for row in board.rows), board.systems)[row.system],
+        judge=board.judge.spec or CODE,
+        measure=column.name,
+        figure=replace(value_cell(row.cells[column.name]), kind=KINDS.get(column.unit, "number")),
+        change=Cell(trend[-1] - trend[-2], "signed").figure if len(trend) > 1 else "",
+        trend=trend,
+    )

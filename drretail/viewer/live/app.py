@@ -28,7 +28,7 @@ from drretail.viewer.live.report_pages import ReportPages
 from drretail.viewer.live.review_pages import QueryReview
 from drretail.viewer.live.voting_pages import Voting
 from drretail.viewer.live.watch import Watch
-from drretail.viewer.timeline import Listed, experiments_in, holds_several, overview_of, read_listed
+from drretail.viewer.timeline import Listed, experiments_in, holds_several, lines_of, read_listed
 
 VOTING = (("/vote", "Compare reports"), ("/rate", "Rate reports"), ("/label", "Check claims"))
 REVIEW = ("/review", "Review queries")
@@ -136,7 +136,7 @@ class Experiments:
         return page_response(
             "experiments.html.jinja",
             folder=self.folder.resolve().name,
-            overview=overview_of(listed),
+            lines=lines_of(listed),
             trend=trend_svg,
             address=lambda each: address_of_experiment(each.folder),
         )

@@ -99,6 +99,27 @@ def outcome_map(lines: Sequence[RunLine], links: Links, systems: Systems, order:
     return Table("Every answer", tuple(map(Column, names.values())), tuple(rows), heading="Question, hardest first")
 
 
+def question_dots(lines: Sequence[RunLine], systems: Systems, order: Sequence[str]) -> list[tuple[str, list[RunLine]]]:
+    """Of two systems, the questions on which one, both or neither is right: in words, with an answer to each.
+
+    Empty unless there are two.
+    """
+    names = system_names({line.label for line in lines}, systems)
+    labels = [label for label in dict.fromkeys([*order, *names]) if label in names]
+    if len(labels) != 2 or not are_decided(lines):
+        return []
+    ways = (True, False), (False, True), (True, True), (False, False)
+    groups: dict[tuple[bool, ...], list[RunLine]] = {way: [] for way in ways}
+    firsts = {(line.question.number, line.label): line for line in lines if line.repeat == 1}
+    for number in sorted({number for number, _ in firsts}):
+        pair = [firsts[number, label] for label in labels if (number, label) in firsts]
+        if len(pair) == 2:
+            groups[tuple(line.decision == "right" for line in pair)].append(pair[0])
+    a, b = (names[label] for label in labels)
+    words = f"only {a} is right", f"only {b} is right", "both are right", "neither is right"
+    return [(said, answers) for said, answers in zip(words, groups.values(), strict=True) if answers]
+
+
 def _share_right(by_label: Mapping[str, Sequence[RunLine]]) -> float:
     every = [line for its in by_label.values() for line in its]
     return sum(line.decision == "right" for line in every) / len(every)

@@ -13,7 +13,7 @@ from drretail.viewer.experiment import ExperimentView
 from drretail.viewer.page.board import page_board
 from drretail.viewer.page.frame import fragment
 from drretail.viewer.page.links import Links
-from drretail.viewer.page.outcomes import are_decided, chips, outcome_map, researched
+from drretail.viewer.page.outcomes import are_decided, chips, outcome_map, question_dots, researched
 from drretail.viewer.page.question import Rendered
 from drretail.viewer.page.run_lines import DECISIONS, RunLine
 from drretail.viewer.plots.drawing import Plot
@@ -30,7 +30,7 @@ from drretail.viewer.plots.experiment_plots import (
     tool_plot,
     whole_plots,
 )
-from drretail.viewer.tables.result import OUTCOME, concluded, every_measure
+from drretail.viewer.tables.result import OUTCOME, concluded, decision_of, every_measure
 from drretail.viewer.tables.scoreboard import INTERVALS, LAB, conclusion, judge_failures, printed_board, without_equal
 
 LONG_MAP = 60
@@ -49,6 +49,7 @@ def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links
     return fragment(
         "overview.html.jinja",
         result=None if board is None else conclusion(board),
+        decision="" if board is None or board.are_answers else decision_of(board),
         chips=chips(answers),
         answers=len(answers),
         shop=_shop(view),
@@ -72,6 +73,8 @@ def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links
         map=None
         if view.is_of_shop
         else outcome_map(answers, links, view.definition.systems, [row.system for row in rows]),
+        dots=question_dots(answers, view.definition.systems, [row.system for row in rows]),
+        links=links,
         decided=are_decided(answers),
         decisions={name: DECISIONS[name] for name in DECISIONS if any(line.decision == name for line in answers)},
         used={support for line in answers for support in line.counts},

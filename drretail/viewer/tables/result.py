@@ -75,6 +75,20 @@ def result_of(board: Scoreboard) -> str:
     return f"Nothing tells {which} systems apart.{f' {takes[0].upper()}{takes[1:]}.' if takes else ''}"
 
 
+def decision_of(board: Scoreboard) -> str:
+    """How often each of several systems buys what was asked for; empty for a single one, and without a value.
+
+    For example "react buys what was asked for on 7 of 10 questions, hybrid_react on 1.".
+    """
+    rows = [row for row in board.rows if place_of(row.system, board.systems) == "system" and OUTCOME in row.cells]
+    names = system_names((row.system for row in board.rows), board.systems)
+    compared = next((measure for measure in board.compared if measure.measure == OUTCOME), None)
+    if len(rows) < 2:
+        return ""
+    alike = f"Each system {_SAID[OUTCOME]} in {percent(rows[0].cells[OUTCOME].value)} of its answers."
+    return _how_often(board, names, OUTCOME, compared) or alike
+
+
 def _better(finding: Finding, names: Mapping[str, str]) -> str:
     """For example "in FP, react did better than hybrid_react"; of false answers, who has more."""
     if finding.about == FALSE_ANSWERS:

@@ -17,7 +17,7 @@ from drretail.viewer.live import report_pages
 from drretail.viewer.live.app import parts_of
 from drretail.viewer.live.watch import Watch
 from drretail.viewer.page.question import Questions
-from drretail.viewer.timeline import experiments_in, overview_of, read_listed
+from drretail.viewer.timeline import experiments_in, lines_of, read_listed
 from tests.viewer.browsing import Window, grave_faults
 from tests.viewer.dom import parse
 from tests.viewer.experiment import keep_scores
@@ -101,12 +101,14 @@ def several(exp: Path, tmp_path: Path) -> Path:
 
 def test_the_latest_stands_first_and_only_what_is_comparable_makes_a_trend(several: Path) -> None:
     assert [path.name for path in experiments_in(several)] == ["first", "second", "third"]
-    overview = overview_of([read_listed(path) for path in experiments_in(several)])
-    assert [listed.title for listed, _ in overview.rows] == ["The third", "The second", "The first"]
-    assert [name for name, _ in overview.columns] == ["FP"]
-    figures = [[figure for system in systems for figure in system.figures if figure] for _, systems in overview.rows]
-    assert [{len(figure.trend) for figure in each} for each in figures] == [{1}, {2}, {1}]
-    assert {figure.change for figure in figures[1]} == {"0.00"}
+    lines = lines_of([read_listed(path) for path in experiments_in(several)])
+    assert [line.listed.title for line in lines] == ["The third", "The second", "The first"]
+    assert {line.measure for line in lines} == {"FP"}
+    board = lines[0].listed.board
+    assert board is not None
+    assert {board.rows[0].system.startswith(line.best) for line in lines} == {True}, "the first of the scoreboard"
+    assert [len(line.trend) for line in lines] == [1, 2, 1]
+    assert [line.change for line in lines] == ["", "0.00", ""]
 
 
 def test_each_experiment_is_opened_below_its_name_and_keeps_its_own_votes(several: Path) -> None:

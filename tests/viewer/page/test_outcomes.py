@@ -9,8 +9,9 @@ import pytest
 from drretail.viewer.experiment import read_view
 from drretail.viewer.page.first_screen import answer_card
 from drretail.viewer.page.links import Links
-from drretail.viewer.page.outcomes import chips, claims_bar, outcome_bar, outcome_map
+from drretail.viewer.page.outcomes import chips, claims_bar, outcome_bar, outcome_map, question_dots
 from drretail.viewer.page.run_lines import DECISIONS, Decision, Outcome, RunLine, run_line
+from tests.build import systems
 
 
 @pytest.fixture(scope="module")
@@ -45,6 +46,18 @@ def test_faults_stand_on_the_left_of_a_bar_and_right_answers_on_the_right(lines:
     assert places == sorted(places)
     drawn = claims_bar(replace(lines[0], counts={"full": 3, "none": 1, "contradicted": 1}))
     assert drawn.index("contradicted") < drawn.index('class="none"') < drawn.index('class="full"')
+
+
+def test_of_two_systems_each_question_is_a_dot_where_one_both_or_neither_is_right(lines: list[RunLine]) -> None:
+    decisions: list[Decision] = ["right", "wrong", "right"]
+    a = [replace(line, label="a@m", decision="right") for line in lines]
+    b = [replace(line, label="b@m", decision=decision) for line, decision in zip(lines, decisions, strict=True)]
+    known = systems(["a@m", "b@m"])
+    assert [(words, len(dots)) for words, dots in question_dots([*a, *b], known, ())] == [
+        ("only a is right", 1),
+        ("both are right", 2),
+    ]
+    assert question_dots(a, known, ()) == []
 
 
 def test_the_hardest_question_is_the_maps_first_row_and_chips_count_answers(judged: Path, lines: list[RunLine]) -> None:

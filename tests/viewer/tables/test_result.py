@@ -6,7 +6,7 @@ import pytest
 
 from drretail.records.comparison import Outcome
 from drretail.records.scoreboard import BoardJudge, ComparedMeasure, Scoreboard, ShownColumn
-from drretail.viewer.tables.result import SURE, result_of, two_of
+from drretail.viewer.tables.result import SURE, decision_of, result_of, two_of
 from drretail.viewer.tables.scoreboard import Conclusion, conclusion, without_equal
 from tests.build import measure, systems
 from tests.viewer.scores import board, cell
@@ -115,6 +115,16 @@ def test_failed_runs_are_all_that_is_said_one_system_is_not_compared_and_of_many
     assert two_of(of_values(many), systems(many)) == ("c@m", "b@m")
     assert two_of(None, systems(many)) == ("a@m", "b@m")
     assert two_of(None, systems(["a@m", "null_search"])) == ("a@m",)
+
+
+def test_how_often_each_buys_what_was_asked_for_is_said_if_it_is_equally_often_too() -> None:
+    def of(**values: float) -> Scoreboard:
+        cells = {f"{name}@m": {"feasible": cell(value)} for name, value in values.items()}
+        return board(cells, columns=(ShownColumn(name="feasible"),))
+
+    assert decision_of(of(a=0.9, b=0.9)) == "Each system buys what was asked for in 90% of its answers."
+    assert decision_of(of(a=0.9, b=0.5)) == "a buys what was asked for in 90% of its answers, b in 50%."
+    assert decision_of(of(a=0.9)) == ""
 
 
 def test_equal_columns_are_a_sentence_and_what_readers_look_for_is_a_column_as_well() -> None:
