@@ -43,8 +43,9 @@ def page_board(board: Scoreboard, drawn: Board, lines: Sequence[RunLine]) -> Pag
     added: list[tuple[Column, list[Cell | None]]] = []
     if are_decided(lines):
         meaning = "what became of the answers: faults from the left, right answers last"
-        bars = [outcome_bar(line for line in lines if line.label == row.label) for row in table.rows]
-        added.append((Column("outcomes", meaning=meaning), [Cell("", html=bar) if bar else None for bar in bars]))
+        answers = [[line for line in lines if line.label == row.label] for row in table.rows]
+        bars = [Cell("", html=outcome_bar(own)) if own else None for own in answers]
+        added.append((Column("outcomes", meaning=meaning), bars))
     if measure is not None:
         differences = [_against(row.label, baselines, measure, end) for row in table.rows]
         meaning = "its mean minus that of the baseline, over the questions that both answered"
