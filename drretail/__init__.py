@@ -15,7 +15,7 @@ From Python (docs/reference/python.md), each imported on first use:
     compare, compare_all  two systems side by side, and all of them
     report, export, view  as pages and text, in other programs' formats, live in the browser
     build_sandbox, check_sandbox, write_sandbox_queries  a sealed web for each query
-    bench           the module whose functions are the commands of ``bench``; ``drretail.api.lab`` has those of ``lab``
+    bench           the module whose functions are the commands of ``bench``
     check_machine   what works on this machine, as ``drretail doctor``
     Result          what these commands return: tables, a readable text, a data frame
     open_model      a chat model by "provider:model"
@@ -33,7 +33,6 @@ The layers: data flows from the bottom of this list to its top, and a layer impo
     api/           what commands do, for Python; where settings are read
     viewer/        pages, the terminal report, tables
     doctor/        what works on this machine, and what a model does with our prompts
-    lab/           how good a judge is: labels, planted errors, exploits, biases
     difficulty/    how hard queries are; harder ones, hidden wishes, twins that the shop can't meet
     eval/          judges and scores
     querygen/      profile-aware queries

@@ -9,5 +9,6 @@ exports/      an experiment in the forms that other programs read: ``export``
 gym/          the shop for reinforcement learning: worlds by rollout, rewards from eval's baskets
 imports/      reports of other programs as an experiment: ``import``
 inspect/      the shop as a task of inspect_ai with our metrics as its scorers, and logs for its viewer
+lab/          how good a judge is: labels, planted errors, exploits, biases: ``lab``
 sandboxes/    sealed webs, one for each query: ``sandbox``
 """

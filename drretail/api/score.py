@@ -27,12 +27,12 @@ from drretail.eval.judging.sources import missing_pages
 from drretail.eval.judging.spending import allowance_for, judging_costs
 from drretail.eval.judging.subject import planned_runs
 from drretail.eval.metric import Metric
+from drretail.eval.notes import judge_notes
 from drretail.eval.registry import PAIRWISE, WHERE_THERE, load_metric, load_metrics, usual_metrics
 from drretail.eval.scoring import score as score_experiment
 from drretail.eval.verification import first_failure
 from drretail.event_loop import run_loop
 from drretail.experiment import Experiment, keep_references, read_definition
-from drretail.lab.card import card_lines
 from drretail.llm.estimates import Estimates
 from drretail.progress import choose_progress
 from drretail.querygen.reading import read_queries
@@ -94,7 +94,7 @@ def score(options: ScoreOptions) -> RecordedScores:
                 criteria=_path(options.criteria),
                 reference=options.reference,
                 gold=_path(options.gold),
-                judge_notes=card_lines,
+                judge_notes=judge_notes,
             )
         )
     definition = read_definition(folder)

@@ -45,6 +45,7 @@ ADDONS = {
     "forget": "assistants",
     "gym": "gym",
     "import": "imports",
+    "lab": "lab",
     "sandbox": "sandboxes",
     "try": "gym",
 }

@@ -72,13 +72,13 @@ def score(options: ScoreOptions, shown: Shown, planned: flags.Planned, output: f
 
 def print_board(options: ScoreOptions, scored: "RecordedScores") -> None:
     """Prints the scoreboard, then the tables of requested metrics that are not wholly on it."""
+    from drretail.eval.notes import score_notes
     from drretail.eval.scores.selection import rows_of_metrics, without_board_metrics
-    from drretail.lab.kept_findings import finding_lines
     from drretail.viewer.terminal.printed_scores import print_scoreboard
 
     experiment, board = folder_of(options.experiment), scored.scoreboard
     if board is not None:
-        print_scoreboard(board, scored.agreements, scored.metrics, finding_lines(experiment))
+        print_scoreboard(board, scored.agreements, scored.metrics, score_notes(experiment))
         print_text("")
     if options.metrics:
         print_metrics(without_board_metrics(rows_of_metrics(scored, scored.judging.metrics)))

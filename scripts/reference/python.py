@@ -64,7 +64,7 @@ NAMES = {
         "drretail.addons.sandboxes.commands: BuiltSandbox SandboxQueries CheckedSandbox",
     ),
     "A sealed benchmark": ("drretail.addons.bench.commands: make publish submit rank",),
-    "How good the judge is": ("drretail.api.lab: card sample correct agree calibrate plant exploits bias",),
+    "How good the judge is": ("drretail.addons.lab.commands: card sample correct agree calibrate plant exploits bias",),
     "Agents and tools": (
         "drretail: Agent Answer Tool shop_tools",
         "drretail.records.reading: Pick Outcome",

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from langchain_core.messages import BaseMessage
 
+from drretail.addons.lab.bias import justification
 from drretail.addons.sandboxes.search_based.coverage import page_tags
 from drretail.addons.sandboxes.search_based.files import file_tags
 from drretail.addons.sandboxes.search_based.keywords import numbered_needs
@@ -35,7 +36,6 @@ from drretail.eval.scoring import score
 from drretail.event_loop import run_loop
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.journal import read_effects
-from drretail.lab.bias import justification
 from drretail.llm.registry import open_model
 from drretail.llm.scripted import scripted_model
 from drretail.llm.stand_in import StandIn, in_place_of

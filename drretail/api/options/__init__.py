@@ -10,5 +10,4 @@ report.py     ReportOptions, ViewOptions
 queries.py    one record for each command of queries
 shops.py      those of download, synth, ingest and of each command of world
 doctor.py     DoctorOptions, PromptsOptions
-lab.py        one record for each command of lab
 """

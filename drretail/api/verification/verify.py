@@ -25,13 +25,13 @@ from drretail.errors import UserError
 from drretail.eval.check_results import Checklist, Verification, differing
 from drretail.eval.judging.subject import planned_runs
 from drretail.eval.judging.verdicts import VerdictFile, verdict_files
+from drretail.eval.notes import judge_notes
 from drretail.eval.rejudging import check_scores, check_verdicts, check_votes
 from drretail.eval.scores.file import taken_out
 from drretail.eval.verification import check_plan, check_runs, check_seals, check_texts
 from drretail.event_loop import run_loop
 from drretail.experiment import Definition, read_definition, read_run, run_folder
 from drretail.files import read_json, unsynced
-from drretail.lab.card import card_lines
 from drretail.llm.embeddings import OFFLINE, open_embeddings
 from drretail.llm.prices import read_prices
 from drretail.progress import Progress, choose_progress
@@ -76,7 +76,7 @@ def verify(options: VerifyOptions) -> Verification:
         check_votes(folder, checklist)
     if definition.versions.get("drretail") == __version__:
         with checklist.catching("scores", "scores.json"):
-            check_scores(folder, read_prices(read_settings().prices), card_lines(folder), checklist)
+            check_scores(folder, read_prices(read_settings().prices), judge_notes(folder), checklist)
         with _world(folder, definition, options, checklist) as world:
             if world is None:
                 _believe_all(folder, definition, checklist)

@@ -8,6 +8,5 @@ slices.py      the same over parts of the queries
 pairs.py       wins, ties and losses of every pair, and strengths
 false_statements.py  statements of imported answers that their sources contradict
 notes.py       what stands below tables (notes.toml)
-lab.py         the judge lab's findings
 ablations.py   the effect of a condition's settings, and pairs of twins
 """

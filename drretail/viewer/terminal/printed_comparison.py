@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from drretail.eval.compare.findings import failed_judges, findings, measures_of
 from drretail.eval.compare.wording import name_of, range_of
 from drretail.eval.judging.dimensions import PRIMARY
+from drretail.eval.notes import judges_of_faithfulness
 from drretail.eval.registry import FALSE_STATEMENTS, described
-from drretail.lab.card import judges_of_faithfulness
 from drretail.records.score import WHOLES, Systems
 from drretail.tables.figures import counted
 from drretail.tables.table import Cell, Table, table_of

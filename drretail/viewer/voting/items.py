@@ -19,7 +19,6 @@ from drretail.grounding.report.markup import blanked
 from drretail.grounding.report.render import render_report
 from drretail.grounding.text.wording import split_words
 from drretail.grounding.verify.records import read_ledger
-from drretail.lab.judged_claims import ExtractedClaim, extracted_from
 from drretail.records.base import sha256_of
 from drretail.records.query import Query
 from drretail.records.run import System
@@ -29,6 +28,7 @@ from drretail.viewer.judged import read_judgements
 from drretail.viewer.page.markdown import is_web_address
 from drretail.viewer.page.report_html import marked_html
 from drretail.viewer.voting.criteria import Question, cited_question, label_question, report_questions
+from drretail.viewer.voting.judged_claims import ExtractedClaim, extracted_from
 
 WITHHELD = "[name withheld]"
 _TAG = re.compile(r"\A<picks[^>]*>\n|\n</picks>\Z")

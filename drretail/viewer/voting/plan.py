@@ -8,13 +8,13 @@ from typing import Any, TypeVar
 from drretail.eval.ballots import planning, read_plan, write_plan
 from drretail.eval.judging.pairs import choose_pairs, meetings, pair_id, research_labels
 from drretail.experiment import Definition, read_definition, read_runs
-from drretail.lab.judged_claims import draw_claims, extracted_claims, sheet_name
 from drretail.records.base import sha256_of
 from drretail.records.run import Run
 from drretail.records.vote import ClaimItem, ClaimSupport, PairItem, ReportItem, VotingPlan
 from drretail.viewer.claims import claims_of
 from drretail.viewer.judged import read_judgements
 from drretail.viewer.voting.items import Names, Sheets
+from drretail.viewer.voting.judged_claims import draw_claims, extracted_claims, sheet_name
 
 DEFAULT_SIZE = 21
 """The number of comparisons that the paper's annotators made (Appendix D)."""

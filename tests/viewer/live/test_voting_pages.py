@@ -9,11 +9,11 @@ from starlette.testclient import TestClient
 
 from drretail.addons.imports.formats import load_format
 from drretail.addons.imports.recording import record
+from drretail.addons.lab.correction import correction_of
 from drretail.eval.ballots import read_votes, votes_path
 from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.experiment import read_definition, read_run, run_folder
 from drretail.files import read_jsonl
-from drretail.lab.correction import correction_of
 from drretail.progress import Progress
 from drretail.records.vote import CitedLabel, ClaimLabel, Rating, Vote
 from drretail.viewer.voting.plan import plan_uncited, planned
