@@ -33,7 +33,6 @@ The layers: data flows from the bottom of this list to its top, and a layer impo
     api/           what commands do, for Python; where settings are read
     viewer/        pages, the terminal report, tables
     doctor/        what works on this machine, and what a model does with our prompts
-    difficulty/    how hard queries are; harder ones, hidden wishes, twins that the shop can't meet
     eval/          judges and scores
     querygen/      profile-aware queries
     agents/        agents that research in the shop and on the web, and their recorded runs

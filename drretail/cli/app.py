@@ -46,6 +46,9 @@ ADDONS = {
     "gym": "gym",
     "import": "imports",
     "lab": "lab",
+    "queries difficulty": "difficulty",
+    "queries hide": "difficulty",
+    "queries spoil": "difficulty",
     "sandbox": "sandboxes",
     "try": "gym",
 }

@@ -24,8 +24,9 @@ NAMES = {
         "drretail.env.world: World",
     ),
     "Queries": (
-        "drretail.api.queries: generate import_questions check decide review show shipped hide spoil carry difficulty "
+        "drretail.api.queries: generate import_questions check decide review show shipped carry "
         "personas context pair compare",
+        "drretail.addons.difficulty.commands: difficulty hide spoil",
     ),
     "Runs": (
         "drretail: run ask open_experiment read_experiment reproduce",

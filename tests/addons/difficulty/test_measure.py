@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.difficulty.measure import Dial, Task, density, greedy_gap, level_of, text_alone, with_levels
+from drretail.addons.difficulty.measure import Dial, Task, density, greedy_gap, level_of, text_alone, with_levels
 from drretail.env.offers import Offers
 from drretail.env.world import OrderRow, default_pool, open_world, write_world
 from drretail.grounding.constraints.decisions import record_sha

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import islice
 
-from drretail.difficulty.measure import Dial, level_of
+from drretail.addons.difficulty.measure import Dial, level_of
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.grounding.text.wording import listed

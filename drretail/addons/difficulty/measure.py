@@ -243,6 +243,11 @@ def with_levels(queries: Sequence[Query], rows: Iterable[Difficulty]) -> list[Qu
     ]
 
 
+def leveled(queries: Sequence[Query], offers: Offers) -> tuple[Query, ...]:
+    """The queries with their levels, measured in their shop."""
+    return tuple(with_levels(queries, map(Dial(offers).difficulty, queries)))
+
+
 def level_of(loss: float) -> int:
     """The tenth in which a loss lies, 0 to 9; the last one includes a loss of 1."""
     return min(int(round(loss * 10, 6)), 9)

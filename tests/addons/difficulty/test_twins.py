@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from drretail.difficulty.hidden_wishes import NO_CLAUSE, NOT_NECESSARY, by_clause, hide
-from drretail.difficulty.twins import ABSENT, KINDS, UNMET, UNTYPED, spoil
+from drretail.addons.difficulty.hidden_wishes import NO_CLAUSE, NOT_NECESSARY, by_clause, hide
+from drretail.addons.difficulty.twins import ABSENT, KINDS, UNMET, UNTYPED, spoil
 from drretail.env.offers import Offers
 from drretail.env.world import open_world
 from drretail.errors import UserError

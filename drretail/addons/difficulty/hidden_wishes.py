@@ -7,7 +7,7 @@ text asks without it, and if it is necessary: the best cart for the rest of the 
 from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 
-from drretail.difficulty.twins import UNMET, UNTYPED, Derived
+from drretail.addons.difficulty.twins import UNMET, UNTYPED, Derived
 from drretail.env.offers import Offers
 from drretail.grounding.constraints.decisions import Decisions
 from drretail.grounding.constraints.listing import is_of_brand

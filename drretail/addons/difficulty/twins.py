@@ -28,7 +28,9 @@ from drretail.records.wish import Want, Wish
 
 UNTYPED = "it has no wish"
 UNMET = "nothing has to be bought, or the shop lacks it"
-PHRASES: Mapping[str, Sequence[str]] = tomllib.loads((files("drretail.difficulty") / "phrases.toml").read_text("utf-8"))
+PHRASES: Mapping[str, Sequence[str]] = tomllib.loads(
+    (files("drretail.addons.difficulty") / "phrases.toml").read_text("utf-8")
+)
 KINDS: tuple[Because, ...] = ("too_dear", "not_sold", "no_such_order")
 _LEAST_CUT, _MOST_CUT = 5, 20
 """The percentages by which a budget falls short of the cheapest cart."""
