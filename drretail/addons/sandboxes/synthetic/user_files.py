@@ -57,7 +57,7 @@ class PlantedFile:
 
     @property
     def is_document(self) -> bool:
-        """False for an image, which has no text that could be cited (eval/metrics/dr3)."""
+        """False for an image, which has no text that could be cited (metric dr3)."""
         return not self.name.endswith(".png")
 
 

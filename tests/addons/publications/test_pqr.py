@@ -9,18 +9,18 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from drretail.addons.publications.pqr.judge import SCORING, CriterionScore, item_of
+from drretail.addons.publications.pqr.score import VARIANTS, overall, reliability, values
+from drretail.addons.publications.triplets.triplet_support import REPORT, TRIPLETS, Triplet
 from drretail.errors import UserError
-from drretail.eval.metrics.pqr.judge import SCORING, CriterionScore, item_of
-from drretail.eval.metrics.pqr.score import VARIANTS, overall, reliability, values
-from drretail.eval.triplets.triplet_support import REPORT, TRIPLETS, Triplet
 from drretail.eval.values import Value
 from drretail.records.base import Rules
 from drretail.records.criteria import Criteria, Criterion
 from drretail.records.score import Verdict, reasons_of
 from tests import build
+from tests.addons.publications.weighted.playing import Played, answered, figure, figures, judged_facts, weighed
 from tests.build import asking, experiment, scripted_judge
 from tests.eval.metrics.faithfulness.reports import BED, BIRDS, BIRDS_ID, BLOCKED, BLOCKED_ID, PAGE, WALL
-from tests.eval.weighted.playing import Played, answered, figure, figures, judged_facts, weighed
 
 TABLE = {
     "Gemini-2.5-Pro DR": (6.58, 5.12, (5.32, 6.13, 6.16), 8.40, 9.26),

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from functools import partial
 from statistics import fmean
 
-from drretail.eval.judging.subject import Subject
-from drretail.eval.metric import Metric, description_of
-from drretail.eval.metrics.pqr.judge import (
+from drretail.addons.publications import DESCRIPTIONS
+from drretail.addons.publications.pqr.judge import (
     AXES,
     NAME,
     NO_PERSONA,
@@ -20,9 +19,13 @@ from drretail.eval.metrics.pqr.judge import (
     judge,
     scoring_prompt,
 )
-from drretail.eval.triplets.triplet_support import JudgedFacts, JudgedReference, judged_facts, triplet_prompts
-from drretail.eval.values import UNFETCHED_PAGES, Value, gravest, joined, lacking
-from drretail.eval.weighted.axis import (
+from drretail.addons.publications.triplets.triplet_support import (
+    JudgedFacts,
+    JudgedReference,
+    judged_facts,
+    triplet_prompts,
+)
+from drretail.addons.publications.weighted.axis import (
     Axis,
     checked_criteria,
     made_criteria,
@@ -30,6 +33,9 @@ from drretail.eval.weighted.axis import (
     weighted_mean,
     weights_prompts,
 )
+from drretail.eval.judging.subject import Subject
+from drretail.eval.metric import Metric, description_of
+from drretail.eval.values import UNFETCHED_PAGES, Value, gravest, joined, lacking
 from drretail.records.criteria import Criteria
 from drretail.records.score import Rules, Verdict, VerdictState
 
@@ -196,7 +202,7 @@ def _dimension(variant: str, key: str, criteria: Criteria, scored: Mapping[str, 
     )
 
 
-DESCRIPTION = description_of("pqr")
+DESCRIPTION = description_of("pqr", DESCRIPTIONS)
 VARIANTS = tuple(DESCRIPTION.meanings)
 
 

@@ -6,12 +6,8 @@ from typing import Any
 
 import pytest
 
-from drretail.errors import UserError
-from drretail.eval.judging.session import Again, Judge
-from drretail.eval.judging.subject import Subject
-from drretail.eval.metrics.pqr.judge import AXES, PERSONALIZATION, QUALITY
-from drretail.eval.registry import load_metric
-from drretail.eval.triplets.triplet_support import (
+from drretail.addons.publications.pqr.judge import AXES, PERSONALIZATION, QUALITY
+from drretail.addons.publications.triplets.triplet_support import (
     REPORT,
     SUPPORT,
     TRIPLETS,
@@ -22,11 +18,16 @@ from drretail.eval.triplets.triplet_support import (
     pair_item,
     unique_facts,
 )
-from drretail.eval.weighted.axis import check_sums, matched, normalised, off, weighted_mean
+from drretail.addons.publications.weighted.axis import check_sums, matched, normalised, off, weighted_mean
+from drretail.errors import UserError
+from drretail.eval.judging.session import Again, Judge
+from drretail.eval.judging.subject import Subject
+from drretail.eval.registry import load_metric
 from drretail.prompts import tag_content
 from drretail.records.criteria import Criteria, CriteriaGroup, Criterion
 from drretail.records.score import Verdict
 from tests import build
+from tests.addons.publications.weighted.playing import Played
 from tests.build import asking, scripted_judge
 from tests.eval.metrics.faithfulness.reports import (
     BED,
@@ -39,7 +40,6 @@ from tests.eval.metrics.faithfulness.reports import (
     subject,
     text,
 )
-from tests.eval.weighted.playing import Played
 
 
 @pytest.mark.parametrize(

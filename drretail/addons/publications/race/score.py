@@ -10,9 +10,8 @@ from statistics import fmean
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from drretail.errors import UserError
-from drretail.eval.metric import Metric, description_of
-from drretail.eval.metrics.race.judge import (
+from drretail.addons.publications import DESCRIPTIONS
+from drretail.addons.publications.race.judge import (
     AXIS,
     BOTH,
     NAME,
@@ -26,9 +25,17 @@ from drretail.eval.metrics.race.judge import (
     prompt,
     reference_of,
 )
-from drretail.eval.triplets.triplet_support import JudgedFacts, judged_facts, triplet_prompts
+from drretail.addons.publications.triplets.triplet_support import JudgedFacts, judged_facts, triplet_prompts
+from drretail.addons.publications.weighted.axis import (
+    checked_criteria,
+    made_criteria,
+    normalised,
+    weighted_mean,
+    weights_prompts,
+)
+from drretail.errors import UserError
+from drretail.eval.metric import Metric, description_of
 from drretail.eval.values import UNFETCHED_PAGES, Value, joined, lacking, pooled_share
-from drretail.eval.weighted.axis import checked_criteria, made_criteria, normalised, weighted_mean, weights_prompts
 from drretail.files import read_jsonl
 from drretail.records.criteria import Criteria, CriteriaGroup, Criterion
 from drretail.records.query import Query
@@ -187,7 +194,7 @@ def _fact(judged: JudgedFacts | None, rules: Rules) -> list[Value]:
     ]
 
 
-DESCRIPTION = description_of("race")
+DESCRIPTION = description_of("race", DESCRIPTIONS)
 
 
 METRIC = Metric(

@@ -8,17 +8,17 @@ from typing import Any
 
 import pytest
 
+from drretail.addons.publications.race.judge import AXIS, IS_REFERENCE, NO_REFERENCE, STAGE, Order, item_of
+from drretail.addons.publications.race.score import share, values
+from drretail.addons.publications.triplets.triplet_support import Triplet
 from drretail.errors import UnknownName, UserError
-from drretail.eval.metrics.race.judge import AXIS, IS_REFERENCE, NO_REFERENCE, STAGE, Order, item_of
-from drretail.eval.metrics.race.score import share, values
-from drretail.eval.triplets.triplet_support import Triplet
 from drretail.eval.values import Value
 from drretail.records.base import Rules
 from drretail.records.score import Verdict, VerdictState, reasons_of
 from tests import build
+from tests.addons.publications.weighted.playing import Played, answered, figure, figures, judged_facts, weighed
 from tests.build import asking, experiment, scripted_judge
 from tests.eval.metrics.faithfulness.reports import BED, BIRDS, BIRDS_ID, PAGE
-from tests.eval.weighted.playing import Played, answered, figure, figures, judged_facts, weighed
 
 WEIGHTS = dict(zip(AXIS.keys, (0.3, 0.4, 0.2, 0.1), strict=True))
 CRITERIA = weighed("race", WEIGHTS)

@@ -3,12 +3,10 @@
 from collections.abc import Mapping, Sequence
 from statistics import fmean
 
-from drretail.eval.judging.criteria import criteria_of
-from drretail.eval.judging.subject import Subject
-from drretail.eval.metric import Metric, description_of
-from drretail.eval.metrics.dr3.gold_files import take_gold
-from drretail.eval.metrics.dr3.judge import NAME, VERSION, gold_of, judge, prepare, prompts
-from drretail.eval.metrics.dr3.parts import (
+from drretail.addons.publications import DESCRIPTIONS
+from drretail.addons.publications.dr3.gold_files import take_gold
+from drretail.addons.publications.dr3.judge import NAME, VERSION, gold_of, judge, prepare, prompts
+from drretail.addons.publications.dr3.parts import (
     SHORT,
     Judged,
     citation_coverage,
@@ -18,6 +16,9 @@ from drretail.eval.metrics.dr3.parts import (
     mean_of,
     recall,
 )
+from drretail.eval.judging.criteria import criteria_of
+from drretail.eval.judging.subject import Subject
+from drretail.eval.metric import Metric, description_of
 from drretail.eval.values import Value, joined
 from drretail.records.score import Rules, Verdict
 
@@ -61,7 +62,7 @@ def total(values: Mapping[str, Value]) -> Value:
     return Value("total", "scored", sum(scores) / len(scores))
 
 
-DESCRIPTION = description_of("dr3")
+DESCRIPTION = description_of("dr3", DESCRIPTIONS)
 
 
 def _values(subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list[Value]:

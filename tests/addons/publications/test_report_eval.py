@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from drretail.eval.metrics.report_eval.judge import DIMENSIONS
-from drretail.eval.metrics.report_eval.score import METRIC, VARIANTS, values
-from drretail.eval.metrics.report_eval.units import MOST_PAIRS, Units, cited_sentences, released_units, units_of
+from drretail.addons.publications.report_eval.judge import DIMENSIONS
+from drretail.addons.publications.report_eval.score import METRIC, VARIANTS, values
+from drretail.addons.publications.report_eval.units import MOST_PAIRS, Units, cited_sentences, released_units, units_of
 from drretail.eval.values import Value
 from drretail.prompts import tag_content
 from drretail.records.evidence import Evidence

@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
+from drretail.addons.publications.dr3.accuracy import LONGEST_SOURCE, pieces_of_long
+from drretail.addons.publications.dr3.coverage import Covered, judge_documents, matched_titles
+from drretail.addons.publications.dr3.gold_files import take_gold
+from drretail.addons.publications.dr3.opinions import MarkedInsights, marked, wish_requirements
+from drretail.addons.publications.dr3.score import METRIC
 from drretail.errors import UserError
 from drretail.eval.claims.support import SourceText
 from drretail.eval.judging.passages import size
 from drretail.eval.judging.session import Judge
-from drretail.eval.metrics.dr3.accuracy import LONGEST_SOURCE, pieces_of_long
-from drretail.eval.metrics.dr3.coverage import Covered, judge_documents, matched_titles
-from drretail.eval.metrics.dr3.gold_files import take_gold
-from drretail.eval.metrics.dr3.opinions import MarkedInsights, marked, wish_requirements
-from drretail.eval.metrics.dr3.score import METRIC
 from drretail.experiment import Definition, gold_path, read_gold
 from drretail.files import write_json
 from drretail.llm.registry import open_model
@@ -28,8 +28,18 @@ from drretail.records.query import Query
 from drretail.records.score import Score, reasons_of
 from drretail.records.wish import Want, Wish
 from tests import build
+from tests.addons.publications.dr3.research import (
+    CARE,
+    CARE_ID,
+    EVIDENCE,
+    GOLD,
+    ORDERS_ID,
+    QUERY,
+    RECALL,
+    REPORT,
+    judge_by,
+)
 from tests.build import LABEL
-from tests.eval.metrics.dr3.research import CARE, CARE_ID, EVIDENCE, GOLD, ORDERS_ID, QUERY, RECALL, REPORT, judge_by
 
 
 def source(text: str) -> SourceText:

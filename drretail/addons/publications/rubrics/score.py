@@ -6,11 +6,8 @@ from typing import Any, NamedTuple
 
 from pydantic import Field, ValidationError
 
-from drretail.errors import UserError
-from drretail.eval.judging.criteria import criteria_of
-from drretail.eval.judging.numbered import criterion_item
-from drretail.eval.metric import Metric, description_of
-from drretail.eval.metrics.rubrics.judge import (
+from drretail.addons.publications import DESCRIPTIONS
+from drretail.addons.publications.rubrics.judge import (
     AXES,
     NAME,
     STAGE,
@@ -20,6 +17,10 @@ from drretail.eval.metrics.rubrics.judge import (
     marking_prompt,
     prepare,
 )
+from drretail.errors import UserError
+from drretail.eval.judging.criteria import criteria_of
+from drretail.eval.judging.numbered import criterion_item
+from drretail.eval.metric import Metric, description_of
 from drretail.eval.values import NOT_JUDGED, Value
 from drretail.files import read_jsonl
 from drretail.records.base import Record
@@ -180,7 +181,7 @@ def _faults(marks: Sequence[Mark]) -> Value:
     return Value(FAULTS, "scored", sum(known) / len(known), {"faults": sum(known)})
 
 
-DESCRIPTION = description_of("rubrics")
+DESCRIPTION = description_of("rubrics", DESCRIPTIONS)
 
 
 METRIC = Metric(

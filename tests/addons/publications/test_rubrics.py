@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
+from drretail.addons.publications.rubrics.score import Mark, read_rubrics, values, weighted
 from drretail.errors import UserError
 from drretail.eval.judging.numbered import criterion_item
-from drretail.eval.metrics.rubrics.score import Mark, read_rubrics, values, weighted
 from drretail.records.criteria import Criteria, CriteriaGroup, Criterion
 from drretail.records.score import reasons_of
 from tests import build
-from tests.eval.metrics.dr3.research import Answers, judge_by
+from tests.addons.publications.dr3.research import Answers, judge_by
 
 
 def rubric(**weights: Sequence[float]) -> Criteria:

@@ -6,12 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal
 
-from drretail.eval.judging.material import report_material
-from drretail.eval.judging.question import REASON
-from drretail.eval.judging.session import JudgeSession
-from drretail.eval.judging.subject import Subject
-from drretail.eval.triplets.triplet_support import judge_triplets
-from drretail.eval.weighted.axis import (
+from drretail.addons.publications.triplets.triplet_support import judge_triplets
+from drretail.addons.publications.weighted.axis import (
     Axis,
     by_dimension,
     checked_criteria,
@@ -21,6 +17,10 @@ from drretail.eval.weighted.axis import (
     profile_block,
     read_axes,
 )
+from drretail.eval.judging.material import report_material
+from drretail.eval.judging.question import REASON
+from drretail.eval.judging.session import JudgeSession
+from drretail.eval.judging.subject import Subject
 from drretail.prompts import Prompt, load_prompt
 from drretail.records.base import Record
 from drretail.records.criteria import Criteria

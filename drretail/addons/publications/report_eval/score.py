@@ -6,8 +6,8 @@ docs/publications.md gives each formula with its source.
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from drretail.eval.metric import Metric, description_of
-from drretail.eval.metrics.report_eval.judge import (
+from drretail.addons.publications import DESCRIPTIONS
+from drretail.addons.publications.report_eval.judge import (
     CITED,
     DIMENSIONS,
     FACTUALITY,
@@ -21,7 +21,8 @@ from drretail.eval.metrics.report_eval.judge import (
     pair_item,
     prompts,
 )
-from drretail.eval.metrics.report_eval.units import UNITS, Unit
+from drretail.addons.publications.report_eval.units import UNITS, Unit
+from drretail.eval.metric import Metric, description_of
 from drretail.eval.values import UNFETCHED_PAGES, Value, gravest, lacking, pooled_share, reason_in, value_of
 from drretail.records.score import Rules, Verdict, VerdictState
 
@@ -129,7 +130,7 @@ def _mean(numbers: Sequence[float], states: Sequence[VerdictState]) -> tuple[Ver
     return gravest(states) or "na", None
 
 
-DESCRIPTION = description_of("report_eval")
+DESCRIPTION = description_of("report_eval", DESCRIPTIONS)
 
 
 def _metric(unit: Unit) -> Metric:

@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from drretail.eval.judging.session import Judge
-from drretail.eval.triplets.triplet_support import (
+from drretail.addons.publications.triplets.triplet_support import (
     DUPLICATES,
     REPORT,
     SUPPORT,
@@ -18,6 +17,7 @@ from drretail.eval.triplets.triplet_support import (
     duplicates_item,
     pair_item,
 )
+from drretail.eval.judging.session import Judge
 from drretail.eval.values import Value
 from drretail.records.criteria import Criteria, CriteriaGroup, Criterion
 from drretail.records.score import Score, Verdict

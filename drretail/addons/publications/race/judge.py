@@ -5,13 +5,19 @@ from typing import Literal
 
 from pydantic import Field
 
+from drretail.addons.publications.triplets.triplet_support import judge_triplets
+from drretail.addons.publications.weighted.axis import (
+    by_dimension,
+    checked_criteria,
+    criterion_tags,
+    problems,
+    read_axes,
+)
 from drretail.errors import UserError
 from drretail.eval.judging.pairs import resolve_name
 from drretail.eval.judging.question import JudgeQuestion, Ruling
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject, planned_runs, read_subject
-from drretail.eval.triplets.triplet_support import judge_triplets
-from drretail.eval.weighted.axis import by_dimension, checked_criteria, criterion_tags, problems, read_axes
 from drretail.experiment import Definition
 from drretail.files import write_atomically
 from drretail.grounding.report.render import render_report

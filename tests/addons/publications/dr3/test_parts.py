@@ -5,12 +5,12 @@ from functools import partial
 
 import pytest
 
+from drretail.addons.publications.dr3.accuracy import pair_item
+from drretail.addons.publications.dr3.coverage import documents_item
+from drretail.addons.publications.dr3.opinions import depth_item, insight_item, requirements_of
+from drretail.addons.publications.dr3.parts import Judged
+from drretail.addons.publications.dr3.score import values
 from drretail.eval.claims.claims import Claim, make_claim
-from drretail.eval.metrics.dr3.accuracy import pair_item
-from drretail.eval.metrics.dr3.coverage import documents_item
-from drretail.eval.metrics.dr3.opinions import depth_item, insight_item, requirements_of
-from drretail.eval.metrics.dr3.parts import Judged
-from drretail.eval.metrics.dr3.score import values
 from drretail.eval.values import Value
 from drretail.records.base import Rules
 from drretail.records.criteria import (
