@@ -72,6 +72,7 @@ if TYPE_CHECKING:
     from drretail.addons.bench import commands as bench
     from drretail.addons.exports.commands import export
     from drretail.addons.imports.commands import import_reports
+    from drretail.addons.live.view import view
     from drretail.addons.sandboxes.commands import build_sandbox, check_sandbox, write_sandbox_queries
     from drretail.agents.base import Agent
     from drretail.agents.callables import shop_tools
@@ -89,7 +90,6 @@ if TYPE_CHECKING:
     from drretail.api.shops.ingest import ingest
     from drretail.api.shops.raw_files import download, synth
     from drretail.api.verification.verify import verify
-    from drretail.api.view import view
     from drretail.api.worlds import open_world
     from drretail.conditions.condition import Condition
     from drretail.eval.metric import Metric, metric
@@ -156,7 +156,7 @@ _NAMES = {
     "drretail.api.shops.ingest": ("ingest",),
     "drretail.api.shops.raw_files": ("download", "synth"),
     "drretail.api.verification.verify": ("verify",),
-    "drretail.api.view": ("view",),
+    "drretail.addons.live.view": ("view",),
     "drretail.api.worlds": ("open_world",),
     "drretail.conditions.condition": ("Condition",),
     "drretail.eval.metric": ("Metric", "metric"),

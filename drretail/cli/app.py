@@ -13,7 +13,7 @@ from typer.main import get_command, get_group
 from drretail import __version__
 from drretail.cli.options.command import Command, UsageError
 from drretail.cli.options.parameters import with_flags
-from drretail.errors import UserError, shortened
+from drretail.errors import UserError, missing_addon, shortened
 from drretail.plugins import addon_names
 from drretail.screen import fitted
 
@@ -48,9 +48,11 @@ ADDONS = {
     "lab": "lab",
     "queries difficulty": "difficulty",
     "queries hide": "difficulty",
+    "queries review": "people",
     "queries spoil": "difficulty",
     "sandbox": "sandboxes",
     "try": "gym",
+    "view": "live",
 }
 """The add-on of each command, for the sentence that says which one is missing."""
 
@@ -76,7 +78,7 @@ class Commands(TyperGroup):
         name = self.group + cmd_name
         if cmd_name not in self.commands:
             if name in ADDONS:
-                raise UserError(f"`drretail {name}` belongs to the add-on {ADDONS[name]}, which is not installed here.")
+                raise UserError(missing_addon(f"`drretail {name}`", ADDONS[name]))
             return None
         if not COMMANDS[name].function:
             about = COMMANDS[name].summary
@@ -100,8 +102,12 @@ class Commands(TyperGroup):
         super(TyperGroup, self).format_help(ctx, formatter)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, COMMANDS[self.group + name].summary) for name in self.commands])
+        added = sorted(name for name in self.commands if self.group + name in ADDONS)
+        own = [name for name in self.commands if name not in added]
+        for title, names in (("Commands", own), ("Add-ons", added)):
+            if names:
+                with formatter.section(title):
+                    formatter.write_dl([(name, COMMANDS[self.group + name].summary) for name in names])
 
 
 def function_of(entry: Entry) -> Callable[..., None]:

@@ -24,9 +24,9 @@ NAMES = {
         "drretail.env.world: World",
     ),
     "Queries": (
-        "drretail.api.queries: generate import_questions check decide review show shipped carry "
-        "personas context pair compare",
+        "drretail.api.queries: generate import_questions check decide show shipped carry personas context pair compare",
         "drretail.addons.difficulty.commands: difficulty hide spoil",
+        "drretail.addons.people.commands: review",
     ),
     "Runs": (
         "drretail: run ask open_experiment read_experiment reproduce",
@@ -58,7 +58,7 @@ NAMES = {
         "drretail.api.report: Report",
         "drretail.addons.exports.commands: Exported",
         "drretail.addons.assistants.forget: Forgotten",
-        "drretail.viewer.voting.results: VoteResults",
+        "drretail.addons.people.voting.results: VoteResults",
     ),
     "Sandboxes": (
         "drretail: build_sandbox write_sandbox_queries check_sandbox",

@@ -18,6 +18,7 @@ from drretail.addons.lab.opinions import (
     opinions_of,
 )
 from drretail.addons.lab.people_findings import CorrectedValue, Correction, MissingLabels, Separation
+from drretail.addons.people.voting.judged_claims import ExtractedClaim, extracted_claims, sheet_name
 from drretail.errors import UnknownName, UserError
 from drretail.eval.ballots import read_votes
 from drretail.eval.claims.claims import FAITHFULNESS
@@ -31,7 +32,6 @@ from drretail.stats.prediction_powered import Item, corrected_mean, difference, 
 from drretail.tables.figures import counted
 from drretail.tables.figures import number as in_words
 from drretail.tables.sheets import read_sheet
-from drretail.viewer.voting.judged_claims import ExtractedClaim, extracted_claims, sheet_name
 
 LEAST = 20
 """Nothing is corrected with fewer labels of a system, or votes on a pair: coverage of .93 was not measured there."""

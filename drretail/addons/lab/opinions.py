@@ -6,6 +6,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Literal
 
+from drretail.addons.people.voting.judged_claims import sheet_name
 from drretail.errors import UnknownName, UserError, quoted
 from drretail.eval.ballots import read_votes
 from drretail.eval.claims.claims import SUPPORT as SUPPORT_STAGE
@@ -23,7 +24,6 @@ from drretail.records.vote import CitedLabel, ClaimLabel, Rating, Vote, about_cl
 from drretail.stats.agreement import Level, sign
 from drretail.tables.cells import read_cells
 from drretail.tables.sheets import read_sheet
-from drretail.viewer.voting.judged_claims import sheet_name
 
 Kind = Literal["person", "judge"]
 

@@ -20,7 +20,7 @@ from drretail.api.queries.writing import (
     opened_writer,
 )
 from drretail.api.worlds import world_of
-from drretail.errors import UserError
+from drretail.errors import UserError, missing_addon
 from drretail.plugins import Plugins
 from drretail.progress import busy
 from drretail.tables.figures import counted
@@ -121,7 +121,7 @@ def _targets(shop: "World", options: GenerateOptions) -> "Targets":
 def _at_level(shop: "World", options: GenerateOptions) -> "Generated":
     """A query of the wanted level for each named user, or else for drawn ones. Raises UserError if nothing makes it."""
     if "make" not in LEVELS.own:
-        raise UserError("--level belongs to the add-on difficulty, which is not installed here.")
+        raise UserError(missing_addon("--level", "difficulty"))
     named = texts_in(options.user)
     make = cast("Callable[..., Generated]", LEVELS.load("make")[1])
     return make(shop, [options.level], len(named) or options.n, seed=options.seed, users=named)

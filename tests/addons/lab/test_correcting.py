@@ -17,6 +17,8 @@ from drretail import open_world, run
 from drretail.addons.lab.correction import Cited, PlannedRun, correction_of, fp_items, fr_items
 from drretail.addons.lab.opinions import opinions_of
 from drretail.addons.lab.people_findings import CorrectedValue
+from drretail.addons.people.voting.judged_claims import ExtractedClaim, draw_claims, extracted_claims, sheet_name
+from drretail.addons.people.voting.plan import planned
 from drretail.cli.app import app
 from drretail.errors import DrretailError, UserError
 from drretail.eval.ballots import read_plan
@@ -27,16 +29,14 @@ from drretail.records.query import Query
 from drretail.records.vote import Choice, PairItem
 from drretail.stats.clusters import Clusters
 from drretail.stats.prediction_powered import Item, corrected_mean, labels_alone
-from drretail.viewer.voting.judged_claims import ExtractedClaim, draw_claims, extracted_claims, sheet_name
-from drretail.viewer.voting.plan import planned
 from tests import build
 from tests.addons.lab.test_opinions import judge_of_both, mixed, votes
+from tests.addons.people.voting.agents import AGENTS
 from tests.build import experiment, known, scripted_judge
 from tests.eval.metrics.pairwise.judging import A, B, C, compared, finds_equal, prefers_a, reports, two
 from tests.shop import build_shop
 from tests.viewer.conftest import answered, exp
 from tests.viewer.experiment import judge_by_hand, rewrite
-from tests.viewer.voting.agents import AGENTS
 
 __all__ = ["answered", "exp"]
 QUERIES = 21

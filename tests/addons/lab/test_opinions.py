@@ -21,11 +21,11 @@ from drretail.addons.lab.opinions import (
     read_all,
     read_opinions,
 )
+from drretail.addons.people.voting.plan import planned
 from drretail.errors import UnknownName, UserError
 from drretail.eval.ballots import cast
 from drretail.records.vote import Choice, ClaimLabel, ClaimSupport, PairItem, Rating, Vote
 from drretail.tables.cells import as_csv, read_cells
-from drretail.viewer.voting.plan import planned
 from tests.build import experiment, known, scripted_judge
 from tests.eval.metrics.pairwise.judging import A, B, chosen, compared, shown, two
 from tests.viewer.conftest import answered, exp

@@ -46,7 +46,7 @@ DOORS = [
     Door("compare:compare", "score:CompareOptions", "api.compare:compare", (*OUTPUT, "--details")),
     Door("compare:compare", "score:CompareOptions", "api.compare:compare_all", (*OUTPUT, "--details")),
     Door("report:report", "report:ReportOptions", "api.report:report", OUTPUT),
-    Door("report:view", "report:ViewOptions", "api.view:view", OUTPUT),
+    Door("report:view", "report:ViewOptions", "addons.live.view:view", OUTPUT),
 ]
 
 

@@ -25,6 +25,7 @@ from drretail.addons.lab.opinions import SUPPORT, Opinion, named, opinions_of, r
 from drretail.addons.lab.options import AgreeOptions, CalibrateOptions, CardOptions, CorrectOptions, SampleOptions
 from drretail.addons.lab.people_findings import Agreement, Correction, JudgeCard
 from drretail.addons.lab.tables import agreement_parts, calibration_parts, cards_parts, correction_parts
+from drretail.addons.people.voting.plan import plan_uncited, planned, sheet_rows
 from drretail.api.option import accepts
 from drretail.api.options.shared import folder_of, names_in, paths_in
 from drretail.errors import UserError
@@ -37,7 +38,6 @@ from drretail.progress import busy, choose_progress
 from drretail.tables.cells import as_csv
 from drretail.tables.figures import counted
 from drretail.tables.result import Result
-from drretail.viewer.voting.plan import plan_uncited, planned, sheet_rows
 
 
 @accepts(AgreeOptions)
