@@ -149,8 +149,8 @@ ONE_EACH = {label: {"q1-r1": reports["q1-r1"]} for label, reports in REPORTS.ite
 def test_judging_that_was_cut_at_any_line_asks_nothing_that_the_journal_holds(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for limit in ("claims.support.MOST_CLAIMS", "triplets.triplet_support.MOST_CLAIMS"):
-        monkeypatch.setattr(f"drretail.eval.{limit}", 2)  # so that one report takes several calls
+    for place in ("eval.claims.support", "addons.publications.triplets.triplet_support"):
+        monkeypatch.setattr(f"drretail.{place}.MOST_CLAIMS", 2)  # so that one report takes several calls
     monkeypatch.setattr("drretail.addons.publications.dr3.opinions.MOST_INSIGHTS", 1)
     blank = recorded_experiment(tmp_path / "blank", {A: {"q1-r1": REPORTS[A]["q1-r1"]}})
     whole, append = Path(shutil.copytree(blank, tmp_path / "whole")), LineAppender.append
