@@ -75,7 +75,7 @@ ONE_EACH = [pytest.param([name], id=name, marks=pytest.mark.slow) for name in NA
 
 @pytest.mark.parametrize("hidden", [pytest.param(NAMES, id="all"), *ONE_EACH])
 def test_without_add_ons_the_demo_is_made_and_verified(hidden: list[str], tmp_path: Path) -> None:
-    done = without(hidden, "demo", "report drretail-demo/experiment --format text", home=tmp_path)
+    done = without(hidden, "demo", "report drretail-demo/recorded --format text", home=tmp_path)
     assert done.stdout.count("ENDED 0") == 2, done.stdout + done.stderr
     assert any(tmp_path.rglob("report.html"))
 
