@@ -11,6 +11,7 @@ from drretail.api.judges import world_of
 from drretail.api.option import accepts
 from drretail.api.options.report import ReportOptions
 from drretail.api.options.shared import folder_of
+from drretail.api.settings import read_settings
 from drretail.errors import UserError
 from drretail.eval.check_results import Checklist
 from drretail.eval.notes import judge_notes
@@ -19,8 +20,7 @@ from drretail.experiment import entitle
 from drretail.files import write_atomically
 from drretail.llm.prices import read_prices
 from drretail.progress import Progress, busy, choose_progress
-from drretail.settings import read_settings
-from drretail.tables.latex import latex_table
+from drretail.records.tables.latex import latex_table
 from drretail.viewer.experiment import ExperimentView, between, read_view
 from drretail.viewer.output import json_text, say
 from drretail.viewer.summary import summary_of

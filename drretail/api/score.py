@@ -13,6 +13,7 @@ from drretail.api.options.score import RETRIES, RULES, SOURCES, ScoreOptions
 from drretail.api.options.shared import folder_of, names_in, texts_in
 from drretail.api.prompts.files import all_prompt_files
 from drretail.api.recorded import JudgingOutcome, RecordedScores
+from drretail.api.settings import Settings, read_settings
 from drretail.api.worlds import pages_by_label
 from drretail.env.named_products import NamedProducts
 from drretail.env.offers import Offers
@@ -40,8 +41,7 @@ from drretail.records.base import Rules
 from drretail.records.query import Query
 from drretail.records.run import BASELINES
 from drretail.records.score import CODE, JudgeRef, Scores
-from drretail.settings import Settings, read_settings
-from drretail.tables.figures import counted
+from drretail.records.tables.figures import counted
 from drretail.viewer.output import say
 
 

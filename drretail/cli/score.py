@@ -11,7 +11,7 @@ from drretail.api.options.shared import folder_of, names_in
 from drretail.cli.options import flags
 from drretail.cli.options.command import exit_code
 from drretail.cli.spending import judging_document, judging_in_short, print_judging, show_estimates
-from drretail.tables.figures import counted
+from drretail.records.tables.figures import counted
 from drretail.viewer.output import print_json, print_text, say
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ from drretail.records.query import Query
 from drretail.records.run import Run
 from drretail.records.score import CODE, Scores, Verdict, in_order, place_of, shared_models
 from drretail.records.scoreboard import Scoreboard
-from drretail.tables.figures import counted
+from drretail.records.tables.figures import counted
 from drretail.viewer.claims import Claim, claims_of, failed_stages, statement_claims
 from drretail.viewer.judged import Judged, Judgements, read_judgements
 from drretail.viewer.tables.scores import readers_in_words

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from drretail.cli.app import app
 from drretail.eval.ballots import cast
-from drretail.local_server import bound
+from drretail.tools.local_server import bound
 from tests.addons.people.voting.agents import record_answers, vote
 from tests.cli.commands import refused_by
 

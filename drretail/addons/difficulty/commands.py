@@ -11,9 +11,9 @@ from drretail.api.queries.query_file import check_unused, write_queries
 from drretail.api.worlds import world_of
 from drretail.errors import UserError
 from drretail.progress import choose_progress
-from drretail.tables.figures import counted
-from drretail.tables.result import Result
-from drretail.tables.table import table_of
+from drretail.records.tables.figures import counted
+from drretail.records.tables.result import Result
+from drretail.records.tables.table import table_of
 
 if TYPE_CHECKING:
     from drretail.addons.difficulty.measure import Difficulty

@@ -10,7 +10,7 @@ from drretail.grounding.text.wording import listed
 from drretail.querygen.generate import Drafts, Generated, taken_in_turn
 from drretail.querygen.users import drawn_users
 from drretail.records.query import Query
-from drretail.tables.figures import counted
+from drretail.records.tables.figures import counted
 
 _MOST_AXES = 5
 _DRAFTS = 6

@@ -17,6 +17,7 @@ from drretail.files import read_json, write_json
 from drretail.grounding.text.words import content_stems
 from drretail.records.base import sha256_of
 from drretail.records.score import Verdict
+from drretail.records.tables.figures import number
 from drretail.stats.confusion import (
     accuracy_interval,
     agreement_interval,
@@ -25,7 +26,6 @@ from drretail.stats.confusion import (
     kappa,
     tables_of,
 )
-from drretail.tables.figures import number
 
 BY_VALUE: Mapping[float, Label] = {1.0: "full", 0.5: "partial", 0.0: "none"}
 

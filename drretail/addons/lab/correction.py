@@ -26,12 +26,12 @@ from drretail.eval.registry import load_metric
 from drretail.eval.scores.gathering import Gathered
 from drretail.eval.scores.planned import counted as counted_value
 from drretail.eval.scores.planned import read_judgements
+from drretail.records.tables.figures import counted
+from drretail.records.tables.figures import number as in_words
+from drretail.records.tables.sheets import read_sheet
 from drretail.records.vote import CitedLabel, ClaimLabel
 from drretail.stats.clusters import FEWEST, Clusters
 from drretail.stats.prediction_powered import Item, corrected_mean, difference, labels_alone, labels_needed
-from drretail.tables.figures import counted
-from drretail.tables.figures import number as in_words
-from drretail.tables.sheets import read_sheet
 
 LEAST = 20
 """Nothing is corrected with fewer labels of a system, or votes on a pair: coverage of .93 was not measured there."""

@@ -3,8 +3,8 @@
 from pydantic import Field
 
 from drretail.records.base import Document, Record
+from drretail.records.tables.figures import with_interval
 from drretail.stats.intervals import Interval
-from drretail.tables.figures import with_interval
 
 MOST_SHOWN = 4
 """The most systems, or pairs of raters, that one line names."""

@@ -26,7 +26,7 @@ from drretail.records.evidence import Evidence, EvidenceText
 from drretail.records.query import Query
 from drretail.records.run import System
 from drretail.records.score import Verdict
-from drretail.tables.cells import read_cells
+from drretail.records.tables.cells import read_cells
 
 Label = Literal["full", "partial", "none"]
 THREE: tuple[Label, ...] = ("full", "partial", "none")

@@ -20,10 +20,10 @@ from drretail.eval.scores.pair_outcomes import PairOutcome, read_outcomes
 from drretail.eval.scores.panel import is_panel, name_of
 from drretail.experiment import read_runs
 from drretail.records.score import JudgeRef, Rules
+from drretail.records.tables.cells import read_cells
+from drretail.records.tables.sheets import read_sheet
 from drretail.records.vote import CitedLabel, ClaimLabel, Rating, Vote, about_claim, about_report
 from drretail.stats.agreement import Level, sign
-from drretail.tables.cells import read_cells
-from drretail.tables.sheets import read_sheet
 
 Kind = Literal["person", "judge"]
 

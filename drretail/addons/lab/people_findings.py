@@ -3,7 +3,7 @@
 from drretail.addons.lab.finding import MOST_SHOWN, LabFinding, Measured
 from drretail.records.base import Document, Record, Rules
 from drretail.records.score import JudgeRef
-from drretail.tables.figures import number, with_interval
+from drretail.records.tables.figures import number, with_interval
 
 PEOPLE = "people"
 """All people as one rater: the mean of their ratings, or the most frequent label."""

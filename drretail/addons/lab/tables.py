@@ -8,9 +8,9 @@ from drretail.addons.lab.finding import unanswered_in_words
 from drretail.addons.lab.people_findings import SHARES
 from drretail.addons.lab.trial_findings import TOO_FEW, seen_from
 from drretail.records.score import Systems
-from drretail.tables.figures import counted, dollars, interval, number, with_interval
-from drretail.tables.result import prose
-from drretail.tables.table import Cell, Table, table_of
+from drretail.records.tables.figures import counted, dollars, interval, number, with_interval
+from drretail.records.tables.result import prose
+from drretail.records.tables.table import Cell, Table, table_of
 from drretail.viewer.tables.notes import NOTES
 from drretail.viewer.tables.scores import notes_on, system_names
 

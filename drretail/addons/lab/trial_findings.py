@@ -5,8 +5,8 @@ from pydantic import AliasChoices, ConfigDict, Field
 from drretail.addons.lab.finding import LabFinding, unanswered_in_words
 from drretail.eval.compare.wording import sample
 from drretail.records.base import Document, Record
+from drretail.records.tables.figures import number, percent, with_interval
 from drretail.stats.significance import LEVEL, fewest_users
-from drretail.tables.figures import number, percent, with_interval
 
 
 class PlantedError(Record):

@@ -12,7 +12,7 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from drretail.errors import UserError
-from drretail.local_server import HOST, is_from_elsewhere, is_same, limited, port_of, refusal_of_strangers
+from drretail.tools.local_server import HOST, is_from_elsewhere, is_same, limited, port_of, refusal_of_strangers
 
 TOKEN = "token"  # noqa: S105 — the name of a parameter
 MOST_BYTES = 256 * 1024

@@ -26,7 +26,7 @@ from drretail.addons.live.watch import Watch
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.experiment import read_definition
-from drretail.local_server import TooLong
+from drretail.tools.local_server import TooLong
 from drretail.querygen.reading import read_queries
 from drretail.viewer.timeline import Listed, experiments_in, holds_several, lines_of, read_listed
 

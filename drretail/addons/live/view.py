@@ -56,7 +56,7 @@ def serve_view(options: ViewOptions, begun: Callable[[str], None]) -> None:
         raise UserError(f"The live view needs {' and '.join(missing)}: {install_line(*missing)}.")
     from drretail.addons.live.access import address_of
     from drretail.addons.live.app import create_app, parts_of
-    from drretail.local_server import bound, port_of, serve  # imports packages that may be missing
+    from drretail.tools.local_server import bound, port_of, serve  # imports packages that may be missing
 
     experiment = None if options.experiment is None else folder_of(options.experiment)
     with ExitStack() as stack:

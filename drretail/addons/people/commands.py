@@ -12,8 +12,8 @@ from drretail.api.options import research
 from drretail.api.worlds import world_of
 from drretail.errors import UserError
 from drretail.files import write_atomically
-from drretail.tables.figures import counted
-from drretail.tables.result import Result
+from drretail.records.tables.figures import counted
+from drretail.records.tables.result import Result
 
 if TYPE_CHECKING:
     from drretail.addons.people.review.decisions import Applied

@@ -5,9 +5,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from drretail.records.tables.figures import counted
+from drretail.records.tables.table import Cell, Table, table_of
 from drretail.stats.raters import agreement_table
-from drretail.tables.figures import counted
-from drretail.tables.table import Cell, Table, table_of
 
 if TYPE_CHECKING:
     from drretail.addons.people.review.decisions import Applied

@@ -23,8 +23,8 @@ from drretail.api.worlds import world_of
 from drretail.errors import UserError, missing_addon
 from drretail.plugins import Plugins
 from drretail.progress import busy
-from drretail.tables.figures import counted
-from drretail.tables.result import Result
+from drretail.records.tables.figures import counted
+from drretail.records.tables.result import Result
 
 if TYPE_CHECKING:
     from drretail.api.models import Spent, Writer

@@ -16,9 +16,9 @@ from drretail.api.options.shared import names_in, paths_in
 from drretail.api.queries.query_file import write_queries
 from drretail.api.worlds import world_of
 from drretail.errors import UnknownName
-from drretail.tables.figures import counted
-from drretail.tables.result import Result
-from drretail.tables.table import table_of
+from drretail.records.tables.figures import counted
+from drretail.records.tables.result import Result
+from drretail.records.tables.table import table_of
 from drretail.viewer.output import stdout_console
 
 if TYPE_CHECKING:

@@ -13,6 +13,7 @@ from drretail.api.judges import world_of
 from drretail.api.option import accepts
 from drretail.api.options.score import VerifyOptions
 from drretail.api.options.shared import folder_of
+from drretail.api.settings import read_settings
 from drretail.api.systems import runner_of
 from drretail.api.verification.replayed_runs import Verifier
 from drretail.api.worlds import chosen_web, open_world
@@ -40,7 +41,6 @@ from drretail.querygen.shipped import WORLD, Split, shipped_queries
 from drretail.records.base import sha256_of
 from drretail.records.query import Query
 from drretail.records.run import SANDBOX, Run
-from drretail.settings import read_settings
 from drretail.tools.registry import tool_schema_hash
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""The tables of an experiment, as records of ``drretail.tables``.
+"""The tables of an experiment, as records of ``drretail.records.tables``.
 
 result.py      who did better over all questions, in a sentence, and conclusions on every pair of systems
 scoreboard.py  one row for each system, and conclusions in words

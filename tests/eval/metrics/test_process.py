@@ -22,7 +22,7 @@ from drretail.eval.metrics.process import (
     turns,
     turns_to_evidence,
 )
-from drretail.offline.shopper import task
+from drretail.llm.offline.shopper import task
 from drretail.records.evidence import Citation, Evidence
 from drretail.records.run import ERRANDS, Setbacks, Step
 from tests import build

@@ -36,7 +36,7 @@ from drretail.event_loop import run_loop
 from drretail.experiment import locked
 from drretail.llm.estimates import Estimates
 from drretail.progress import busy, choose_progress
-from drretail.tables.result import Result
+from drretail.records.tables.result import Result
 
 LOOKED_FOR = (CHECKS, FAITHFULNESS)
 """The metrics that find planted errors."""

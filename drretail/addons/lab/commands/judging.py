@@ -9,6 +9,7 @@ from drretail.addons.lab.options import BiasOptions, CardOptions, ExploitsOption
 from drretail.api.judges import judges_for
 from drretail.api.models import Opener
 from drretail.api.score import failed_answers, unfetched_claims
+from drretail.api.settings import read_settings
 from drretail.env.store.base import Store
 from drretail.errors import UserError
 from drretail.eval.estimate import estimate_judging
@@ -18,7 +19,6 @@ from drretail.eval.scoring import score
 from drretail.event_loop import run_loop
 from drretail.llm.estimates import Estimate, Estimates
 from drretail.progress import choose_progress
-from drretail.settings import read_settings
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,9 +35,9 @@ from drretail.experiment import locked, read_definition
 from drretail.files import write_atomically
 from drretail.llm.estimates import Estimates
 from drretail.progress import busy, choose_progress
-from drretail.tables.cells import as_csv
-from drretail.tables.figures import counted
-from drretail.tables.result import Result
+from drretail.records.tables.cells import as_csv
+from drretail.records.tables.figures import counted
+from drretail.records.tables.result import Result
 
 
 @accepts(AgreeOptions)

@@ -28,8 +28,8 @@ from drretail.addons.people.review.records import QUESTIONS, Review
 from drretail.errors import nearest_names, suggestion
 from drretail.querygen.checks.feasibility import basket_line
 from drretail.records.query import Query, version_of
-from drretail.tables import sheets
-from drretail.tables.sheets import Row
+from drretail.records.tables import sheets
+from drretail.records.tables.sheets import Row
 
 GIVEN = ("query_id", "version", "query", "shopper", "findings", "cheapest_basket")
 NAMES = {field.name: "want" if field.name == "name" else field.name for field in WANT_FIELDS}

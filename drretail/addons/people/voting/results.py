@@ -7,10 +7,10 @@ from dataclasses import astuple, dataclass
 import typer
 
 from drretail.eval.judging.dimensions import DIMENSIONS
+from drretail.records.tables.figures import counted
 from drretail.records.vote import Ballot, CitedLabel, ClaimLabel, Rating, Vote
 from drretail.stats.agreement import TIE, kappa_without_ties
 from drretail.stats.raters import MOST_ROWS, Agreement, Answered, agreement_on, agreement_table, pairs_of
-from drretail.tables.figures import counted
 from drretail.viewer.output import print_rows, print_table
 
 AGREEMENT = "Agreement (Cohen's kappa without ties)"

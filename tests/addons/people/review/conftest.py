@@ -10,7 +10,9 @@ from drretail.files import write_lines
 from drretail.records.money import Money
 from drretail.records.wish import Want, Wish
 from tests.build import demands, query
+from tests.querygen.conftest import make_world, world
 
+__all__ = ["make_world", "world"]
 FEEDER = Want(
     name="bird feeder",
     kinds=("bird feeder",),

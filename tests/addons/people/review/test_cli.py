@@ -11,7 +11,7 @@ from drretail.addons.people.review.records import history_path, read_reviews_of,
 from drretail.env.world import World
 from drretail.files import write_lines
 from drretail.querygen.reading import read_queries
-from drretail.tables.cells import as_csv
+from drretail.records.tables.cells import as_csv
 from tests.addons.people.review.conftest import QUERIES
 from tests.addons.people.review.scripted import reviewed
 from tests.querygen.conftest import call, refused

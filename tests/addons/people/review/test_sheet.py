@@ -25,7 +25,7 @@ from drretail.addons.people.review.sheet import (
 from drretail.errors import UserError
 from drretail.records.money import Money
 from drretail.records.query import Query
-from drretail.tables.cells import as_csv
+from drretail.records.tables.cells import as_csv
 from tests.addons.people.review.conftest import FEEDER, LAMP, QUERIES, TYPED
 from tests.addons.people.review.scripted import NOON, reviewed
 
