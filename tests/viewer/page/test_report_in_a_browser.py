@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.viewer.voting.agents import answering
 
 from drretail import open_world, run, score
 from drretail.experiment import read_runs
@@ -20,7 +21,6 @@ from tests.viewer.dom import parse
 from tests.viewer.experiment import judge_by_hand, keep_scores
 from tests.viewer.page.test_document import poison
 from tests.viewer.rendered import render_page
-from tests.viewer.voting.agents import answering
 
 if TYPE_CHECKING:
     from playwright.sync_api import Dialog, Page
