@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.viewer.voting.agents import answering
 
 from drretail import open_world, run, score
 from drretail.experiment import read_runs
@@ -14,6 +13,7 @@ from drretail.viewer.experiment import read_view
 from drretail.viewer.page.document import write_report
 from drretail.viewer.page.run_lines import run_line
 from drretail.viewer.page.run_tables import word_index
+from tests.addons.people.voting.agents import answering
 from tests.shop import USER, build_shop
 from tests.viewer.browsing import Window, browser, grave_faults, window
 from tests.viewer.diff_agents import AGENTS, QUESTION
