@@ -40,19 +40,20 @@ def _table() -> dict[str, Entry]:
 
 COMMANDS = _table()
 ADDONS = {
-    "bench": "bench",
-    "export": "exports",
-    "forget": "assistants",
-    "gym": "gym",
-    "import": "imports",
-    "lab": "lab",
-    "queries difficulty": "difficulty",
-    "queries hide": "difficulty",
-    "queries review": "people",
-    "queries spoil": "difficulty",
-    "sandbox": "sandboxes",
-    "try": "gym",
-    "view": "live",
+    name: addon
+    for addon, names in {
+        "assistants": ("forget",),
+        "bench": ("bench",),
+        "difficulty": ("queries difficulty", "queries hide", "queries spoil"),
+        "exports": ("export",),
+        "gym": ("gym", "try"),
+        "imports": ("import",),
+        "lab": ("lab",),
+        "live": ("view",),
+        "people": ("queries review",),
+        "sandboxes": ("sandbox",),
+    }.items()
+    for name in names
 }
 """The add-on of each command, for the sentence that says which one is missing."""
 
