@@ -13,6 +13,6 @@ inspect/      the shop as a task of inspect_ai with our metrics as its scorers, 
 lab/          how good a judge is: labels, planted errors, exploits, biases: ``lab``
 live/         an experiment live in the browser, with the pages on which people vote and review: ``view``
 people/       what people say: votes, labels, reviews of queries: ``queries review``
-publications/ metrics of other publications: pqr, race, dr3, rubrics, report_eval
+publications/ metrics of other publications (pqr, race, dr3, rubrics, report_eval), and the agent dr3
 sandboxes/    sealed webs, one for each query: ``sandbox``
 """

@@ -15,10 +15,10 @@ import pytest
 from langchain_core.messages import BaseMessage
 
 from drretail.addons.lab.bias import justification
+from drretail.addons.publications.agents.dr3 import file_reading
 from drretail.addons.sandboxes.search_based.coverage import page_tags
 from drretail.addons.sandboxes.search_based.files import file_tags
 from drretail.addons.sandboxes.search_based.keywords import numbered_needs
-from drretail.agents.dr3 import file_reading
 from drretail.agents.names import BUILT_IN
 from drretail.agents.registry import load_agent
 from drretail.agents.running.run import run

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage
 
-from drretail.agents.dr3 import file_reading
-from drretail.agents.dr3.file_reading import parts_of
+from drretail.addons.publications.agents.dr3 import file_reading
+from drretail.addons.publications.agents.dr3.file_reading import parts_of
 from drretail.agents.registry import load_agent
 from drretail.agents.running.runner import Recorded
 from drretail.agents.running.system import suts

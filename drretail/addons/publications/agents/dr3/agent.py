@@ -18,8 +18,8 @@ from typing import Annotated, Any
 from annotated_types import MaxLen, MinLen
 from langchain_core.messages import AnyMessage, HumanMessage, SystemMessage, ToolMessage
 
+from drretail.addons.publications.agents.dr3.file_reading import read_file_on, reader_prompt
 from drretail.agents.base import Agent, task_message, today
-from drretail.agents.dr3.file_reading import read_file_on, reader_prompt
 from drretail.agents.loop import Loop, challenges
 from drretail.agents.prompt_blocks import agent_prompt
 from drretail.agents.react import conclude_message, conclude_prompt, is_announcement
