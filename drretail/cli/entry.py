@@ -10,15 +10,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from drretail.errors import (
-    LONGEST_SENTENCE,
-    ToolError,
-    UserError,
-    file_error,
-    missing_addon,
-    shortened,
-    without_logins,
-)
+from drretail.errors import LONGEST_SENTENCE, ToolError, UserError, file_error, missing_addon, shortened, without_logins
 from drretail.screen import fitted, guard_streams
 
 OUR_FAULT = 1

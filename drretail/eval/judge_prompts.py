@@ -81,16 +81,12 @@ def kept_wording(experiment: Path, label: str) -> Wording:
     return Wording(label.removeprefix("prompts-").rpartition("-")[0], _texts(experiment / KEPT / file_name(label)))
 
 
-def _roots() -> list[Path]:
-    """The folders that hold metrics' own folders."""
-    return [_METRICS, *sorted(ADDONS.glob("*/"))]
-
-
 def _texts(folder: Path) -> dict[Path, str]:
     found: dict[Path, str] = {}
+    roots = (_METRICS, *sorted(ADDONS.glob("*/")))  # the folders that hold metrics' own
     for path in sorted(folder.rglob("*.*")):
         owner = path.parent.name
-        folder_of_owner = next((root / owner for root in _roots() if (root / owner).is_dir()), _SHARED / owner)
+        folder_of_owner = next((root / owner for root in roots if (root / owner).is_dir()), _SHARED / owner)
         packaged = folder_of_owner / "prompts" / path.name
         found[packaged] = plain_text(path.read_text(encoding="utf-8"))
     return found
