@@ -26,8 +26,8 @@ from drretail.addons.live.watch import Watch
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.experiment import read_definition
-from drretail.tools.local_server import TooLong
 from drretail.querygen.reading import read_queries
+from drretail.tools.local_server import TooLong
 from drretail.viewer.timeline import Listed, experiments_in, holds_several, lines_of, read_listed
 
 VOTING = (("/vote", "Compare reports"), ("/rate", "Rate reports"), ("/label", "Check claims"))
