@@ -19,8 +19,8 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, Literal, NamedTuple
 
+from drretail.addons.difficulty.measure import DEEPEST, Dial, Task, level_of
 from drretail.api.worlds import open_world
-from drretail.difficulty.measure import DEEPEST, Dial, Task, level_of
 from drretail.env.catalog.base import CatalogQuery, SortBy
 from drretail.env.offers import Offers
 from drretail.eval.scores.file import read_scores

@@ -18,6 +18,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, get_args
 
+from drretail.api.settings import read_settings
 from drretail.data_ingest.demo import ensure_world
 from drretail.env.session import Session
 from drretail.env.world import World, open_world
@@ -34,7 +35,6 @@ from drretail.records.query import Query
 from drretail.records.reading import JudgedKind, Pick, Reading, ReadValue, Relation
 from drretail.records.shop import VOID_STATUSES
 from drretail.records.wish import Wish
-from drretail.settings import read_settings
 from drretail.tools.toolkit import Toolkit
 
 READER = "model:labels"

@@ -21,9 +21,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from drretail.lab.card import share_of_words
-from drretail.lab.labelled_claims import SPELLINGS, LabelledClaim, read_labelled
-from drretail.offline.judge.support import judge_claim
+from drretail.addons.lab.card import share_of_words
+from drretail.addons.lab.labelled_claims import SPELLINGS, LabelledClaim, read_labelled
+from drretail.llm.offline.judge.support import judge_claim
 
 
 @dataclass(frozen=True)

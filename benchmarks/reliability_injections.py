@@ -27,8 +27,8 @@ from drretail.env.web.base import Web, WebPage, WebResult
 from drretail.env.world import World
 from drretail.eval.metrics.robustness import HostileRun, Outcome
 from drretail.grounding.hostile.texts import HostileText, hostile_texts
-from drretail.offline.chat import OfflineChat
-from drretail.offline.obedient import obey
+from drretail.llm.offline.chat import OfflineChat
+from drretail.llm.offline.obedient import obey
 from drretail.querygen.shipped import shipped_queries
 from drretail.records.query import Query
 

@@ -19,10 +19,10 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from drretail.addons.publications.report_eval.judge import CITED, DIMENSIONS, FACTUALITY, UNITS_STAGE
+from drretail.addons.publications.report_eval.score import BY_PARAGRAPHS, METRIC
 from drretail.eval.judging.session import Judge
 from drretail.eval.metric import Metric
-from drretail.eval.metrics.report_eval.judge import CITED, DIMENSIONS, FACTUALITY, UNITS_STAGE
-from drretail.eval.metrics.report_eval.score import BY_PARAGRAPHS, METRIC
 from drretail.eval.scoring import score
 from drretail.experiment import Definition, Experiment
 from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model

@@ -18,9 +18,9 @@ from pydantic import Field
 
 from drretail.experiment import read_run
 from drretail.journal import Effect, read_effects
+from drretail.llm.offline.chat import OfflineChat
+from drretail.llm.offline.shopper.policy import shop
 from drretail.llm.registry import Model, ModelInfo
-from drretail.offline.chat import OfflineChat
-from drretail.offline.shopper.policy import shop
 from drretail.records.run import ERRANDS, Run
 
 BRANCHES = ERRANDS | {"LaunchResearcher"}

@@ -24,12 +24,12 @@ from typing import Any
 from command import drretail
 from shop_log import write_log
 
+from drretail.api.settings import read_settings
 from drretail.data_ingest.demo import ensure_world
 from drretail.experiment import read_definition, read_runs
 from drretail.grounding.constraints.gold_files import write_with_gold
 from drretail.progress import Progress
 from drretail.querygen.reading import read_queries
-from drretail.settings import read_settings
 
 HERE = Path(__file__).parent
 # In a shell's words, with the names of what is made below in place of arguments. `agents`, `coverage` and

@@ -15,7 +15,7 @@ From Python (docs/reference/python.md), each imported on first use:
     compare, compare_all  two systems side by side, and all of them
     report, export, view  as pages and text, in other programs' formats, live in the browser
     build_sandbox, check_sandbox, write_sandbox_queries  a sealed web for each query
-    bench           the module whose functions are the commands of ``bench``; ``drretail.api.lab`` has those of ``lab``
+    bench           the module whose functions are the commands of ``bench``
     check_machine   what works on this machine, as ``drretail doctor``
     Result          what these commands return: tables, a readable text, a data frame
     open_model      a chat model by "provider:model"
@@ -32,9 +32,6 @@ The layers: data flows from the bottom of this list to its top, and a layer impo
     cli/           the command: a thin file for each subcommand
     api/           what commands do, for Python; where settings are read
     viewer/        pages, the terminal report, tables
-    doctor/        what works on this machine, and what a model does with our prompts
-    lab/           how good a judge is: labels, planted errors, exploits, biases
-    difficulty/    how hard queries are; harder ones, hidden wishes, twins that the shop can't meet
     eval/          judges and scores
     querygen/      profile-aware queries
     agents/        agents that research in the shop and on the web, and their recorded runs
@@ -42,23 +39,17 @@ The layers: data flows from the bottom of this list to its top, and a layer impo
     tools/         the nine tools
     data_ingest/   raw files → world
     env/           the world: store, catalog, web, session
-    offline/       rule-based stand-ins for models, loaded by name only
     llm/           chat models by "provider:model"
     experiment.py  an experiment's folder
     journal.py     calls to models and the web, recorded: resume, replay, caching and accounting
     grounding/     how texts are read, cited, checked and rendered: pure functions
     stats/         intervals, tests, agreement, ranking, power
-    tables/        a table as a record, numbers as text, and renderers
-    local_server.py  a server that answers this machine alone
     prompts.py     prompts in files beside their callers
     progress.py    progress lines and bars on stderr
-    settings.py    flags, environment and drretail.toml, read at the edge only
     files.py       files that survive a crash
     locks.py       one writer per folder
-    trajectory.py  the steps of a run
     plugins.py     built-in things, entry points and module:attribute, by name
     event_loop.py  a process's event loop, and Ctrl-C
-    processes.py   jobs in several processes
     records/       records that more than one layer uses
     parsing.py     JSON, TOML and documents from outside
     untrusted.py   texts from outside, made safe for a prompt
@@ -74,12 +65,13 @@ if TYPE_CHECKING:
     from drretail.addons.bench import commands as bench
     from drretail.addons.exports.commands import export
     from drretail.addons.imports.commands import import_reports
+    from drretail.addons.live.view import view
     from drretail.addons.sandboxes.commands import build_sandbox, check_sandbox, write_sandbox_queries
     from drretail.agents.base import Agent
     from drretail.agents.callables import shop_tools
     from drretail.api import queries
     from drretail.api.compare import compare, compare_all
-    from drretail.api.doctor import check_machine
+    from drretail.api.doctor.command import check_machine
     from drretail.api.models import open_model
     from drretail.api.options.experiment_file import read_experiment
     from drretail.api.recorded import open_experiment
@@ -91,13 +83,12 @@ if TYPE_CHECKING:
     from drretail.api.shops.ingest import ingest
     from drretail.api.shops.raw_files import download, synth
     from drretail.api.verification.verify import verify
-    from drretail.api.view import view
     from drretail.api.worlds import open_world
     from drretail.conditions.condition import Condition
     from drretail.eval.metric import Metric, metric
     from drretail.eval.values import Value
     from drretail.records.run import Answer
-    from drretail.tables.result import Result
+    from drretail.records.tables.result import Result
     from drretail.tools.tool import Tool
 
 __version__ = "1.0.0"
@@ -144,7 +135,7 @@ _NAMES = {
     "drretail.agents.base": ("Agent",),
     "drretail.agents.callables": ("shop_tools",),
     "drretail.api.compare": ("compare", "compare_all"),
-    "drretail.api.doctor": ("check_machine",),
+    "drretail.api.doctor.command": ("check_machine",),
     "drretail.addons.assistants.forget": ("forget",),
     "drretail.addons.imports.commands": ("import_reports",),
     "drretail.api.models": ("open_model",),
@@ -158,13 +149,13 @@ _NAMES = {
     "drretail.api.shops.ingest": ("ingest",),
     "drretail.api.shops.raw_files": ("download", "synth"),
     "drretail.api.verification.verify": ("verify",),
-    "drretail.api.view": ("view",),
+    "drretail.addons.live.view": ("view",),
     "drretail.api.worlds": ("open_world",),
     "drretail.conditions.condition": ("Condition",),
     "drretail.eval.metric": ("Metric", "metric"),
     "drretail.eval.values": ("Value",),
     "drretail.records.run": ("Answer",),
-    "drretail.tables.result": ("Result",),
+    "drretail.records.tables.result": ("Result",),
     "drretail.tools.tool": ("Tool",),
 }
 _MODULES = {

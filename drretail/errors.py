@@ -187,6 +187,11 @@ def file_error(problem: Exception, path: Path | None = None) -> str:
     return f"{'A file' if place is None else shortened(str(place), LONGEST_PATH)} {fault}"
 
 
+def missing_addon(what: str, addon: str) -> str:
+    """The sentence on a command or an option of an add-on whose folder is not there."""
+    return f"{what} needs the add-on {addon}, which is not installed here."
+
+
 def install_line(*packages: str) -> str:
     """The command that installs missing packages.
 

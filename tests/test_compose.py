@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from drretail.settings import Settings, read_settings
+from drretail.api.settings import Settings, read_settings
 from tests.build import known
 
 ROOT = Path(__file__).parents[1]

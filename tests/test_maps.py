@@ -11,7 +11,7 @@ PACKAGE = Path(__file__).parents[1] / "drretail"
 FOLDERS = sorted(path.parent for path in PACKAGE.rglob("__init__.py"))
 LAYERS = sorted({folder for folder in FOLDERS if folder.parent in (PACKAGE, PACKAGE / "addons")} - {PACKAGE / "addons"})
 MOST_FILES = 17
-SIBLINGS = {"__init__", "agent", "base", "build", "group", "judge", "keywords", "pages", "policy", "score"}
+SIBLINGS = {"__init__", "agent", "base", "build", "chat", "group", "judge", "keywords", "pages", "policy", "score"}
 """Names that every sibling of a kind has: one file set, known once (build, keywords, pages: two kinds of sandboxes)."""
 _ENTRY = re.compile(r"^ *(?P<name>[a-z_0-9]+(?:\.py|/))(?= )", re.MULTILINE)
 

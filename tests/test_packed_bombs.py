@@ -12,11 +12,11 @@ import duckdb
 import pytest
 
 from drretail.addons.imports.rows import read_text
+from drretail.addons.lab.labelled_claims import read_labelled
 from drretail.data_ingest.ingest import ingest
 from drretail.data_ingest.plan import IngestOptions
 from drretail.env.web.sealed import PAGES_FILE, read_pages
 from drretail.errors import UserError
-from drretail.lab.labelled_claims import read_labelled
 from drretail.parsing import document_text
 
 MEGABYTE = 1 << 20

@@ -5,9 +5,14 @@ An add-on imports the core, and other add-ons where pyproject.toml declares it.
 
 assistants/   a user or a conversation taken out of an experiment: ``forget``
 bench/        a sealed benchmark: ``bench``
+difficulty/   how hard queries are; harder ones, hidden wishes, twins: ``queries difficulty``, ``hide``, ``spoil``
 exports/      an experiment in the forms that other programs read: ``export``
 gym/          the shop for reinforcement learning: worlds by rollout, rewards from eval's baskets
 imports/      reports of other programs as an experiment: ``import``
 inspect/      the shop as a task of inspect_ai with our metrics as its scorers, and logs for its viewer
+lab/          how good a judge is: labels, planted errors, exploits, biases: ``lab``
+live/         an experiment live in the browser, with the pages on which people vote and review: ``view``
+people/       what people say: votes, labels, reviews of queries: ``queries review``
+publications/ metrics of other publications (pqr, race, dr3, rubrics, report_eval), and the agent dr3
 sandboxes/    sealed webs, one for each query: ``sandbox``
 """

@@ -9,7 +9,6 @@ plan_to_function.py  one plan → its calls in order → report
 react.py             think → tools → … → report
 hybrid_react/        supervisor → researchers, each with its synthesis → report
 grounded_hybrid/     the same graph, with a briefing before it and a verifier behind it
-dr3/                 one loop that sends a retrieval sub-agent to the web and a reader into the user's files
 baselines.py         agents that research nothing, and the oracles: floors and ceilings of scores
 loop.py              the loop of every role with tools; findings that do not fit the model are left out
 tool_turn.py         how a turn's calls are carried out

@@ -26,7 +26,7 @@ from drretail.grounding.text.serialisation import compact_json
 from drretail.llm.models import Models
 from drretail.prompts import Prompt
 from drretail.records.run import Role, Stop
-from drretail.tables.figures import counted
+from drretail.records.tables.figures import counted
 from drretail.tools.toolkit import ToolReply
 
 T = TypeVar("T")

@@ -1,13 +1,14 @@
 """The built-in agents by name, each with its place; nothing is loaded here."""
 
+from drretail.plugins import addon_names
 from drretail.records.run import COMMAND, MCP_AGENT, MEMORY, System
 
-BUILT_IN = {
+BUILT_IN: dict[str, str] = {
     "plan_to_function": "drretail.agents.plan_to_function:PLAN_TO_FUNCTION",
     "react": "drretail.agents.react:REACT",
     "hybrid_react": "drretail.agents.hybrid_react.agent:HYBRID_REACT",
     "grounded_hybrid": "drretail.agents.grounded_hybrid.agent:GROUNDED_HYBRID",
-    "dr3": "drretail.agents.dr3.agent:DR3",
+    **addon_names("agents"),
 }
 """The agents that research."""
 BASELINES = {

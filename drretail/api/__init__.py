@@ -5,7 +5,8 @@ options/      the options of each command
 observer.py   the notes and progress that a command shows during a call
 shops/        ``download``, ``synth``, ``ingest``, and the functions of ``world``
 queries/      the functions behind ``queries``, and the queries of a call
-doctor.py     ``doctor``: what works on this machine
+doctor/       ``doctor``: what works on this machine, and what a model does with our prompts
+settings.py   flags, environment and drretail.toml, read here only
 worlds.py     a world by its spec and a web by its name, with the settings' addresses and keys
 models.py     models by role, from specs, profiles and settings
 judges.py     judges by their specs, and the world that an experiment was run in
@@ -17,8 +18,6 @@ verification/ ``verify``: whether a folder holds what its systems produced
 compare.py    ``compare`` and ``compare_all``: systems side by side
 reproduce.py  ``reproduce``: the paper's experiment, from the estimate to a page of results
 report.py     ``report`` and ``export``: pages, text, tables, plots, and other programs' formats
-view.py       ``view``: an experiment live in the browser
-lab/          the functions behind ``lab``: how reliable a judge is
 prompts/      the prompts and criteria that a user may replace, and as a model receives them
 demo_recording.py  the demo's questions with a language model's recorded answers, played back
 recordings/   the recorded answers, and the questions

@@ -15,10 +15,10 @@ from drretail.eval.compare.fail_if import planned as planned_gates
 from drretail.eval.compare.twins import twin_rows
 from drretail.eval.judging.pairs import resolve_name
 from drretail.eval.metric import Metric
+from drretail.eval.notes import judge_notes, judges_of_faithfulness
 from drretail.eval.scores.file import made_scores
 from drretail.eval.scores.slices import with_slices
 from drretail.experiment import read_definition
-from drretail.lab.card import card_lines, judges_of_faithfulness
 from drretail.querygen.reading import read_tasks
 from drretail.records.comparison import Comparison, GateResult, TwinRow
 from drretail.records.run import BASELINES, System
@@ -117,7 +117,7 @@ def compare_all(options: CompareOptions) -> Compared:
         found,
         broken=[*broken, *broken_rules(found, [rule for rule in rules if rule.bound is not None])],
         gates=gates,
-        cards={judge: line for judge, line in card_lines(experiment).items() if judge in shown},
+        cards={judge: line for judge, line in judge_notes(experiment).items() if judge in shown},
         away=metrics_away(experiment) if metrics is None else [],
         systems=systems,
     )

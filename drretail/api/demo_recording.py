@@ -10,6 +10,7 @@ from drretail.agents.registry import load_agent
 from drretail.agents.running.run import run
 from drretail.agents.running.system import suts
 from drretail.api.observer import SILENT
+from drretail.api.settings import read_settings
 from drretail.api.systems import runner_of
 from drretail.env.offers import Offers
 from drretail.env.world import World
@@ -24,8 +25,7 @@ from drretail.querygen.reading import read_queries
 from drretail.records.query import Query
 from drretail.records.run import Limits
 from drretail.records.score import Scores
-from drretail.settings import read_settings
-from drretail.tables.figures import counted
+from drretail.records.tables.figures import counted
 
 AGENTS = ("react", "hybrid_react")
 LIMITS = Limits(researchers=2)

@@ -13,12 +13,12 @@ from drretail.records.models import ModelChoice, ModelProfile
 from drretail.records.run import ROLES
 
 if TYPE_CHECKING:
+    from drretail.api.settings import Settings
     from drretail.llm.denials import Halt
     from drretail.llm.prices import PriceTable
     from drretail.llm.registry import Model
     from drretail.llm.retries_and_rates import Paces
     from drretail.records.run import Usage
-    from drretail.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +71,10 @@ class Opener:
         return [opened[choice] for choice in wanted]
 
     def _open(self, choice: ModelChoice, addresses: Mapping[str, str]) -> "Model":
+        from drretail.api.settings import SETTINGS_FILE
         from drretail.llm.providers import PROVIDERS
         from drretail.llm.registry import open_model
         from drretail.llm.retries_and_rates import Retrying
-        from drretail.settings import SETTINGS_FILE
 
         settings = self.settings
         retries = settings.model_retries if choice.retries is None else choice.retries
@@ -130,7 +130,7 @@ def open_model(
     ``timeout`` is in seconds for one attempt. Nothing is sent yet. Raises UserError if the spec, the provider, its
     package or its key is missing or wrong.
     """
-    from drretail.settings import read_settings
+    from drretail.api.settings import read_settings
 
     choice = ModelChoice(
         model=spec, base_url=base_url, temperature=temperature, max_tokens=max_tokens, seed=seed, timeout=timeout
@@ -175,8 +175,8 @@ class Spent:
     @property
     def line(self) -> str:
         """One line with calls, tokens and dollars."""
-        from drretail.tables.figures import counted
-        from drretail.tables.figures import dollars as in_dollars
+        from drretail.records.tables.figures import counted
+        from drretail.records.tables.figures import dollars as in_dollars
 
         usage, cost = self.usage, self.dollars
         read = usage.input_uncached + usage.cache_read + usage.cache_creation
@@ -207,7 +207,7 @@ def open_writer(
     None for offline:shopper, so that rules write instead, also if nothing is named. Raises UserError for an unknown
     model or profile, and for another offline model.
     """
-    from drretail.settings import OFFLINE_MODEL, read_settings
+    from drretail.api.settings import OFFLINE_MODEL, read_settings
 
     settings = read_settings()
     found = None if flag or (profile is None and settings.model) else profile_of(profile, settings)

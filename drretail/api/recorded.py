@@ -25,10 +25,10 @@ from drretail.plugins import Plugins
 from drretail.records.evidence import Evidence
 from drretail.records.run import Run
 from drretail.records.score import JudgeRef, Score, Scores
+from drretail.records.tables.figures import counted
+from drretail.records.tables.result import library
+from drretail.records.tables.table import table_of
 from drretail.screen import on_screen
-from drretail.tables.figures import counted
-from drretail.tables.result import library
-from drretail.tables.table import table_of
 from drretail.viewer.cart import Cart, cart_markdown, cart_of
 from drretail.viewer.commands import commands
 from drretail.viewer.experiment import read_view

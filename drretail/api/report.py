@@ -11,16 +11,16 @@ from drretail.api.judges import world_of
 from drretail.api.option import accepts
 from drretail.api.options.report import ReportOptions
 from drretail.api.options.shared import folder_of
+from drretail.api.settings import read_settings
 from drretail.errors import UserError
 from drretail.eval.check_results import Checklist
+from drretail.eval.notes import judge_notes
 from drretail.eval.rejudging import check_scores
 from drretail.experiment import entitle
 from drretail.files import write_atomically
-from drretail.lab.card import card_lines
 from drretail.llm.prices import read_prices
 from drretail.progress import Progress, busy, choose_progress
-from drretail.settings import read_settings
-from drretail.tables.latex import latex_table
+from drretail.records.tables.latex import latex_table
 from drretail.viewer.experiment import ExperimentView, between, read_view
 from drretail.viewer.output import json_text, say
 from drretail.viewer.summary import summary_of
@@ -115,7 +115,7 @@ def _failure_of_scores(view: ExperimentView) -> str:
         return ""
     checklist = Checklist()
     with checklist.catching("scores", "scores.json"):
-        check_scores(view.folder, read_prices(read_settings().prices), card_lines(view.folder), checklist)
+        check_scores(view.folder, read_prices(read_settings().prices), judge_notes(view.folder), checklist)
     return checklist.first_failure(view.folder)
 
 

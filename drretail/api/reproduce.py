@@ -17,6 +17,7 @@ from drretail.api.recorded import RecordedExperiment, RecordedScores
 from drretail.api.report import report
 from drretail.api.run import CITED_PAGES, estimate_run, run
 from drretail.api.score import score
+from drretail.api.settings import read_settings
 from drretail.api.systems import several
 from drretail.api.verification.verify import verify
 from drretail.errors import UserError
@@ -32,9 +33,8 @@ from drretail.prompts import Prompt
 from drretail.querygen.reading import read_queries
 from drretail.querygen.shipped import shipped_queries
 from drretail.records.scoreboard import Scoreboard
-from drretail.settings import read_settings
-from drretail.tables.figures import count, dollars
-from drretail.tables.markdown import markdown_table
+from drretail.records.tables.figures import count, dollars
+from drretail.records.tables.markdown import markdown_table
 from drretail.viewer.paper.published import AGENTS, SYSTEMS, columns_of, rows_of
 from drretail.viewer.tables.scoreboard import printed_board
 

@@ -28,6 +28,7 @@ from drretail.api.options.run import AskOptions, RunOptions, SystemOptions
 from drretail.api.options.shared import texts_in
 from drretail.api.queries.asked import asked_queries, asked_tasks, read_file_of_queries
 from drretail.api.recorded import RecordedAnswer, RecordedExperiment
+from drretail.api.settings import Settings, read_settings
 from drretail.api.systems import named_systems, runner_of, several, with_preset
 from drretail.api.worlds import check_askable, check_sandbox_web, check_user, known_user, web_of, world_of
 from drretail.conditions.shopper import INTENT_CONDITION
@@ -45,9 +46,8 @@ from drretail.llm.estimates import Estimates
 from drretail.querygen.reading import read_tasks
 from drretail.records.query import Query
 from drretail.records.run import INTENT, PERSON
-from drretail.settings import Settings, read_settings
+from drretail.records.tables.figures import counted
 from drretail.stats.significance import fewest_users
-from drretail.tables.figures import counted
 
 DEFAULT_AGENTS = ("react",)
 JUDGING_ON_TOP = "Judging comes on top: `drretail score {to} --judge M --estimate` says what, after a first run."

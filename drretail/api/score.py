@@ -13,6 +13,7 @@ from drretail.api.options.score import RETRIES, RULES, SOURCES, ScoreOptions
 from drretail.api.options.shared import folder_of, names_in, texts_in
 from drretail.api.prompts.files import all_prompt_files
 from drretail.api.recorded import JudgingOutcome, RecordedScores
+from drretail.api.settings import Settings, read_settings
 from drretail.api.worlds import pages_by_label
 from drretail.env.named_products import NamedProducts
 from drretail.env.offers import Offers
@@ -27,12 +28,12 @@ from drretail.eval.judging.sources import missing_pages
 from drretail.eval.judging.spending import allowance_for, judging_costs
 from drretail.eval.judging.subject import planned_runs
 from drretail.eval.metric import Metric
+from drretail.eval.notes import judge_notes
 from drretail.eval.registry import PAIRWISE, WHERE_THERE, load_metric, load_metrics, usual_metrics
 from drretail.eval.scoring import score as score_experiment
 from drretail.eval.verification import first_failure
 from drretail.event_loop import run_loop
 from drretail.experiment import Experiment, keep_references, read_definition
-from drretail.lab.card import card_lines
 from drretail.llm.estimates import Estimates
 from drretail.progress import choose_progress
 from drretail.querygen.reading import read_queries
@@ -40,8 +41,7 @@ from drretail.records.base import Rules
 from drretail.records.query import Query
 from drretail.records.run import BASELINES
 from drretail.records.score import CODE, JudgeRef, Scores
-from drretail.settings import Settings, read_settings
-from drretail.tables.figures import counted
+from drretail.records.tables.figures import counted
 from drretail.viewer.output import say
 
 
@@ -94,7 +94,7 @@ def score(options: ScoreOptions) -> RecordedScores:
                 criteria=_path(options.criteria),
                 reference=options.reference,
                 gold=_path(options.gold),
-                judge_notes=card_lines,
+                judge_notes=judge_notes,
             )
         )
     definition = read_definition(folder)

@@ -21,6 +21,7 @@ from drretail.api.options.research import Agents, ModelSpec, Texts
 from drretail.api.options.run import RunOptions, SystemOptions
 from drretail.api.options.shared import texts_in
 from drretail.api.prompts.files import all_prompt_files
+from drretail.api.settings import OFFLINE_MODEL, Settings
 from drretail.conditions.tools import read_limits
 from drretail.env.web.dense import Retrievers
 from drretail.env.world import World
@@ -29,7 +30,6 @@ from drretail.llm.registry import Model
 from drretail.querygen.shipped import shipped_queries
 from drretail.records.models import ModelChoice
 from drretail.records.run import FILES, PERSON, ROLES, SHOPPER
-from drretail.settings import OFFLINE_MODEL, Settings
 from drretail.viewer.paper.published import SYSTEMS
 
 PAPER = "paper"

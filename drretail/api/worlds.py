@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from drretail.errors import NotFound, UserError
 
 if TYPE_CHECKING:
+    from drretail.api.settings import Settings
     from drretail.env.servers.naming import ServerSettings
     from drretail.env.web.base import Web
     from drretail.env.web.live import Pages
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from drretail.env.world import World
     from drretail.records.query import Query
     from drretail.records.run import System
-    from drretail.settings import Settings
 
 
 DEMO = "demo"
@@ -32,9 +32,9 @@ def open_world(
     sandbox. Addresses that are not given are those of the settings. Use the world in ``with``, or close it. Raises
     UserError when there is no such world, or one that is damaged or of another format.
     """
+    from drretail.api.settings import read_settings
     from drretail.env.servers.naming import is_on_servers
     from drretail.env.world import open_world as open_place
-    from drretail.settings import read_settings
 
     if isinstance(web, str):
         web = chosen_web(read_settings(web=web))
@@ -63,9 +63,9 @@ def place_of(spec: str) -> str:
     check_place(spec)
     if spec not in SHIPPED:
         return spec
+    from drretail.api.settings import read_settings
     from drretail.data_ingest.demo import ensure_world
     from drretail.progress import choose_progress
-    from drretail.settings import read_settings
 
     return str(ensure_world(spec, read_settings().cache_dir, choose_progress()))
 
@@ -123,8 +123,8 @@ def check_user(world: "World", user_id: str | None) -> None:
 
 def server_settings(**given: str | None) -> "ServerSettings":
     """The addresses and credentials of the servers from the settings; ``given`` (mongo_url, es_url) comes first."""
+    from drretail.api.settings import read_settings
     from drretail.env.servers.naming import ES_URL, MONGO_URL, ServerSettings
-    from drretail.settings import read_settings
 
     settings = read_settings(**given)
     return ServerSettings(

@@ -13,7 +13,7 @@ from typer.main import get_command, get_group
 from drretail import __version__
 from drretail.cli.options.command import Command, UsageError
 from drretail.cli.options.parameters import with_flags
-from drretail.errors import UserError, shortened
+from drretail.errors import UserError, missing_addon, shortened
 from drretail.plugins import addon_names
 from drretail.screen import fitted
 
@@ -40,13 +40,20 @@ def _table() -> dict[str, Entry]:
 
 COMMANDS = _table()
 ADDONS = {
-    "bench": "bench",
-    "export": "exports",
-    "forget": "assistants",
-    "gym": "gym",
-    "import": "imports",
-    "sandbox": "sandboxes",
-    "try": "gym",
+    name: addon
+    for addon, names in {
+        "assistants": ("forget",),
+        "bench": ("bench",),
+        "difficulty": ("queries difficulty", "queries hide", "queries spoil"),
+        "exports": ("export",),
+        "gym": ("gym", "try"),
+        "imports": ("import",),
+        "lab": ("lab",),
+        "live": ("view",),
+        "people": ("queries review",),
+        "sandboxes": ("sandbox",),
+    }.items()
+    for name in names
 }
 """The add-on of each command, for the sentence that says which one is missing."""
 
@@ -72,7 +79,7 @@ class Commands(TyperGroup):
         name = self.group + cmd_name
         if cmd_name not in self.commands:
             if name in ADDONS:
-                raise UserError(f"`drretail {name}` belongs to the add-on {ADDONS[name]}, which is not installed here.")
+                raise UserError(missing_addon(f"`drretail {name}`", ADDONS[name]))
             return None
         if not COMMANDS[name].function:
             about = COMMANDS[name].summary
@@ -96,8 +103,12 @@ class Commands(TyperGroup):
         super(TyperGroup, self).format_help(ctx, formatter)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, COMMANDS[self.group + name].summary) for name in self.commands])
+        added = sorted(name for name in self.commands if self.group + name in ADDONS)
+        own = [name for name in self.commands if name not in added]
+        for title, names in (("Commands", own), ("Add-ons", added)):
+            if names:
+                with formatter.section(title):
+                    formatter.write_dl([(name, COMMANDS[self.group + name].summary) for name in names])
 
 
 def function_of(entry: Entry) -> Callable[..., None]:

@@ -8,7 +8,7 @@ from drretail.api.option import keywords
 from drretail.api.options.score import CompareOptions
 from drretail.cli.options import flags
 from drretail.progress import busy
-from drretail.tables.figures import counted
+from drretail.records.tables.figures import counted
 from drretail.viewer.output import print_json, print_table, print_text, say
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from drretail.api.option import Option
 from drretail.cli.options import flags
 from drretail.files import unsynced, write_atomically
 from drretail.progress import choose_progress
-from drretail.tables.figures import counted
+from drretail.records.tables.figures import counted
 from drretail.viewer.output import TEXT_WIDTH, print_table, print_text, stdout_console, wrapped
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from drretail.errors import LONGEST_SENTENCE, ToolError, UserError, file_error, shortened, without_logins
+from drretail.errors import LONGEST_SENTENCE, ToolError, UserError, file_error, missing_addon, shortened, without_logins
 from drretail.screen import fitted, guard_streams
 
 OUR_FAULT = 1
@@ -124,6 +124,8 @@ def sentence_of(problem: BaseException) -> str | None:
     if isinstance(problem, ToolError) and problem.kind in ("unavailable", "timeout"):
         # A server failed outside a tool call, such as when a judge looks up a product.
         return f"{problem.message} Run the same command again: it continues from here."
+    if isinstance(problem, ModuleNotFoundError) and (problem.name or "").startswith("drretail.addons."):
+        return missing_addon("This", str(problem.name).split(".")[2])
     if isinstance(problem, OSError):
         return f"{file_error(problem)}."
     if isinstance(problem, UnicodeEncodeError) and problem.encoding != "utf-8":

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from drretail.agents.running.client_runs import Recording
+    from drretail.api.settings import Settings
     from drretail.env.session import Session
     from drretail.env.world import World
     from drretail.records.query import Query
-    from drretail.settings import Settings
 
 TOKEN_VARIABLE = "MCP_TOKEN"  # noqa: S105 — the name of a variable
 SHORTEST_TOKEN = 16
@@ -118,9 +118,9 @@ def mcp(recorded: Recorded, served: Served, output: flags.Progress) -> None:
     if served.port is not None and not served.http:
         raise UserError("--port is only for the server over HTTP: add --http.")
     from drretail.agents.information import instructions, question_instructions
+    from drretail.api.settings import read_settings
     from drretail.conditions.tools import client_conditions
     from drretail.env.session import Session, Shopper
-    from drretail.settings import read_settings
     from drretail.tools.mcp import UnrecordedRun, mcp_server, serve_stdio
     from drretail.tools.registry import tools_of
 
@@ -158,7 +158,7 @@ def mcp(recorded: Recorded, served: Served, output: flags.Progress) -> None:
 
 
 def _serve_http(server: Any, port: int) -> None:
-    from drretail.local_server import HOST, bound, port_of, serve
+    from drretail.tools.local_server import HOST, bound, port_of, serve
     from drretail.tools.mcp_http import ADDRESS, http_app
 
     token, printed = _token()

@@ -11,8 +11,8 @@ from drretail.grounding.report.picks import take_picks
 from drretail.grounding.text.serialisation import whole_items
 from drretail.grounding.text.wording import format_money, short_title, wish_lines
 from drretail.records.run import Step
+from drretail.records.tables.figures import counted
 from drretail.screen import console
-from drretail.tables.figures import counted
 from drretail.viewer.output import say
 
 if TYPE_CHECKING:

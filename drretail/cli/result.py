@@ -11,11 +11,11 @@ from drretail.api.option import keywords
 from drretail.cli.options import flags
 from drretail.cli.options.command import exit_code
 from drretail.cli.spending import show_estimates
-from drretail.tables.table import Table
+from drretail.records.tables.table import Table
 from drretail.viewer.output import print_json, print_table, print_text, remark, say
 
 if TYPE_CHECKING:
-    from drretail.tables.result import Result
+    from drretail.records.tables.result import Result
 
 
 def result_command(record: str, function: str, estimate: str = "") -> Callable[..., None]:
@@ -60,7 +60,7 @@ def show(result: "Result[Any]", *, as_json: bool) -> None:
 
 def show_part(part: Table | str) -> None:
     """Prints a table, a paragraph, or a line that stays whole."""
-    from drretail.tables.result import Prose
+    from drretail.records.tables.result import Prose
 
     if isinstance(part, Table):
         print_table(part)

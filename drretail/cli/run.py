@@ -45,9 +45,9 @@ def run(
     """
     from drretail.api.run import estimate_run
     from drretail.api.run import run as run_agents
+    from drretail.api.settings import read_settings
     from drretail.cli.run_progress import TerminalObserver
     from drretail.llm.prices import read_prices
-    from drretail.settings import read_settings
 
     if options.to is None:
         raise UserError("Name the folder of the experiment: --to EXP.")

@@ -15,7 +15,7 @@ from drretail.cli.narration import CHECK_MODEL, step_line
 from drretail.progress import Bar, Progress, Waits, choose_progress
 from drretail.records.query import Query
 from drretail.records.run import Step, Usage
-from drretail.tables.figures import counted, counted_each, dollars
+from drretail.records.tables.figures import counted, counted_each, dollars
 from drretail.viewer.output import say
 
 

@@ -11,7 +11,7 @@ from drretail.api.options.shared import folder_of, names_in
 from drretail.cli.options import flags
 from drretail.cli.options.command import exit_code
 from drretail.cli.spending import judging_document, judging_in_short, print_judging, show_estimates
-from drretail.tables.figures import counted
+from drretail.records.tables.figures import counted
 from drretail.viewer.output import print_json, print_text, say
 
 if TYPE_CHECKING:
@@ -72,13 +72,13 @@ def score(options: ScoreOptions, shown: Shown, planned: flags.Planned, output: f
 
 def print_board(options: ScoreOptions, scored: "RecordedScores") -> None:
     """Prints the scoreboard, then the tables of requested metrics that are not wholly on it."""
+    from drretail.eval.notes import score_notes
     from drretail.eval.scores.selection import rows_of_metrics, without_board_metrics
-    from drretail.lab.kept_findings import finding_lines
     from drretail.viewer.terminal.printed_scores import print_scoreboard
 
     experiment, board = folder_of(options.experiment), scored.scoreboard
     if board is not None:
-        print_scoreboard(board, scored.agreements, scored.metrics, finding_lines(experiment))
+        print_scoreboard(board, scored.agreements, scored.metrics, score_notes(experiment))
         print_text("")
     if options.metrics:
         print_metrics(without_board_metrics(rows_of_metrics(scored, scored.judging.metrics)))

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
-from drretail.tables.figures import count, counted, dollars
-from drretail.tables.figures import dollars as in_dollars
-from drretail.tables.table import Cell
+from drretail.records.tables.figures import count, counted, dollars
+from drretail.records.tables.figures import dollars as in_dollars
+from drretail.records.tables.table import Cell
 from drretail.viewer.output import print_json, print_rows, say
 
 if TYPE_CHECKING:
@@ -92,10 +92,10 @@ def _cost(cost: "Cost") -> dict[str, Any]:
 
 def print_judging(costs: "Sequence[JudgingCost]") -> None:
     """Prints all judging of the experiment so far, by metric and judge. Judges without a price are named on stderr."""
+    from drretail.api.settings import read_settings
     from drretail.eval.registry import PAIRWISE
     from drretail.llm.prices import cache_read_share, read_prices
     from drretail.llm.usage import estimated_note
-    from drretail.settings import read_settings
 
     if not costs:
         return

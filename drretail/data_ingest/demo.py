@@ -12,9 +12,9 @@ from drretail.data_ingest.plan import IngestOptions
 from drretail.data_ingest.synth.recipe import RECIPE_VERSION
 from drretail.data_ingest.synth.shop import REPORT_FILE, write_shop
 from drretail.env.catalog.formulation import ENGLISH
+from drretail.env.processes import Tell, Worker
 from drretail.errors import UserError
 from drretail.files import is_unfinished, made_whole
-from drretail.processes import Tell, Worker
 from drretail.progress import Progress
 from drretail.records.base import FORMAT
 

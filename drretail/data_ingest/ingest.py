@@ -27,11 +27,11 @@ from drretail.env.copying import WriteWorld
 from drretail.env.generations import check_is_ours, writer_lock
 from drretail.env.kept_worlds import find_kept, opens
 from drretail.env.manifest import CategoryCounts, Manifest, SourceFile
+from drretail.env.processes import cores
 from drretail.env.profiles import ProfilePool, default_pool
 from drretail.env.servers.naming import ServerSettings
 from drretail.env.writing import write_world
 from drretail.errors import UserError
-from drretail.processes import cores
 from drretail.progress import Progress
 from drretail.records.base import sha256_of
 

@@ -17,7 +17,7 @@ from drretail.data_ingest.report import FileReport
 from drretail.env.catalog.base import DEFAULT_ANALYZER, Analyzer
 from drretail.errors import UserError
 from drretail.records.base import Record
-from drretail.tables.figures import first_few
+from drretail.records.tables.figures import first_few
 
 Preset = Literal["paper", "ten"]
 

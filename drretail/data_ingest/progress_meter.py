@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import Self
 
 from drretail.progress import Bar, Progress
-from drretail.tables.figures import counted
+from drretail.records.tables.figures import counted
 
 _PARTS = 100
 

@@ -12,7 +12,7 @@ from drretail.env.manifest import Manifest, SourceFile
 from drretail.errors import UserError
 from drretail.progress import Progress
 from drretail.records.base import sha256_of
-from drretail.tables.figures import counted, first_few
+from drretail.records.tables.figures import counted, first_few
 
 _NAMED_FILES = 3
 

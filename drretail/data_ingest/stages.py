@@ -13,8 +13,8 @@ from drretail.data_ingest.progress_meter import Meter
 from drretail.data_ingest.raw.sources import file_state, reading
 from drretail.env.generations import STAGES
 from drretail.env.manifest import SourceFile
+from drretail.env.processes import Job, Tell, WorkerPool
 from drretail.files import made_whole, write_atomically
-from drretail.processes import Job, Tell, WorkerPool
 from drretail.progress import Progress
 from drretail.records.base import sha256_of
 

@@ -11,6 +11,7 @@ session.py         one run's view: acting user, overlay, ledger, journal
 ledger.py          the evidence that a run was given
 intake.py          checks, counts and hashes the rows that go into a world
 generations.py     the folder: complete generations, one of them live, and the checksums of their files
+processes.py       jobs in several processes
 writing.py         write_world, and the embedded index, built in a process of its own
 checking.py        check_world
 rows.py            all rows of a world, in a folder or on servers, and its held-out orders

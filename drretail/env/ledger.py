@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from drretail.errors import DrretailError
 from drretail.records.evidence import Evidence, EvidenceText, Source
-from drretail.trajectory import path_key
+from drretail.records.trajectory import path_key
 
 
 class EvidenceCollision(DrretailError):

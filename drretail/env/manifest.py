@@ -13,7 +13,7 @@ from drretail.errors import UserError
 from drretail.files import read_json
 from drretail.records.base import FORMAT, Document, Record, canonical_json, fault_of, sha256_of
 from drretail.records.shop import Order, Product
-from drretail.tables.figures import counted
+from drretail.records.tables.figures import counted
 
 MANIFEST_FILE = "manifest.json"
 DATABASE_FILE = "shop.sqlite"

@@ -15,8 +15,8 @@ from drretail.journal import Effects, Journal
 from drretail.records.query import Query
 from drretail.records.run import Scope, StateChange, WebMode
 from drretail.records.shop import UserProfile
+from drretail.records.trajectory import Place, Trajectory
 from drretail.records.wish import Hidden, Topic
-from drretail.trajectory import Place, Trajectory
 
 if TYPE_CHECKING:
     from drretail.tools.tool import Tool

@@ -14,10 +14,10 @@ from drretail.env.checking import check_generation
 from drretail.env.generations import make_live, publish, staged, write_checksums
 from drretail.env.intake import Intake, check_expected
 from drretail.env.manifest import DATABASE_FILE, HOLDOUT_FILE, INDEX_FOLDER, MANIFEST_FILE, Manifest, OrderRow, Origin
+from drretail.env.processes import Tell, Worker, cores, ignore
 from drretail.env.profiles import ProfilePool
 from drretail.env.store.sqlite import SqliteWriter
 from drretail.files import write_json
-from drretail.processes import Tell, Worker, cores, ignore
 from drretail.progress import Progress
 from drretail.records.shop import Product
 

@@ -13,11 +13,10 @@ scores/          verdicts → rows with intervals
 metrics/        the metrics
 baskets.py       carts and refusals compared with the baskets that satisfy a wish
 claims/          claims of reports, and whether their sources support them
-weighted/        dimensions, weights and criteria that are made for each query
-triplets/        facts with their references, and whether these support them
 counterfactual/  what changes when the profile does
 judge_prompts.py the user's own prompts for judges
 method.py        how each judge was asked: model, prompts, repeats, cost
+notes.py         what add-ons say beside scores
 ballots.py       people's votes and labels on reports: read, cast and taken back
 compare/         two systems on the same queries
 """

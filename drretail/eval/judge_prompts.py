@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from drretail.eval.registry import METRICS, load_metric, pair_metric
 from drretail.files import write_atomically
+from drretail.plugins import ADDONS
 from drretail.prompts import changed_prompts, file_name_of, files_by_name, overridden, plain_text
 from drretail.records.base import file_name, sha256_of
 from drretail.records.run import slug
@@ -82,8 +83,10 @@ def kept_wording(experiment: Path, label: str) -> Wording:
 
 def _texts(folder: Path) -> dict[Path, str]:
     found: dict[Path, str] = {}
+    roots = (_METRICS, *sorted(ADDONS.glob("*/")))  # the folders that hold metrics' own
     for path in sorted(folder.rglob("*.*")):
         owner = path.parent.name
-        packaged = (_METRICS if (_METRICS / owner).is_dir() else _SHARED) / owner / "prompts" / path.name
+        folder_of_owner = next((root / owner for root in roots if (root / owner).is_dir()), _SHARED / owner)
+        packaged = folder_of_owner / "prompts" / path.name
         found[packaged] = plain_text(path.read_text(encoding="utf-8"))
     return found

@@ -16,7 +16,7 @@ from drretail.records.base import Rules
 from drretail.records.comparison import PairScore
 from drretail.records.judge_audit import AUDITED, SAME_CLAIM, SAME_LABEL, JudgeAudit
 from drretail.records.score import CODE, JudgeRef, Judging, MetricDescription, Scores
-from drretail.tables.figures import dollars, number, percent
+from drretail.records.tables.figures import dollars, number, percent
 
 NOT_MEASURED = "not measured against people (drretail lab card)"
 NOT_REPEATED = "not measured (drretail score --repeats 2)"

@@ -45,9 +45,9 @@ def _descriptions(path: Path) -> dict[str, dict[str, Any]]:
     return tomllib.loads(path.read_text(encoding="utf-8"))
 
 
-def description_of(metric: str) -> MetricDescription:
-    """How a built-in metric is shown, from ``metrics/descriptions.toml``."""
-    return MetricDescription.model_validate(_descriptions(DESCRIPTIONS)[metric])
+def description_of(metric: str, path: Path = DESCRIPTIONS) -> MetricDescription:
+    """How a built-in metric is shown, from ``metrics/descriptions.toml`` or an add-on's."""
+    return MetricDescription.model_validate(_descriptions(path)[metric])
 
 
 class ClaimMark(NamedTuple):

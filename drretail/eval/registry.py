@@ -3,8 +3,8 @@
 Nothing else imports a metric's folder (a contract in pyproject.toml), except what concerns one metric only:
 
 eval/judging/readings.py                 the readings of the metric reading, which metrics by code use
-lab/bias/{drift,justification}.py        probes of quality's own questions
-sandboxes/search_based/gold.py           dr3's criteria, made with a sandbox before any experiment
+addons/lab/bias/{drift,justification}.py        probes of quality's own questions
+addons/sandboxes/search_based/gold.py           dr3's criteria, made with a sandbox before any experiment
 viewer/voting/criteria.py                people are asked by the criteria of quality and pairwise
 """
 
@@ -23,9 +23,10 @@ from drretail.eval.judging.verdicts import VerdictFile
 from drretail.eval.metric import MEASURE, ClaimMark, Metric, PairMetric, measured_metric
 from drretail.eval.metrics.names import METRICS as METRICS
 from drretail.eval.metrics.names import PAIRWISE as PAIRWISE
+from drretail.eval.metrics.names import PLUGINS
 from drretail.eval.values import Unsound, Value, number_of
 from drretail.files import read_json
-from drretail.plugins import Plugins
+from drretail.plugins import addon_names
 from drretail.records.score import CODE, MetricDescription, Rules, Verdict, VerdictState
 from drretail.records.scoreboard import BoardColumn
 
@@ -65,20 +66,17 @@ AS_ANSWERS = "read as answers"
 """The item of a score: in how many of its reports code read the answers of an assistant, which cites nothing."""
 MARKS_CLAIMS = "fault_place"
 """The metric with marks on single claims (``Metric.marks``), which pages show beside them."""
-UNITS = {"section": "report_eval", "paragraph": "drretail.eval.metrics.report_eval.score:BY_PARAGRAPHS"}
-"""The forms of report_eval, by the unit whose pairs are compared."""
-_OURS = (*METRICS.values(), *UNITS.values())
+_OURS = (*METRICS.values(), *addon_names("forms_of_metrics").values())
 _NAME = re.compile(r"[\w-]{1,60}")
 _RAISED = "raised"
 """The stage of the verdict on a run for which a user's metric raised: it failed, and says why."""
 MOST_COLUMNS = 6
 """The most columns of the scoreboard for a metric that names none."""
-_PLUGINS = Plugins("metric", METRICS, "drretail.evaluators")
 
 
 def metric_names() -> list[str]:
     """Every name of a metric that may be given besides ``module:attribute``."""
-    return sorted([*_PLUGINS.names(), PAIRWISE])
+    return sorted([*PLUGINS.names(), PAIRWISE])
 
 
 def load_metrics(metrics: Iterable[str | Metric]) -> list[Metric]:
@@ -146,7 +144,7 @@ def claim_marks(verdicts: Iterable[Verdict]) -> Mapping[str, ClaimMark]:
 @cache  # asked for with every verdict of a pair
 def pair_metric() -> PairMetric:
     """The one metric of pairs."""
-    metric = _PLUGINS.load(f"drretail.eval.metrics.{PAIRWISE}.judge:METRIC")[1]
+    metric = PLUGINS.load(f"drretail.eval.metrics.{PAIRWISE}.judge:METRIC")[1]
     assert isinstance(metric, PairMetric)
     return metric
 
@@ -157,17 +155,17 @@ def load_metric(name: str) -> Metric:
     Raises UnknownName for an unknown name, and UserError for a module that has no metric there.
     """
     try:
-        place, metric = _PLUGINS.load(name)
+        place, metric = PLUGINS.load(name)
     except UnknownName as problem:
-        raise UnknownName(_PLUGINS.what, name, metric_names()) from problem
+        raise UnknownName(PLUGINS.what, name, metric_names()) from problem
     if not isinstance(metric, Metric):
-        raise _PLUGINS.refused(place, metric, "a drretail.Metric, or put @drretail.metric before a function of a run")
+        raise PLUGINS.refused(place, metric, "a drretail.Metric, or put @drretail.metric before a function of a run")
     return metric if place in _OURS else _own(metric)
 
 
 def _own(metric: Metric) -> Metric:
     """A user's metric, wrapped so that errors name it; a built-in one as it is."""
-    if metric.name in METRICS and any(metric is _PLUGINS.load(place)[1] for place in _OURS if metric.name in place):
+    if metric.name in METRICS and any(metric is PLUGINS.load(place)[1] for place in _OURS if metric.name in place):
         return metric
     if metric.name in (*METRICS, PAIRWISE):
         raise UserError(f"The metric {metric.name!r} is drretail's own: give yours another name.")

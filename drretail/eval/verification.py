@@ -35,7 +35,7 @@ from drretail.records.base import canonical_json, file_name, sha256_of
 from drretail.records.evidence import Evidence
 from drretail.records.reading import Pick
 from drretail.records.run import CLIENT_AGENTS, NINE, REPORTED, Run, System, Usage
-from drretail.tables.figures import counted
+from drretail.records.tables.figures import counted
 
 MOST_CHARACTERS = 32
 """The most characters of a request per token: tokenizers average four in prose, and never so many in a whole

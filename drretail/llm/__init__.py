@@ -16,6 +16,7 @@ budget.py      when a run must conclude, and whether an experiment may start ano
 prices.py      the cost of usage in dollars, by role, from a dated table (prices.toml)
 stand_in.py    a model that answers at typical length, for dry runs
 estimates.py   what work is likely to take, estimated beforehand
+offline/       rule-based stand-ins for models, loaded by name only
 scripted/      models that play recorded or written answers, for authors of agents and tests
 batches.py     questions answered through Message Batches
 """

@@ -10,7 +10,7 @@ from typing import Literal
 
 from drretail.llm.prices import PriceTable, cost_of
 from drretail.records.run import System, Usage
-from drretail.tables.figures import count, dollars
+from drretail.records.tables.figures import count, dollars
 
 RESERVE = 0.1
 """The least share of a budget that is kept for the report."""

@@ -22,7 +22,7 @@ LANGCHAIN: Mapping[str, str] = {
 """Our name of a provider → LangChain's. LangChain's clients read the keys from the environment."""
 OFFLINE = "offline"
 # Loaded by name only: the rule-based models are in a layer above this one.
-OFFLINE_EMBEDDINGS = {"words": "drretail.offline.plain:WordEmbeddings"}
+OFFLINE_EMBEDDINGS = {"words": "drretail.llm.offline.plain:WordEmbeddings"}
 OWN = Plugins("embeddings", {}, "drretail.embeddings")
 
 

@@ -25,8 +25,8 @@ from drretail.llm.registry import Model
 from drretail.llm.structured import MAX_REPAIRS, Check, Question, answered_json
 from drretail.records.base import Record, canonical_json, json_object
 from drretail.records.run import PROVIDER_FAULTS, Limits, Role, Step, Stop, Usage
-from drretail.tables import figures
-from drretail.trajectory import Trajectory, span
+from drretail.records.tables import figures
+from drretail.records.trajectory import Trajectory, span
 
 # How each provider is told that the tools it sees may not be called. They must still be sent: Anthropic refuses
 # a conversation that holds tool calls but names no tools. A provider that is not listed gets no tools instead.

@@ -33,12 +33,12 @@ LONGEST_PAUSE = 60
 STREAM_TIMEOUTS = 4
 """Time-outs that a streamed answer may take: a local model that writes 20 tokens a second needs 400 s for 8,000."""
 # Loaded by name only: the rule-based models are in a layer above this one.
-OFFLINE_CHAT = "drretail.offline.chat:OfflineChat"
+OFFLINE_CHAT = "drretail.llm.offline.chat:OfflineChat"
 # Name of an offline model → "module:attribute" of its policy.
 OFFLINE_POLICIES = {
-    "shopper": "drretail.offline.shopper.policy:shop",
-    "judge": "drretail.offline.judge.policy:judge",
-    "obedient": "drretail.offline.obedient:obey",
+    "shopper": "drretail.llm.offline.shopper.policy:shop",
+    "judge": "drretail.llm.offline.judge.policy:judge",
+    "obedient": "drretail.llm.offline.obedient:obey",
 }
 OWN = Plugins("model", {}, MODELS.group)
 """Models of the user's own, by their place."""

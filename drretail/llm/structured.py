@@ -15,7 +15,7 @@ from drretail.llm.registry import Model
 from drretail.parsing import writable_json
 from drretail.prompts import load_prompt, tagged
 from drretail.records.base import Record, canonical_json
-from drretail.tables.figures import counted
+from drretail.records.tables.figures import counted
 
 if TYPE_CHECKING:
     from langchain_core.language_models.chat_models import BaseChatModel

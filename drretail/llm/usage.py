@@ -7,7 +7,7 @@ from drretail.journal import Effect
 from drretail.llm.budget import CHARACTERS_PER_TOKEN
 from drretail.records.base import Record, canonical_json
 from drretail.records.run import Usage
-from drretail.tables.figures import counted
+from drretail.records.tables.figures import counted
 
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage, BaseMessage

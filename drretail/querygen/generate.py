@@ -18,7 +18,7 @@ from drretail.querygen.rules.needs import needs_of, purchases_of
 from drretail.querygen.users import check_users, drawn_users
 from drretail.records.query import NEED_KINDS, Axis, Query
 from drretail.records.shop import Product
-from drretail.tables.figures import counted
+from drretail.records.tables.figures import counted
 
 WHY_MISSING: Mapping[Axis, str] = {
     "property": "no field of docs/queries.md's list tells the offers of a wanted kind apart",

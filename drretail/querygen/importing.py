@@ -18,8 +18,8 @@ from drretail.records.base import fault_of, sha256_of
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
 from drretail.records.run import Usage
+from drretail.records.tables.sheets import read_sheet
 from drretail.records.wish import Wish
-from drretail.tables.sheets import read_sheet
 
 _LONGEST_ID = 64
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")

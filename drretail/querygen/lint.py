@@ -9,7 +9,7 @@ from drretail.querygen.checks import agreement, contract, feasibility, names, pr
 from drretail.querygen.checks.case import Case, Code, Shopper, Stock, found, read_shopper
 from drretail.records.evidence import Finding
 from drretail.records.query import Query, Reference
-from drretail.tables.figures import counted
+from drretail.records.tables.figures import counted
 
 OTHER_WORLD = "other_world"
 _FAMILIES = (names, agreement, feasibility, privacy, web_question)

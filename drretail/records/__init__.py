@@ -2,6 +2,8 @@
 
 base.py            Record and Document, canonical JSON and its hash, which ids a shop may have, and file names made of
                    texts that others chose
+tables/            a table as a record, numbers as text, and renderers
+trajectory.py      the steps of a run
 money.py           an amount with its currency
 shop.py            products with what they are offered for, orders, users, statistics, next purchases
 wish.py            what a question wants bought

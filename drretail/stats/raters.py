@@ -7,8 +7,8 @@ from itertools import combinations
 from statistics import median
 from typing import Generic, NamedTuple, TypeVar
 
+from drretail.records.tables.table import Cell, Table, table_of
 from drretail.stats.agreement import cohen_kappa, percent
-from drretail.tables.table import Cell, Table, table_of
 
 Item = TypeVar("Item", bound=Hashable)
 Kappa = Callable[[Sequence[Hashable], Sequence[Hashable]], float | None]

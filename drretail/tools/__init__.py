@@ -12,6 +12,7 @@ arguments.py   checks a model's arguments against a tool's schema
 registry.py    the table of the nine, their schemas in every form, and one hash of all schemas
 workers.py     a thread pool that hung tools cannot use up
 toolkit.py     the only way to call a tool: validates, times out, records, never raises
+local_server.py  a server that answers this machine alone
 mcp.py         the toolkit for outside clients, over MCP
 mcp_http.py    MCP over HTTP, one session for each client
 """

@@ -23,7 +23,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from drretail.local_server import TooLong, is_from_elsewhere, is_same, limited, refusal_of_strangers
+from drretail.tools.local_server import TooLong, is_from_elsewhere, is_same, limited, refusal_of_strangers
 from drretail.tools.mcp import Connection
 
 ADDRESS = "/mcp"

@@ -8,7 +8,7 @@ from drretail.errors import ToolError
 from drretail.grounding.text.personal_data import People, without_personal_data
 from drretail.grounding.verify.privacy import known_profiles
 from drretail.records.shop import UserProfile
-from drretail.trajectory import Place
+from drretail.records.trajectory import Place
 
 
 class OtherUser(ToolError):

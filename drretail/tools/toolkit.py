@@ -31,13 +31,13 @@ from drretail.grounding.text.serialisation import compact_json
 from drretail.records.base import canonical_json
 from drretail.records.evidence import Source
 from drretail.records.run import Step
+from drretail.records.trajectory import Place, path_key, span
 from drretail.tools.arguments import read_arguments, recordable
 from drretail.tools.identifiers import explained, with_ids_read
 from drretail.tools.privacy import OtherUser
 from drretail.tools.registry import TOOLS, offered, openai_schemas
 from drretail.tools.tool import Tool, ToolResult, read_schema
 from drretail.tools.workers import Workers
-from drretail.trajectory import Place, path_key, span
 from drretail.untrusted import cleaned
 
 Call = tuple[str, object]

@@ -18,10 +18,10 @@ from drretail.grounding.report.evidence_ids import normalise_url, web_evidence_i
 from drretail.grounding.text.serialisation import compact_json
 from drretail.journal import Effects, Outcome
 from drretail.records.evidence import Evidence, Source
+from drretail.records.trajectory import Place
 from drretail.tools.privacy import outgoing
 from drretail.tools.tool import ToolResult
 from drretail.tools.workers import Job, Workers
-from drretail.trajectory import Place
 
 
 def fetch_pages(web: Pages, urls: Sequence[str], effects: Effects, seconds: float) -> list[WebPage]:

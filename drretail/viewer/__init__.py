@@ -14,8 +14,6 @@ tables/          scores, pairs and agreement as tables, for all folders below
 plots/           plots as SVG
 page/            pages for a browser
 terminal/        tables and texts for a terminal
-voting/          questions to people about reports, and their answers
-live/            report, voting and review as a server on this machine
 paper/           an experiment as the paper's tables
 output.py        prints results and JSON documents
 summary.py       an experiment as one JSON document

@@ -11,7 +11,7 @@ from drretail.eval.registry import load_metric
 from drretail.eval.scores.gathering import run_result
 from drretail.eval.values import Value
 from drretail.records.score import Rules, Score, VerdictState
-from drretail.tables.figures import number
+from drretail.records.tables.figures import number
 from drretail.viewer.judged import Judged
 
 _WHY: Mapping[VerdictState, str] = {

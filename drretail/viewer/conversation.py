@@ -12,7 +12,7 @@ from drretail.experiment import read_journal, run_folder
 from drretail.journal import Effect
 from drretail.records.base import canonical_json
 from drretail.records.run import Run, Step
-from drretail.trajectory import path_key
+from drretail.records.trajectory import path_key
 from drretail.viewer.claims import readable
 
 JOURNALS = ("journal.jsonl", "journal.jsonl.gz")

@@ -11,6 +11,7 @@ from drretail.errors import UserError
 from drretail.eval.claims.labels import CONTRADICTED
 from drretail.eval.judging.pairs import resolve_name
 from drretail.eval.judging.subject import Planned, Subject, planned_runs, read_subject
+from drretail.eval.notes import score_notes
 from drretail.eval.registry import FALSE_STATEMENTS, MARKS_CLAIMS, claim_marks, recorded_metric
 from drretail.eval.scores.file import made_of, read_scores
 from drretail.eval.scores.gathering import run_result
@@ -20,13 +21,12 @@ from drretail.eval.verification import first_failure
 from drretail.experiment import Definition, read_definition, read_results, run_folder
 from drretail.grounding.report.render import count_words
 from drretail.grounding.verify.answers.product_statements import Statement
-from drretail.lab.kept_findings import finding_lines
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
 from drretail.records.run import Run
 from drretail.records.score import CODE, Scores, Verdict, in_order, place_of, shared_models
 from drretail.records.scoreboard import Scoreboard
-from drretail.tables.figures import counted
+from drretail.records.tables.figures import counted
 from drretail.viewer.claims import Claim, claims_of, failed_stages, statement_claims
 from drretail.viewer.judged import Judged, Judgements, read_judgements
 from drretail.viewer.tables.scores import readers_in_words
@@ -323,7 +323,7 @@ def read_view(experiment: Path) -> ExperimentView:
         is_scored=scores is not None,
         failure=first_failure(experiment),
         outdated=made.made_of.changes(made_of(experiment)) if made.made_of is not None else "",
-        lab=tuple(finding_lines(experiment)),
+        lab=tuple(score_notes(experiment)),
     )
 
 

@@ -10,9 +10,9 @@ import typer
 
 from drretail.progress import is_progress_shown
 from drretail.records.base import FORMAT
+from drretail.records.tables.table import Column, Table, table_of
+from drretail.records.tables.terminal import Drawn, draw, grid_width
 from drretail.screen import console, escaped, fitted, wrapped
-from drretail.tables.table import Column, Table, table_of
-from drretail.tables.terminal import Drawn, draw, grid_width
 
 if TYPE_CHECKING:
     from rich.console import Console

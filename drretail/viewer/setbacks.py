@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from drretail.records.run import Run
-from drretail.tables.figures import counted, counted_each
+from drretail.records.tables.figures import counted, counted_each
 
 
 def setback_sentences(run: Run) -> Iterator[str]:

@@ -11,7 +11,7 @@ from drretail.experiment import Definition, read_definition
 from drretail.files import read_json
 from drretail.records.score import CODE, place_of
 from drretail.records.scoreboard import BoardJudge, Scoreboard
-from drretail.tables.table import Cell
+from drretail.records.tables.table import Cell
 from drretail.viewer.experiment import title_of
 from drretail.viewer.tables.scoreboard import KINDS, value_cell
 from drretail.viewer.tables.scores import system_names

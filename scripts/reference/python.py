@@ -24,8 +24,9 @@ NAMES = {
         "drretail.env.world: World",
     ),
     "Queries": (
-        "drretail.api.queries: generate import_questions check decide review show shipped hide spoil carry difficulty "
-        "personas context pair compare",
+        "drretail.api.queries: generate import_questions check decide show shipped carry personas context pair compare",
+        "drretail.addons.difficulty.commands: difficulty hide spoil",
+        "drretail.addons.people.commands: review",
     ),
     "Runs": (
         "drretail: run ask open_experiment read_experiment reproduce",
@@ -57,14 +58,14 @@ NAMES = {
         "drretail.api.report: Report",
         "drretail.addons.exports.commands: Exported",
         "drretail.addons.assistants.forget: Forgotten",
-        "drretail.viewer.voting.results: VoteResults",
+        "drretail.addons.people.voting.results: VoteResults",
     ),
     "Sandboxes": (
         "drretail: build_sandbox write_sandbox_queries check_sandbox",
         "drretail.addons.sandboxes.commands: BuiltSandbox SandboxQueries CheckedSandbox",
     ),
     "A sealed benchmark": ("drretail.addons.bench.commands: make publish submit rank",),
-    "How good the judge is": ("drretail.api.lab: card sample correct agree calibrate plant exploits bias",),
+    "How good the judge is": ("drretail.addons.lab.commands: card sample correct agree calibrate plant exploits bias",),
     "Agents and tools": (
         "drretail: Agent Answer Tool shop_tools",
         "drretail.records.reading: Pick Outcome",

@@ -6,9 +6,9 @@ from typing import Any, Literal
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 from drretail.grounding.report.picks import picks_block, take_picks
+from drretail.llm.offline.chat import OfflineChat
+from drretail.llm.offline.shopper.policy import shop
 from drretail.llm.registry import Model, ModelInfo
-from drretail.offline.chat import OfflineChat
-from drretail.offline.shopper.policy import shop
 from drretail.records.reading import Pick
 from tests.agents.sabotaged_shop import DEAR, GOOD, INVENTED, OWNED, QUERY, SEED, UNWANTED
 

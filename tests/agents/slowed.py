@@ -15,7 +15,7 @@ from langchain_core.outputs import ChatResult
 from drretail.agents.registry import load_agent
 from drretail.env.session import Session
 from drretail.llm.models import Models
-from drretail.offline.chat import OfflineChat
+from drretail.llm.offline.chat import OfflineChat
 from drretail.records.query import Task
 from drretail.records.run import Answer, Limits
 

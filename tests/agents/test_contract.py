@@ -23,8 +23,8 @@ from drretail.env.web.sandbox import SandboxPage, SandboxWeb
 from drretail.env.world import World
 from drretail.errors import ModelError
 from drretail.experiment import Experiment
+from drretail.llm.offline.chat import OfflineChat
 from drretail.llm.scripted import Request, requests_of, scripted_model
-from drretail.offline.chat import OfflineChat
 from drretail.prompts import load_prompt, tag_content
 from drretail.records.money import Money
 from drretail.records.query import Query, Reference, WantedThing

@@ -14,10 +14,11 @@ from typing import Any
 import pytest
 from langchain_core.messages import BaseMessage
 
+from drretail.addons.lab.bias import justification
+from drretail.addons.publications.agents.dr3 import file_reading
 from drretail.addons.sandboxes.search_based.coverage import page_tags
 from drretail.addons.sandboxes.search_based.files import file_tags
 from drretail.addons.sandboxes.search_based.keywords import numbered_needs
-from drretail.agents.dr3 import file_reading
 from drretail.agents.names import BUILT_IN
 from drretail.agents.registry import load_agent
 from drretail.agents.running.run import run
@@ -35,7 +36,6 @@ from drretail.eval.scoring import score
 from drretail.event_loop import run_loop
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.journal import read_effects
-from drretail.lab.bias import justification
 from drretail.llm.registry import open_model
 from drretail.llm.scripted import scripted_model
 from drretail.llm.stand_in import StandIn, in_place_of

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from drretail import Agent, Answer, metric, open_world, report, run, score, verify
+from drretail.addons.lab.plant.copies import make_copies
 from drretail.agents.information import client_hashes
 from drretail.agents.running.client_runs import save_runs
 from drretail.agents.running.runner import recorded_in
@@ -29,7 +30,6 @@ from drretail.experiment import SEALS, Definition, Experiment, read_definition, 
 from drretail.files import pack, read_json, read_jsonl, write_json, write_lines
 from drretail.grounding.report.citations import find_citations
 from drretail.journal import digest_of
-from drretail.lab.plant.copies import make_copies
 from drretail.llm.models import Models
 from drretail.querygen.shipped import WORLD, shipped_queries
 from drretail.records.base import canonical_json, sha256_of

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from drretail.doctor.machine import Package, examine_java, examine_packages
+from drretail.api.doctor.machine import Package, examine_java, examine_packages
 from tests.cli.commands import Command, sentence
 from tests.data_ingest.test_engines import java_that_says
 from tests.llm.provider import Provider, answers, fails

@@ -14,9 +14,9 @@ from typer.testing import CliRunner
 
 from drretail.cli.app import app
 from drretail.eval.ballots import cast
-from drretail.local_server import bound
+from drretail.tools.local_server import bound
+from tests.addons.people.voting.agents import record_answers, vote
 from tests.cli.commands import refused_by
-from tests.viewer.voting.agents import record_answers, vote
 
 
 @pytest.fixture(scope="module")
@@ -54,9 +54,9 @@ def test_a_port_in_use_and_what_is_no_experiment_are_one_sentence(exp: Path, tmp
 
 
 def test_without_the_packages_the_line_to_install_them_is_said(exp: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    without = "import sys; sys.modules.update(starlette=None, uvicorn=None); import drretail.api.view"
+    without = "import sys; sys.modules.update(starlette=None, uvicorn=None); import drretail.addons.live.view"
     subprocess.run([sys.executable, "-c", without], check=True)
-    monkeypatch.setattr("drretail.api.view.find_spec", lambda name: None)
+    monkeypatch.setattr("drretail.addons.live.view.find_spec", lambda name: None)
     result = refused_by("view", str(exp))
     assert result == "The live view needs starlette and uvicorn: pip install starlette uvicorn."
     assert "ann" in CliRunner().invoke(app, ["view", str(exp), "--results"]).output

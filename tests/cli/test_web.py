@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from pytest_httpserver import HTTPServer
 
+from drretail.api.settings import Settings
 from drretail.api.worlds import chosen_web, pages_by_label
 from drretail.eval.scores.file import made_scores
 from drretail.experiment import read_definition, read_runs
 from drretail.files import write_lines
 from drretail.records.run import System
-from drretail.settings import Settings
 from tests import build
 from tests.cli.commands import Command
 

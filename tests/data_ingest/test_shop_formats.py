@@ -14,7 +14,7 @@ from drretail.env.rows import rows_of
 from drretail.env.world import open_world
 from drretail.errors import UserError
 from drretail.records.money import SIGNS
-from drretail.tables.cells import MOST_COLUMNS
+from drretail.records.tables.cells import MOST_COLUMNS
 from tests.data_ingest.raw_rows import notes_of, orders_in, product_in
 
 SHOPIFY = {

@@ -7,8 +7,8 @@ from typing import Any
 from drretail.eval.judging.session import Judge
 from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
 from drretail.prompts import tag_content
+from tests.addons.publications.weighted.playing import Played
 from tests.build import quoting
-from tests.eval.weighted.playing import Played
 
 _NUMBER = re.compile(r'<(?:claim|criterion)(?: [a-z]+="[^"]*")*? id="(\d+)"')
 _SOURCE = re.compile(r"\[([^\]\s]+)\]")

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from drretail.addons.publications.race.judge import keep_references
 from drretail.errors import UserError
 from drretail.eval.estimate import estimate_judging
 from drretail.eval.judging.session import Judge
-from drretail.eval.metrics.race.judge import keep_references
 from drretail.eval.registry import METRICS, PAIRWISE, load_metric
 from drretail.experiment import read_definition
 from drretail.llm.estimates import Estimate, together

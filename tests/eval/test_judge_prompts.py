@@ -7,6 +7,9 @@ from typing import Any
 
 import pytest
 
+from drretail.addons.publications.pqr.judge import AXES, scoring_prompt
+from drretail.addons.publications.race.judge import prompt as beside
+from drretail.addons.publications.weighted.axis import weights_prompts
 from drretail.errors import UserError
 from drretail.eval.claims.claims import EXTRACT
 from drretail.eval.claims.extraction import extraction_prompt
@@ -16,10 +19,7 @@ from drretail.eval.judging.dimensions import DIMENSIONS as QUALITY
 from drretail.eval.judging.external_wording import PHRASES, neutral
 from drretail.eval.judging.session import Judge
 from drretail.eval.metrics.pairwise.judge import prompt_for as comparing
-from drretail.eval.metrics.pqr.judge import AXES, scoring_prompt
 from drretail.eval.metrics.quality.score import prompt_for
-from drretail.eval.metrics.race.judge import prompt as beside
-from drretail.eval.weighted.axis import weights_prompts
 from drretail.experiment import read_runs
 from drretail.prompts import write_prompts
 from drretail.records.base import Rules

@@ -20,9 +20,9 @@ from drretail.eval.scores.gathering import gather
 from drretail.experiment import locked
 from drretail.files import read_jsonl
 from drretail.llm.batches import batching
+from drretail.llm.offline.judge.policy import judge as rules_of_judging
+from drretail.llm.offline.judge.policy import tag_contents
 from drretail.llm.registry import open_model
-from drretail.offline.judge.policy import judge as rules_of_judging
-from drretail.offline.judge.policy import tag_contents
 from drretail.progress import Progress
 from drretail.prompts import Prompt, tag_content, tagged
 from drretail.records.score import Rules, Scores

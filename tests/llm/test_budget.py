@@ -16,7 +16,7 @@ from drretail.llm.prices import cache_read_share, cost_by_role, cost_of, dollars
 from drretail.llm.scripted import ScriptedAnswer, scripted_model
 from drretail.records.models import Price
 from drretail.records.run import Limits, RoleModel, System, Usage
-from drretail.trajectory import Trajectory
+from drretail.records.trajectory import Trajectory
 from tests.build import known
 
 pytestmark = pytest.mark.anyio

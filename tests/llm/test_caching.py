@@ -11,7 +11,7 @@ from drretail.journal import Journal
 from drretail.llm.calling import marked
 from drretail.llm.models import Models
 from drretail.llm.registry import open_model
-from drretail.trajectory import Trajectory
+from drretail.records.trajectory import Trajectory
 
 from .clients import TOOL
 from .provider import Provider, answers

@@ -15,7 +15,7 @@ from drretail.llm.retries_and_rates import Pacer, Retrying
 from drretail.llm.usage import latency_by_role
 from drretail.records.models import RateLimit
 from drretail.records.run import Setbacks
-from drretail.trajectory import Trajectory
+from drretail.records.trajectory import Trajectory
 
 from .clients import CLIENTS, MESSAGES, Sleeps, called, opened
 from .provider import Provider, Step, answers, fails

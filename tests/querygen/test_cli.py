@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from drretail.addons.people.review.records import history_path
 from drretail.env.world import World
 from drretail.files import read_jsonl, write_lines
 from drretail.grounding.constraints.gold_files import gold_path, write_gold
 from drretail.querygen.generate import generate_for
-from drretail.querygen.review.records import history_path
 from drretail.records.criteria import Gold, WebQuestion
 from drretail.records.money import Money
 from drretail.records.query import Query

@@ -6,10 +6,10 @@ from statistics import fmean
 
 import pytest
 
+from drretail.addons.difficulty.hidden_wishes import is_necessary
+from drretail.addons.difficulty.measure import Dial, with_levels
 from drretail.data_ingest.demo import MARKET as SHOP
 from drretail.data_ingest.demo import build_shop
-from drretail.difficulty.hidden_wishes import is_necessary
-from drretail.difficulty.measure import Dial, with_levels
 from drretail.env.offers import Offers
 from drretail.env.web.sandbox import cautions
 from drretail.env.world import World, open_world

@@ -15,9 +15,9 @@ from langchain_core.messages import ToolMessage
 from langchain_tests.integration_tests import ChatModelIntegrationTests
 from langchain_tests.unit_tests import ChatModelUnitTests
 
+from drretail.llm.offline.chat import OfflineChat
 from drretail.llm.registry import open_model
 from drretail.llm.scripted import Request, ScriptedAnswer, ScriptedCall, ScriptedChat
-from drretail.offline.chat import OfflineChat
 
 SHOPPER = open_model("offline:shopper").chat
 assert isinstance(SHOPPER, OfflineChat)

@@ -18,7 +18,7 @@ import pytest
 
 from drretail.env.session import Session
 from drretail.env.world import World
-from drretail.local_server import bound, port_of, serving
+from drretail.tools.local_server import bound, port_of, serving
 from drretail.tools.registry import TOOLS, json_schemas
 from drretail.tools.tool import Tool, ToolResult
 from drretail.tools.toolkit import Toolkit

@@ -11,8 +11,8 @@ from typing import Any
 
 from langchain_core.messages import AIMessage
 
-from drretail.offline.judge.policy import judge
-from drretail.offline.shopper.policy import shop
+from drretail.llm.offline.judge.policy import judge
+from drretail.llm.offline.shopper.policy import shop
 from drretail.records.base import canonical_json
 from tests.llm.local_server import Handler, LocalServer
 from tests.llm.provider import ERROR_TYPES

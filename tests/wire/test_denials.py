@@ -12,9 +12,9 @@ from langchain_core.messages.tool import tool_call
 from drretail.experiment import read_runs
 from drretail.journal import read_effects
 from drretail.llm.scripted import Request
+from tests.api.doctor.acting import acting
 from tests.build import files, journal_usage
 from tests.cli.commands import Command
-from tests.doctor.acting import acting
 from tests.wire.playing import AGENTS, KEYS, MODELS, InTurn, calls_of
 from tests.wire.server import Plan, WireServer
 from tests.wire.speaking import Asked, Json

@@ -26,9 +26,9 @@ from drretail.experiment import (
 from drretail.files import MOST_UNPACKED, files_below, read_json, read_jsonl, read_packed, write_json, write_lines
 from drretail.records.base import canonical_json, file_name, sha256_of
 from drretail.records.run import query_of_run
-from drretail.tables.figures import counted
-from drretail.tables.result import Prose, Result
-from drretail.tables.table import Table, table_of
+from drretail.records.tables.figures import counted
+from drretail.records.tables.result import Prose, Result
+from drretail.records.tables.table import Table, table_of
 
 MADE_FROM_ALL = ("scores.json", "report", "report.md", "exports", *DEFAULT_NAMES.values())
 """Files and folders that any command makes again from the rest, and that may quote anybody."""

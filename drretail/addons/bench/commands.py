@@ -11,9 +11,9 @@ from drretail.addons.bench.release import Release
 from drretail.addons.bench.submission import Accepted
 from drretail.api.option import accepts
 from drretail.progress import choose_progress
-from drretail.tables.figures import counted, dollars, short
-from drretail.tables.result import Prose, Result
-from drretail.tables.table import Cell, Table, table_of
+from drretail.records.tables.figures import counted, dollars, short
+from drretail.records.tables.result import Prose, Result
+from drretail.records.tables.table import Cell, Table, table_of
 
 RANKS = (
     "ranks: those that paired tests leave possible, corrected over all pairs (Holm). truth: worth of the decisions "

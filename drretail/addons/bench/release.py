@@ -16,12 +16,12 @@ from pathlib import Path
 from pydantic import Field
 
 from drretail import __version__
+from drretail.addons.difficulty.hidden_wishes import hide
+from drretail.addons.difficulty.leveled import generate_at
+from drretail.addons.difficulty.measure import Dial, with_levels
+from drretail.addons.difficulty.twins import spoil
 from drretail.api.worlds import check_askable
 from drretail.data_ingest.demo import DEMO, Shop, build_shop
-from drretail.difficulty.hidden_wishes import hide
-from drretail.difficulty.leveled import generate_at
-from drretail.difficulty.measure import Dial, with_levels
-from drretail.difficulty.twins import spoil
 from drretail.env.copying import copy_world
 from drretail.env.generations import TRANSIENT
 from drretail.env.offers import Offers

@@ -26,7 +26,7 @@ from drretail.querygen.reading import read_queries
 from drretail.records.base import Document, Record, fault_of
 from drretail.records.query import Query
 from drretail.records.run import System, slug
-from drretail.tables.figures import counted
+from drretail.records.tables.figures import counted
 
 MOST_FILES, MOST_MEGABYTES, MOST_UNPACKED = 100_000, 4_000, 100
 """The most that a submission holds, and the megabytes to which a packed file of it unpacks; a long run's journal has

@@ -13,7 +13,7 @@ from drretail.grounding.report.picks import picks_block
 from drretail.records.base import sha256_of
 from drretail.records.query import Query
 from drretail.records.run import ASK_SHOPPER, Run, Step, System
-from drretail.tables.figures import counted
+from drretail.records.tables.figures import counted
 from drretail.tools.registry import SUBMIT, nine_of, openai_schemas, submit_schema, tools_of
 from drretail.tools.users import ASKING
 

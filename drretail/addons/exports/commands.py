@@ -11,8 +11,8 @@ from drretail.addons.exports.selection import Selection, read_rule
 from drretail.api.option import accepts
 from drretail.api.options.shared import folder_of, texts_in
 from drretail.progress import busy
-from drretail.tables.figures import counted
-from drretail.tables.result import Result
+from drretail.records.tables.figures import counted
+from drretail.records.tables.result import Result
 
 
 @dataclass(frozen=True, slots=True)

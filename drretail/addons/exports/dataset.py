@@ -19,7 +19,7 @@ from drretail.grounding.constraints.gold_files import write_with_gold
 from drretail.grounding.report.render import render_report
 from drretail.records.query import Query
 from drretail.records.run import Run
-from drretail.tables.figures import counted
+from drretail.records.tables.figures import counted
 
 CARD = "card.md.jinja"
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"))

@@ -19,7 +19,7 @@ from drretail.grounding.report.evidence_ids import normalise_url
 from drretail.grounding.report.render import render_report
 from drretail.plugins import Plugins
 from drretail.records.base import canonical_json, file_name
-from drretail.tables.figures import counted
+from drretail.records.tables.figures import counted
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,9 +16,9 @@ from drretail.files import write_atomically
 from drretail.records.run import query_of_run
 from drretail.records.score import Score, Scores
 from drretail.records.scoreboard import Scoreboard
-from drretail.tables.cells import csv_table
-from drretail.tables.figures import counted
-from drretail.tables.table import table_of
+from drretail.records.tables.cells import csv_table
+from drretail.records.tables.figures import counted
+from drretail.records.tables.table import table_of
 
 Row = Mapping[str, Any]
 _PARTS = {

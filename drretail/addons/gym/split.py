@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from drretail.addons.difficulty.hidden_wishes import hide
+from drretail.addons.difficulty.leveled import generate_at
 from drretail.addons.gym.env import ShopEnv
 from drretail.addons.gym.shop import Shop
 from drretail.api.worlds import open_world
 from drretail.data_ingest.demo import Shop as MadeUp
 from drretail.data_ingest.demo import build_shop
 from drretail.data_ingest.plan import IngestOptions
-from drretail.difficulty.hidden_wishes import hide
-from drretail.difficulty.leveled import generate_at
 from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.errors import UserError

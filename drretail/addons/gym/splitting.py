@@ -12,9 +12,9 @@ from drretail.api.options.shared import names_in, texts_in
 from drretail.api.queries.query_file import check_unused, write_queries
 from drretail.errors import UserError
 from drretail.progress import choose_progress
-from drretail.tables.figures import counted
-from drretail.tables.result import Result
-from drretail.tables.table import table_of
+from drretail.records.tables.figures import counted
+from drretail.records.tables.result import Result
+from drretail.records.tables.table import table_of
 
 ONE_SEARCH, ASKS_NOTHING = "one search", "asks nothing"
 COLUMNS = ("part", "level", "queries", "hide a limit", ONE_SEARCH, ASKS_NOTHING)

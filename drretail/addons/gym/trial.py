@@ -16,6 +16,7 @@ from drretail.api.option import accepts
 from drretail.api.queries.asked import asked_queries
 from drretail.api.recorded import RecordedAnswer
 from drretail.api.run import one_system
+from drretail.api.settings import read_settings
 from drretail.api.systems import runner_of
 from drretail.api.worlds import check_askable, web_of, world_of
 from drretail.env.world import World
@@ -27,7 +28,6 @@ from drretail.records.base import file_name
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
 from drretail.records.run import ASK_SHOPPER
-from drretail.settings import read_settings
 
 
 @dataclass(frozen=True, slots=True)

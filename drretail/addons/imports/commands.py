@@ -11,9 +11,9 @@ from drretail.addons.imports.options import ImportOptions
 from drretail.api.option import accepts
 from drretail.errors import UserError
 from drretail.progress import busy, choose_progress
-from drretail.tables.figures import counted
-from drretail.tables.result import Result, prose
-from drretail.tables.table import Table, table_of
+from drretail.records.tables.figures import counted
+from drretail.records.tables.result import Result, prose
+from drretail.records.tables.table import Table, table_of
 
 if TYPE_CHECKING:
     from drretail.addons.imports.material import Material

@@ -8,7 +8,7 @@ from pathlib import Path
 from drretail.addons.exports.formats import Form
 from drretail.addons.exports.selection import Selection
 from drretail.errors import UserError
-from drretail.tables.figures import counted
+from drretail.records.tables.figures import counted
 
 
 def write_inspect_logs(selection: Selection, to: Path) -> str:

@@ -13,6 +13,7 @@ from drretail.addons.inspect.recorded import kept_in, laid_out
 from drretail.addons.inspect.rollout import end
 from drretail.api.judges import OFFLINE_JUDGE, judges
 from drretail.api.models import Opener
+from drretail.api.settings import read_settings
 from drretail.api.worlds import chosen_web, open_world
 from drretail.env.store.base import Store
 from drretail.env.world import World
@@ -27,7 +28,6 @@ from drretail.eval.scoring import score as score_experiment
 from drretail.experiment import read_definition, read_runs
 from drretail.progress import Progress
 from drretail.records.score import Verdict
-from drretail.settings import read_settings
 
 USUAL = ("basket", "faithfulness", "checks", "process")
 """The metrics that a task scores by default: those that a judge made of rules can compute. The first value of the first

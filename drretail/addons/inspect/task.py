@@ -21,6 +21,7 @@ from drretail.agents.running.new_experiment import open_experiment
 from drretail.agents.running.system import client_options
 from drretail.api.judges import OFFLINE_JUDGE
 from drretail.api.queries.asked import asked_queries
+from drretail.api.settings import read_settings
 from drretail.api.worlds import DEMO, check_askable
 from drretail.env.offers import Offers
 from drretail.env.session import Session
@@ -31,7 +32,6 @@ from drretail.querygen.shipped import FIFTY, Split, shipped_queries
 from drretail.records.query import Query
 from drretail.records.query import Task as Asked
 from drretail.records.run import INSPECT_AGENT, INTENT, RoleModel, Scope, System
-from drretail.settings import read_settings
 from drretail.tools.registry import ROLE
 
 MOST_MESSAGES = 120

@@ -27,6 +27,7 @@ from drretail.api.models import Spent, Writer, open_writer
 from drretail.api.option import accepts
 from drretail.api.options.shared import names_in, texts_in
 from drretail.api.queries.writing import on_wrong
+from drretail.api.settings import read_settings
 from drretail.api.worlds import check_askable, chosen_web, world_of
 from drretail.env.web.registry import WEBS, is_module
 from drretail.env.web.sealed import SANDBOX_FILE, read_sandbox, written_queries
@@ -43,10 +44,9 @@ from drretail.querygen.generate import generate_sampled
 from drretail.querygen.reading import read_queries
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
-from drretail.settings import read_settings
+from drretail.records.tables.figures import counted, percent
+from drretail.records.tables.result import Result
 from drretail.stats.intervals import share_interval
-from drretail.tables.figures import counted, percent
-from drretail.tables.result import Result
 
 MOST_RESULTS = 100
 """Results that are read for each keyword: what search engines give at most for one question."""

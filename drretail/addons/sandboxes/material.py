@@ -60,4 +60,4 @@ class TaskMaterial:
     """The user's files by name."""
     gold: KnownAnswer
     criteria: tuple[Criteria, ...] = field(default=())
-    """The checklist and the depth rubric of ``eval/metrics/dr3``, if they were made."""
+    """The checklist and the depth rubric of the metric dr3, if they were made."""

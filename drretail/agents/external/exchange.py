@@ -11,10 +11,10 @@ from drretail.agents.answers import read_answer
 from drretail.agents.information import instructions, own_agent_instructions
 from drretail.env.session import Session
 from drretail.errors import ModelError, ToolError
-from drretail.local_server import HOST, bound, port_of, serving
 from drretail.parsing import parse_json
 from drretail.records.query import Task
 from drretail.records.run import Answer, Limits
+from drretail.tools.local_server import HOST, bound, port_of, serving
 from drretail.tools.mcp import mcp_server
 from drretail.tools.mcp_http import ADDRESS, http_app
 from drretail.tools.toolkit import Toolkit

@@ -58,11 +58,11 @@ from drretail.records.run import (
     Step,
     Usage,
 )
+from drretail.records.tables.figures import counted
+from drretail.records.trajectory import Trajectory, span
 from drretail.records.wish import Topic
-from drretail.tables.figures import counted
 from drretail.tools.registry import TOOLS, own_tools, tool_schema_hash, tools_of
 from drretail.tools.web import fetch_cited
-from drretail.trajectory import Trajectory, span
 from drretail.untrusted import visible
 
 MODEL_CALLS = 16

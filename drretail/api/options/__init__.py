@@ -6,9 +6,8 @@ research.py   options of run and ask: models, tools, shop, web, limits
 run.py        RunOptions, AskOptions, ReproduceOptions
 shared.py     options of the commands that read an experiment: judges, caps, worlds, retries
 score.py      ScoreOptions, VerifyOptions, CompareOptions
-report.py     ReportOptions, ViewOptions
+report.py     ReportOptions
 queries.py    one record for each command of queries
 shops.py      those of download, synth, ingest and of each command of world
 doctor.py     DoctorOptions, PromptsOptions
-lab.py        one record for each command of lab
 """

@@ -10,10 +10,10 @@ from drretail.agents.running.varied import Values, read_values
 from drretail.api.option import RESUMING, DeclaredOption
 from drretail.api.options.experiment_file import HEADER, chosen, entry, toml
 from drretail.api.options.run import AskOptions, RunOptions, SystemOptions
+from drretail.api.settings import OFFLINE_MODEL, Settings
 from drretail.errors import UserError
 from drretail.experiment import LABELS, NEEDS, OPTIONS
 from drretail.records.run import Limits
-from drretail.settings import OFFLINE_MODEL, Settings
 
 ASIDE = frozenset({"world", "queries", "to", "title", "base_url", "parallel", "max_dollars", "max_tokens"})
 """Left out: on what the systems ran, where, and for how much. Options for ``RESUMING`` are left out, too, so that all

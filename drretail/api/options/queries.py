@@ -113,27 +113,6 @@ class DecideOptions(QueryCalls):
 
 
 @dataclass(frozen=True, slots=True)
-class ReviewOptions:
-    """Lets people review queries in a sheet or a browser. Shows their decisions.
-
-    FILE.reviews.jsonl keeps every decision (docs/queries.md). Exit code 3 with --to: queries are undecided or disputed.
-    """
-
-    file: File
-    world: research.World = "demo"
-    _: KW_ONLY
-    reviewer: Annotated[str | None, Option("The reviewer's name.", metavar="NAME", default="your login name")] = None
-    settle: Annotated[bool, Option("With --sheet: this reviewer's decisions on disputed queries are final.")] = False
-    sheet: Annotated[str | Path | None, Option("A sheet to write, or a filled one to read.", metavar="CSV")] = None
-    to: Annotated[
-        str | Path | None,
-        Option(
-            "The file for accepted and edited queries. FILE itself: keep edits, remove rejected ones.", metavar="OUT"
-        ),
-    ] = None
-
-
-@dataclass(frozen=True, slots=True)
 class PersonasOptions(QueryCalls):
     """Writes a persona of each user from the orders. Keeps existing personas."""
 
@@ -225,67 +204,6 @@ class CarryOptions:
     world: Annotated[str | Path, Option("The perturbed world's folder.", short="-w", metavar="W")]
     to: To
     _: KW_ONLY
-    force: Force = False
-
-
-@dataclass(frozen=True, slots=True)
-class DifficultyOptions:
-    """Measures how hard queries are, by the carts that simple searches find.
-
-    Eight simple solvers fill carts. The level says how much worse their carts are than the best one, from 0 (easy) to 9
-    (hard). docs/queries.md explains the columns.
-    """
-
-    file: File
-    world: research.World = "demo"
-    _: KW_ONLY
-    to: Annotated[str | Path | None, Option("The JSONL file for the queries with their levels.", metavar="FILE")] = None
-    force: Force = False
-
-
-@dataclass(frozen=True, slots=True)
-class SpoilOptions:
-    """Writes pairs of queries: one that the shop can satisfy, and one that it can't.
-
-    After a run, `score --metrics outcome` shows which queries each system refuses, and `compare --by twin` compares the
-    pairs.
-    """
-
-    file: File
-    to: To
-    world: research.World = "demo"
-    _: KW_ONLY
-    only: Annotated[
-        shared.Words,
-        Option(
-            "Why the second query fails: its budget is too low (too_dear), the shop lacks the product (not_sold), or "
-            "the order does not exist (no_such_order).",
-            metavar="A,B",
-        ),
-    ] = "too_dear,not_sold,no_such_order"
-    force: Force = False
-    seed: shared.Seed = "42"
-
-
-@dataclass(frozen=True, slots=True)
-class HideOptions:
-    """Hides a limit in each query. The agent must ask the shopper for it.
-
-    Hides only limits that change the best cart. To see the value of asking: `run --vary intent=mute,asked,told`, then
-    `score --metrics basket,intent` and `compare --by intent`.
-    """
-
-    file: File
-    to: To
-    world: research.World = "demo"
-    _: KW_ONLY
-    mode: Annotated[
-        Literal["terse", "open"],
-        Option("How the shopper answers: one limit (terse), or all limits of a topic (open)."),
-    ] = "terse"
-    record: Annotated[
-        bool, Option("The shopper never states a limit that an order shows. The agent must look it up.", flag="")
-    ] = False
     force: Force = False
 
 

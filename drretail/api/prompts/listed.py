@@ -8,9 +8,9 @@ from drretail.api.option import accepts
 from drretail.api.options.doctor import PromptsOptions
 from drretail.api.options.shared import names_in
 from drretail.errors import UserError
-from drretail.tables.figures import counted
-from drretail.tables.result import Result
-from drretail.tables.table import table_of
+from drretail.records.tables.figures import counted
+from drretail.records.tables.result import Result
+from drretail.records.tables.table import table_of
 
 JUDGES = "judges"
 

@@ -21,7 +21,7 @@ from drretail.agents.registry import BUILT_IN, load_agent
 from drretail.agents.running.run import run
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import SystemUnderTest, suts
-from drretail.doctor.tiny_shop import QUESTION, USER, tiny_shop
+from drretail.api.doctor.tiny_shop import QUESTION, USER, tiny_shop
 from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.eval.judge_prompts import judge_prompt_files

@@ -7,21 +7,18 @@ generate.py       generate: by rules, or by a model
 questions.py      import_questions: plain questions as queries, typed by a model
 check.py          check: what is wrong with queries
 decide.py         decide: which products keep their demands, as people or a model read the records
-review.py         review: people review them in sheets
-review_tables.py  the numbers of a review
 personas.py       personas, context, pair: PDR-Bench's setting on a shop
-query_sets.py     show, shipped, carry, difficulty, spoil, hide, compare
+query_sets.py     show, shipped, carry, compare
 """
 
 from drretail.api.queries.check import check
 from drretail.api.queries.decide import decide
 from drretail.api.queries.generate import generate
 from drretail.api.queries.personas import context, pair, personas
-from drretail.api.queries.query_sets import carry, compare, difficulty, hide, shipped, show, spoil
+from drretail.api.queries.query_sets import carry, compare, shipped, show
 from drretail.api.queries.questions import import_questions
-from drretail.api.queries.review import review
 
 __all__ = [
-    "carry", "check", "compare", "context", "decide", "difficulty", "generate", "hide", "import_questions", "pair",
-    "personas", "review", "shipped", "show", "spoil",
+    "carry", "check", "compare", "context", "decide", "generate", "import_questions", "pair",
+    "personas", "shipped", "show",
 ]  # fmt: skip

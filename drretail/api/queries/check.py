@@ -21,9 +21,9 @@ from drretail.api.queries.writing import (
 from drretail.api.worlds import world_of
 from drretail.grounding.constraints.gold_files import write_with_gold
 from drretail.progress import busy
-from drretail.tables.figures import counted
-from drretail.tables.result import Prose, Result
-from drretail.tables.table import Table, table_of
+from drretail.records.tables.figures import counted
+from drretail.records.tables.result import Prose, Result
+from drretail.records.tables.table import Table, table_of
 
 if TYPE_CHECKING:
     from drretail.api.models import Spent, Writer

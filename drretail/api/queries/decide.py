@@ -21,10 +21,10 @@ from drretail.errors import UserError
 from drretail.files import write_atomically
 from drretail.grounding.constraints.gold_files import write_with_gold
 from drretail.progress import busy
+from drretail.records.tables.figures import counted
+from drretail.records.tables.result import Prose, Result
+from drretail.records.tables.table import Table, table_of
 from drretail.stats.raters import agreement_table
-from drretail.tables.figures import counted
-from drretail.tables.result import Prose, Result
-from drretail.tables.table import Table, table_of
 
 if TYPE_CHECKING:
     from drretail.api.models import Spent, Writer

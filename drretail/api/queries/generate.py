@@ -1,10 +1,10 @@
 """``queries generate``: queries from real histories, by rules or by a language model."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from drretail.api.option import accepts
 from drretail.api.options.queries import GenerateOptions
@@ -20,13 +20,15 @@ from drretail.api.queries.writing import (
     opened_writer,
 )
 from drretail.api.worlds import world_of
-from drretail.errors import UserError
+from drretail.errors import UserError, missing_addon
+from drretail.plugins import Plugins
 from drretail.progress import busy
-from drretail.tables.figures import counted
-from drretail.tables.result import Result
+from drretail.records.tables.figures import counted
+from drretail.records.tables.result import Result
 
 if TYPE_CHECKING:
     from drretail.api.models import Spent, Writer
+    from drretail.env.offers import Offers
     from drretail.env.world import World
     from drretail.llm.estimates import Estimates
     from drretail.querygen.by_model.targets import Targets
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from drretail.records.query import Query
 
 Queries = tuple["Query", ...]
+LEVELS = Plugins("way to queries of a level", {}, "drretail.levels")
 
 
 @accepts(GenerateOptions)
@@ -77,7 +80,6 @@ def _writer(options: GenerateOptions, *, keyless: bool = False) -> "Writer | Non
 
 def _by_model(options: GenerateOptions, writer: "Writer") -> Result[Queries]:
     from drretail.api.models import Spent
-    from drretail.difficulty.measure import Dial, with_levels
     from drretail.env.offers import Offers
     from drretail.querygen.by_model import write as by_model
 
@@ -92,8 +94,9 @@ def _by_model(options: GenerateOptions, writer: "Writer") -> Result[Queries]:
         total = sum(target.count for target in targets.targets)
         with asking(writer, journal_beside(to), options, total) as (session, bar):
             written = by_model.write_queries(shop, session, targets.targets, on_end=lambda _: bar.advance())
-        measured = map(Dial(Offers(shop)).difficulty, written.queries)
-        written = replace(written, queries=tuple(with_levels(written.queries, measured)))
+        if "measure" in LEVELS.own:
+            measure = cast("Callable[[Sequence[Query], Offers], Queries]", LEVELS.load("measure")[1])
+            written = replace(written, queries=measure(written.queries, Offers(shop)))
     if written.queries:
         write_queries(to, written.queries, force=options.force)
     return _written(to, targets, written, Spent(writer, written.usage, written.served))
@@ -101,20 +104,27 @@ def _by_model(options: GenerateOptions, writer: "Writer") -> Result[Queries]:
 
 def _targets(shop: "World", options: GenerateOptions) -> "Targets":
     """What to ask for: of the named users, or else of drawn ones, or of the shop's categories."""
-    from drretail.difficulty.leveled import generate_at
     from drretail.querygen.by_model.targets import generic_targets, targets_at, targets_drawn, targets_of, with_drafts
 
     named = texts_in(options.user)
     if options.mode == "generic":
         return generic_targets(shop, options.n * options.per_user, options.seed)
     if options.level is not None:
-        n = len(named) or options.n
-        return targets_at(generate_at(shop, [options.level], n, seed=options.seed, users=named).queries)
+        return targets_at(_at_level(shop, options).queries)
     if named:
         targets = targets_of(shop, named, options.per_user)
     else:
         targets = targets_drawn(shop, options.n, options.per_user, options.seed)
     return with_drafts(shop, targets, options.seed)
+
+
+def _at_level(shop: "World", options: GenerateOptions) -> "Generated":
+    """A query of the wanted level for each named user, or else for drawn ones. Raises UserError if nothing makes it."""
+    if "make" not in LEVELS.own:
+        raise UserError(missing_addon("--level", "difficulty"))
+    named = texts_in(options.user)
+    make = cast("Callable[..., Generated]", LEVELS.load("make")[1])
+    return make(shop, [options.level], len(named) or options.n, seed=options.seed, users=named)
 
 
 def _written(to: Path, targets: "Targets", written: "Written", spent: "Spent") -> Result[Queries]:
@@ -155,7 +165,6 @@ def _written(to: Path, targets: "Targets", written: "Written", spent: "Spent") -
 
 
 def _by_rules(options: GenerateOptions) -> Result[Queries]:
-    from drretail.difficulty.leveled import generate_at
     from drretail.querygen.generate import generate_for, generate_sampled
     from drretail.querygen.users import check_users
 
@@ -166,7 +175,7 @@ def _by_rules(options: GenerateOptions) -> Result[Queries]:
     with world_of(options.world) as shop, busy("writing queries"):
         if level is not None:
             check_users(shop, named)
-            made = generate_at(shop, [level], len(named) or options.n, seed=seed, users=named)
+            made = _at_level(shop, options)
         elif named:
             made = generate_for(shop, named, per_user=options.per_user, seed=seed)
         else:

@@ -12,8 +12,8 @@ from drretail.api.queries.writing import asking, in_own_words, named_writer, on_
 from drretail.api.worlds import world_of
 from drretail.errors import UserError
 from drretail.records.base import Record
-from drretail.tables.figures import counted
-from drretail.tables.result import Result
+from drretail.records.tables.figures import counted
+from drretail.records.tables.result import Result
 
 if TYPE_CHECKING:
     from drretail.api.models import Writer

@@ -18,8 +18,8 @@ from drretail.api.queries.writing import (
     on_wrong,
 )
 from drretail.api.worlds import known_user, world_of
-from drretail.tables.figures import counted
-from drretail.tables.result import Result
+from drretail.records.tables.figures import counted
+from drretail.records.tables.result import Result
 
 if TYPE_CHECKING:
     from drretail.api.models import Spent, Writer

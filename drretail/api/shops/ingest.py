@@ -13,8 +13,8 @@ from drretail.api.options.shops import Day, IngestOptions
 from drretail.api.worlds import server_settings
 from drretail.errors import UnknownName, UserError
 from drretail.progress import choose_progress
-from drretail.tables.result import Result
-from drretail.tables.table import Table, table_of
+from drretail.records.tables.result import Result
+from drretail.records.tables.table import Table, table_of
 
 if TYPE_CHECKING:
     from drretail.data_ingest.plan import IngestOptions as Selection
@@ -104,8 +104,8 @@ def stages_folder(world: str) -> Path:
     """The folder that keeps an ingest's finished stages: the world's own, or one in the cache for a
     world on servers.
     """
+    from drretail.api.settings import read_settings
     from drretail.env.servers.naming import check_place, is_on_servers, world_name
-    from drretail.settings import read_settings
 
     check_place(world)
     return read_settings().cache_dir / "ingest" / world_name(world) if is_on_servers(world) else Path(world)

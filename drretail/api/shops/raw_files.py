@@ -9,8 +9,8 @@ from drretail.api.options.shops import DownloadOptions, SynthOptions
 from drretail.api.worlds import place_of, server_settings
 from drretail.errors import UserError
 from drretail.progress import choose_progress
-from drretail.tables.result import Result
-from drretail.tables.table import table_of
+from drretail.records.tables.result import Result
+from drretail.records.tables.table import table_of
 
 if TYPE_CHECKING:
     from drretail.env.manifest import Manifest

@@ -8,8 +8,8 @@ from drretail.api.options.shops import ToolsOptions
 from drretail.api.worlds import check_user, web_of, world_of
 from drretail.errors import ToolError, UserError
 from drretail.parsing import parse_json
-from drretail.tables.result import Result
-from drretail.tables.table import table_of
+from drretail.records.tables.result import Result
+from drretail.records.tables.table import table_of
 from drretail.viewer.output import dumped
 
 if TYPE_CHECKING:
@@ -57,9 +57,9 @@ def _arguments(name: str, args: str) -> "tuple[Tool, dict[str, Any]]":
 
 
 def _called(name: str, options: ToolsOptions) -> dict[str, Any]:
+    from drretail.api.settings import read_settings
     from drretail.conditions.tools import client_conditions
     from drretail.env.session import Session
-    from drretail.settings import read_settings
     from drretail.tools.toolkit import Toolkit
 
     tool, arguments = _arguments(name, options.args)

@@ -8,8 +8,8 @@ from drretail.api.option import accepts
 from drretail.api.options.shops import CheckOptions, CopyOptions, InfoOptions, UseOptions
 from drretail.api.worlds import place_of, server_settings
 from drretail.progress import busy, choose_progress
-from drretail.tables.result import Result
-from drretail.tables.table import Cell, Table, table_of
+from drretail.records.tables.result import Result
+from drretail.records.tables.table import Cell, Table, table_of
 
 if TYPE_CHECKING:
     from drretail.env.manifest import Manifest

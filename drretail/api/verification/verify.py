@@ -13,6 +13,7 @@ from drretail.api.judges import world_of
 from drretail.api.option import accepts
 from drretail.api.options.score import VerifyOptions
 from drretail.api.options.shared import folder_of
+from drretail.api.settings import read_settings
 from drretail.api.systems import runner_of
 from drretail.api.verification.replayed_runs import Verifier
 from drretail.api.worlds import chosen_web, open_world
@@ -25,13 +26,13 @@ from drretail.errors import UserError
 from drretail.eval.check_results import Checklist, Verification, differing
 from drretail.eval.judging.subject import planned_runs
 from drretail.eval.judging.verdicts import VerdictFile, verdict_files
+from drretail.eval.notes import judge_notes
 from drretail.eval.rejudging import check_scores, check_verdicts, check_votes
 from drretail.eval.scores.file import taken_out
 from drretail.eval.verification import check_plan, check_runs, check_seals, check_texts
 from drretail.event_loop import run_loop
 from drretail.experiment import Definition, read_definition, read_run, run_folder
 from drretail.files import read_json, unsynced
-from drretail.lab.card import card_lines
 from drretail.llm.embeddings import OFFLINE, open_embeddings
 from drretail.llm.prices import read_prices
 from drretail.progress import Progress, choose_progress
@@ -40,7 +41,6 @@ from drretail.querygen.shipped import WORLD, Split, shipped_queries
 from drretail.records.base import sha256_of
 from drretail.records.query import Query
 from drretail.records.run import SANDBOX, Run
-from drretail.settings import read_settings
 from drretail.tools.registry import tool_schema_hash
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def verify(options: VerifyOptions) -> Verification:
         check_votes(folder, checklist)
     if definition.versions.get("drretail") == __version__:
         with checklist.catching("scores", "scores.json"):
-            check_scores(folder, read_prices(read_settings().prices), card_lines(folder), checklist)
+            check_scores(folder, read_prices(read_settings().prices), judge_notes(folder), checklist)
         with _world(folder, definition, options, checklist) as world:
             if world is None:
                 _believe_all(folder, definition, checklist)

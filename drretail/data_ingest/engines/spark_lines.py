@@ -26,9 +26,9 @@ from drretail.data_ingest.raw.cells import quoted
 from drretail.data_ingest.raw.lines import LAST_MILLISECOND, Saved, save_elements
 from drretail.data_ingest.raw.sources import Shape, Source, file_state
 from drretail.data_ingest.report import BadLine
+from drretail.env.processes import ignore
 from drretail.errors import UserError
 from drretail.files import read_json
-from drretail.processes import ignore
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

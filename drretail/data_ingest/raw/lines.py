@@ -14,7 +14,7 @@ from drretail.data_ingest.raw.sources import Layout, Shape, Source, is_packed, o
 from drretail.data_ingest.report import BadLine
 from drretail.parsing import writable
 from drretail.records.base import ID_RULE, NO_ID, is_safe_id
-from drretail.tables.figures import first_few
+from drretail.records.tables.figures import first_few
 
 # Enough lines to get past some broken ones, and enough characters for any real row.
 _ROWS = 50

@@ -28,7 +28,7 @@ from drretail.data_ingest.selection import sql_text
 from drretail.records.base import ID_RULE, NO_ID, SAFE_ID
 from drretail.records.money import SIGNS
 from drretail.records.shop import LIST_PRICE, ORDER_STATUSES, STOCK, VARIANTS
-from drretail.tables.figures import counted
+from drretail.records.tables.figures import counted
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

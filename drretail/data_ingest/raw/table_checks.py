@@ -16,7 +16,7 @@ from drretail.data_ingest.raw.tables import LINE, lines_of, not_utf8
 from drretail.errors import UserError
 from drretail.records.money import SIGNS, USD
 from drretail.records.shop import ORDER_STATUSES
-from drretail.tables.figures import counted, first_few
+from drretail.records.tables.figures import counted, first_few
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

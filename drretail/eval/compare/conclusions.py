@@ -18,8 +18,8 @@ from drretail.eval.judging.dimensions import PRIMARY
 from drretail.eval.scores.panel import is_panel
 from drretail.records.comparison import ComparedRow, Comparison, PairScore
 from drretail.records.score import CODE
+from drretail.records.tables.figures import counted, number
 from drretail.stats.significance import fewest_users
-from drretail.tables.figures import counted, number
 
 OF_PICKS = ("checks", "basket", "next_purchase")
 """The metrics that depend on the picks read from a report."""

@@ -9,8 +9,8 @@ from drretail.conditions.shop import NO_WEB
 from drretail.eval.compare.wording import listed, samples
 from drretail.records.comparison import ComparedRow
 from drretail.records.score import Score, SettingRow, SettingTable
+from drretail.records.tables.figures import number
 from drretail.stats.clusters import FEWEST
-from drretail.tables.figures import number
 
 FOUND_IN_PAGES = "IR_SC"
 """The variant that counts only insights of supportive pages, so without these pages it has a floor."""

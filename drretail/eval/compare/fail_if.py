@@ -20,9 +20,9 @@ from drretail.eval.compare.wording import name_of
 from drretail.records.comparison import ComparedRow, Comparison, GatePower, GateResult
 from drretail.records.query import Query
 from drretail.records.score import Scores
+from drretail.records.tables.figures import counted, percent, signed
 from drretail.stats.clusters import Clusters
 from drretail.stats.gate import Gate
-from drretail.tables.figures import counted, percent, signed
 
 _RULE = re.compile(
     r"(?P<name>.+?)(?:\.(?P<end>low|high))?(?:(?<!\s)\s++)?(?P<sign><=|>=|<|>)\s*(?P<bound>[+-]?\d*\.?\d+|last)"

@@ -22,8 +22,8 @@ from drretail.eval.registry import PAIRWISE
 from drretail.eval.scores.panel import is_panel
 from drretail.records.comparison import ComparedRow, Comparison, JudgeTable, Outcome, PairScore
 from drretail.records.scoreboard import ComparedMeasure, ComparedPair
+from drretail.records.tables.figures import counted, number, percent
 from drretail.stats.significance import LEVEL, fewest_users
-from drretail.tables.figures import counted, number, percent
 
 
 @dataclass(frozen=True, slots=True)

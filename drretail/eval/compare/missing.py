@@ -9,8 +9,8 @@ from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.eval.scores.panel import is_panel
 from drretail.records.comparison import ComparedRow, Comparison, Missing, PairScore
 from drretail.records.score import CODE
+from drretail.records.tables.figures import counted
 from drretail.stats.significance import fewest_users
-from drretail.tables.figures import counted
 
 A_JUDGE = "PROVIDER:MODEL"
 REPEATS = 3

@@ -7,9 +7,9 @@ from drretail.eval.compare.findings import Name, alike
 from drretail.eval.compare.rows import Side, narrower
 from drretail.eval.compare.wording import listed, name_of, shares
 from drretail.records.comparison import Comparison, Reliability
+from drretail.records.tables.figures import percent
 from drretail.stats.noise import agent_test, noise, pass_power, worst_of
 from drretail.stats.significance import LEVEL, holm
-from drretail.tables.figures import percent
 
 
 def reliability(

@@ -8,8 +8,8 @@ from drretail.eval.metric import Metric
 from drretail.eval.scores.slices import chosen_variants, headlines
 from drretail.records.comparison import ComparedRow, Finished, Reliability
 from drretail.records.score import WHOLES
+from drretail.records.tables.figures import counted, percent, signed
 from drretail.stats.significance import LEVEL
-from drretail.tables.figures import counted, percent, signed
 
 SIDE_BY_SIDE = "side by side"
 """The name of the overall preference of a judge that reads two reports at once."""

@@ -12,7 +12,7 @@ from drretail.llm.prices import BATCH, NOTHING, Cost, PriceTable, dollars, unpri
 from drretail.llm.registry import Model, check_priced
 from drretail.records.models import Price
 from drretail.records.run import Usage
-from drretail.tables import figures
+from drretail.records.tables import figures
 
 
 @dataclass(frozen=True, slots=True)

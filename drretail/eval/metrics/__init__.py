@@ -6,9 +6,6 @@ faithfulness/     whether sources support the claims that cite them
 false_statements.py  what is false in a report, by code and by a judge
 fault_place/      where wrong claims went wrong
 quality/          seven dimensions, rated
-dr3/              DR³-Eval's metrics: insights, required documents, accuracy, instructions, depth
-rubrics/          a query's criteria: met, partly met or not met
-report_eval/      DeepResearch-ReportEval: grades, repetition inside a report, support by sentence
 pairwise/         which of two reports is better, and strengths of many systems
 reading/          picks and values that a judge reads out of reports
 checks.py         errors that code finds
@@ -22,6 +19,4 @@ moves.py          what happens to carts when prices and stock change, by code
 truth.py          what a decision is worth if nothing in the report is false
 reward.py         what the gym pays for a report
 robustness.py     whether it obeys a hostile text
-pqr/              PDR-Bench: personalization, quality, reliability
-race/             DeepResearch Bench: comparison with a reference report, and valid citations
 """

@@ -1,6 +1,8 @@
 """The metrics by name. Their code is loaded when one is used, so that help need not load them."""
 
-METRICS = {
+from drretail.plugins import Plugins
+
+_BUILT_IN = {
     name: f"drretail.eval.metrics.{module}:METRIC"
     for name, module in {
         "faithfulness": "faithfulness.score",
@@ -19,13 +21,10 @@ METRICS = {
         "moves": "moves",
         "truth": "truth",
         "reward": "reward",
-        "pqr": "pqr.score",
-        "race": "race.score",
-        "dr3": "dr3.score",
-        "rubrics": "rubrics.score",
-        "report_eval": "report_eval.score",
     }.items()
 }
-"""Where each is, in the order of tables."""
+PLUGINS = Plugins("metric", _BUILT_IN, "drretail.evaluators")
+METRICS = PLUGINS.own
+"""Where each is, in the order of tables: the core's, then those of add-ons."""
 PAIRWISE = "pairwise"
 """The metric that compares two reports: it is named like the others, and is a ``PairMetric``."""

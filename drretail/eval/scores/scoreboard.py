@@ -37,8 +37,8 @@ from drretail.records.scoreboard import (
     ShownColumn,
     Unit,
 )
+from drretail.records.tables.figures import counted, counted_each
 from drretail.stats.clusters import FEWEST
-from drretail.tables.figures import counted, counted_each
 
 Metrics = Mapping[str, MetricDescription]
 _Key = tuple[str, str, str, Assessor]

@@ -9,7 +9,7 @@ from drretail.grounding.profile.purchases import CLEAR_SHARE, LEAST_USUAL, Purch
 from drretail.grounding.text.wording import format_money
 from drretail.records.score import Statement
 from drretail.records.shop import Order
-from drretail.tables.figures import counted
+from drretail.records.tables.figures import counted
 
 Level = Literal["low", "high"]
 # The fewest comparable items that are worth a sentence.

@@ -25,7 +25,7 @@ from drretail.grounding.profile.purchases import (
 from drretail.grounding.text.wording import format_money
 from drretail.records.score import ProfileSummary, Statement
 from drretail.records.shop import Order, Product, UserProfile
-from drretail.tables.figures import counted, percent
+from drretail.records.tables.figures import counted, percent
 
 # The fewest orders, and the shortest time, that show a rhythm.
 LEAST_ORDERS, LEAST_DAYS = 3, 60

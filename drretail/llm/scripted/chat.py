@@ -26,7 +26,7 @@ from drretail.llm.scripted.script import ErrorKind, Request, ScriptedAnswer, Scr
 from drretail.llm.usage import usage_of
 from drretail.records.base import ModelKind, canonical_json, sha256_of
 from drretail.records.run import Usage
-from drretail.tables.figures import counted
+from drretail.records.tables.figures import counted
 
 PROVIDER = "scripted"
 Written = ScriptedAnswer | AIMessage | str | BaseException

@@ -20,7 +20,7 @@ from drretail.files import read_lines
 from drretail.parsing import parse_json, parse_toml
 from drretail.records.base import Record, sha256_of
 from drretail.records.run import Usage
-from drretail.tables.figures import counted
+from drretail.records.tables.figures import counted
 
 ErrorKind = Literal["rate_limit", "overloaded", "connection", "timeout", "refusal", "context_overflow", "invalid"]
 SHOWN = 160

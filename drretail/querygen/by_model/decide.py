@@ -15,7 +15,7 @@ from drretail.querygen.decisions.answers import Answer, Reading, problem_of
 from drretail.querygen.decisions.questions import Key, Question
 from drretail.records.base import Record, sha256_of
 from drretail.records.criteria import State
-from drretail.tables.figures import counted
+from drretail.records.tables.figures import counted
 
 RECORDS = 20
 """The most records in one call."""

@@ -23,8 +23,8 @@ from drretail.querygen.lint import OPINIONS, Linter
 from drretail.records.base import Record
 from drretail.records.evidence import Finding
 from drretail.records.query import Query, version_of
+from drretail.records.tables.figures import counted
 from drretail.records.wish import Wish
-from drretail.tables.figures import counted
 
 ANSWER = Range(90, 250)
 """Tokens of one answer: three sentences. Models that think first use more."""

@@ -15,7 +15,7 @@ from drretail.llm.registry import Model
 from drretail.llm.structured import Check
 from drretail.records.base import Record, sha256_of
 from drretail.records.run import Role, Usage
-from drretail.trajectory import Trajectory
+from drretail.records.trajectory import Trajectory
 
 ROLE: Role = "generator"
 """The role of all these calls in the journal, which needs one; writers of queries have no role in a run."""

@@ -18,7 +18,7 @@ from drretail.querygen.by_model.targets import Target
 from drretail.querygen.checks.case import Shopper
 from drretail.querygen.rules.assortment import ENOUGH, PHRASES, KindOffers
 from drretail.querygen.rules.axes import by_fields, by_ratings, in_other_fields, is_rated
-from drretail.tables.figures import counted, percent
+from drretail.records.tables.figures import counted, percent
 
 MOST_KINDS = 24
 """Kinds on a shelf; beside a kind in full, a third of them."""

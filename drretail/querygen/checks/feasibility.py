@@ -12,8 +12,8 @@ from drretail.querygen.decisions.questions import how_decided, questions_of
 from drretail.records.evidence import Finding
 from drretail.records.money import Money
 from drretail.records.query import FoundBasket, Lack, Reference
+from drretail.records.tables.figures import counted
 from drretail.records.wish import Wish
-from drretail.tables.figures import counted
 
 CODES = {
     "currency_foreign": Code("nothing wanted is sold in the currency of an amount", "name it in the shop's currency"),

@@ -14,8 +14,8 @@ from drretail.grounding.text.serialisation import record_lines
 from drretail.records.criteria import OF_KIND, State
 from drretail.records.money import Money
 from drretail.records.query import Query
+from drretail.records.tables.figures import counted
 from drretail.records.wish import Want
-from drretail.tables.figures import counted
 
 Key = tuple[str, str, str, str]
 """The ids of query and product with the want's name and the demand, as a sheet names them."""

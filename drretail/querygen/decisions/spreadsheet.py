@@ -10,7 +10,7 @@ from drretail.errors import UserError
 from drretail.querygen.decisions.answers import Answer, Reading, problem_of
 from drretail.querygen.decisions.questions import Key, Question
 from drretail.records.criteria import State
-from drretail.tables import sheets
+from drretail.records.tables import sheets
 
 ASKED = ("query_id", "question", "want", "demand", "product_id", "title", "record")
 ANSWERED = ("state", "quote", "note")

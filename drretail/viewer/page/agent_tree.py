@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from drretail.records.run import ERRANDS, Step
-from drretail.trajectory import path_key
+from drretail.records.trajectory import path_key
 
 LONGEST_BRIEF = 160
 

@@ -12,7 +12,7 @@ from drretail.eval.scores.slices import with_slices
 from drretail.records.run import System
 from drretail.records.score import Score
 from drretail.records.scoreboard import ShownColumn
-from drretail.tables.table import Column, Table
+from drretail.records.tables.table import Column, Table
 from drretail.viewer.commands import commands, is_demo, query_files, score_commands
 from drretail.viewer.experiment import ExperimentView
 from drretail.viewer.page.frame import data_address, fragment

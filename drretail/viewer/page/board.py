@@ -8,7 +8,7 @@ from markupsafe import Markup
 from drretail.eval.scores.gathering import FP
 from drretail.records.comparison import ComparedRow
 from drretail.records.scoreboard import ComparedMeasure, Scoreboard, ShownColumn
-from drretail.tables.table import Cell, Column, Table
+from drretail.records.tables.table import Cell, Column, Table
 from drretail.viewer.page.outcomes import are_decided, outcome_bar
 from drretail.viewer.page.run_lines import RunLine
 from drretail.viewer.tables.result import OUTCOME

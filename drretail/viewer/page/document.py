@@ -11,7 +11,7 @@ from markupsafe import Markup
 from drretail.errors import UserError
 from drretail.files import write_atomically
 from drretail.progress import Bar
-from drretail.tables.figures import counted
+from drretail.records.tables.figures import counted
 from drretail.viewer.conversation import read_conversation
 from drretail.viewer.experiment import ExperimentView, Question, RunView
 from drretail.viewer.page.appendix import render_method, render_scores

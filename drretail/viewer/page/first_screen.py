@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from drretail.eval.judging.dimensions import PRIMARY
 from drretail.grounding.text.wording import wish_lines
 from drretail.records.evidence import Finding
+from drretail.records.tables.figures import counted
 from drretail.records.wish import Wish
-from drretail.tables.figures import counted
 from drretail.viewer.cart import Cart
 from drretail.viewer.claims import Support
 from drretail.viewer.experiment import ExperimentView, Question, RunView

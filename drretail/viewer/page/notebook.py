@@ -10,7 +10,7 @@ from drretail.grounding.report.render import render_report
 from drretail.records.evidence import Evidence
 from drretail.records.run import Run
 from drretail.records.score import Scores
-from drretail.tables.table import Table
+from drretail.records.tables.table import Table
 from drretail.viewer.experiment import read_view
 from drretail.viewer.page.frame import fragment, whole_page
 from drretail.viewer.page.question import Questions

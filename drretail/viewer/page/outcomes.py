@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from markupsafe import Markup
 
 from drretail.records.score import Systems, place_of
-from drretail.tables.figures import counted
-from drretail.tables.table import Cell, Column, Row, Table
+from drretail.records.tables.figures import counted
+from drretail.records.tables.table import Cell, Column, Row, Table
 from drretail.viewer.claims import SEVERITY, SIGNS, WORDS
 from drretail.viewer.page.links import Links
 from drretail.viewer.page.run_lines import DECISIONS, WRONG_PICKS, RunLine

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from drretail.tables.figures import counted
-from drretail.tables.table import Cell
+from drretail.records.tables.figures import counted
+from drretail.records.tables.table import Cell
 from drretail.viewer.commands import score_commands
 from drretail.viewer.experiment import ExperimentView
 from drretail.viewer.page.board import page_board

@@ -12,8 +12,8 @@ from drretail.errors import UserError
 from drretail.eval.compare.ablations import agents_by_setting
 from drretail.eval.judging.dimensions import PRIMARY
 from drretail.records.score import Verdict, in_order, place_of
-from drretail.tables.figures import counted
-from drretail.tables.table import Cell, Column, Row, Table, table_of
+from drretail.records.tables.figures import counted
+from drretail.records.tables.table import Cell, Column, Row, Table, table_of
 from drretail.viewer.cart import cart_as_read
 from drretail.viewer.claim_changes import RULE, claim_changes, plain, verdict_words
 from drretail.viewer.commands import command_for

@@ -12,8 +12,8 @@ from drretail.grounding.verify.page_dates import DAYS_A_YEAR
 from drretail.llm.usage import estimated_note
 from drretail.records.evidence import Evidence, EvidenceText
 from drretail.records.run import BASELINES, Step
-from drretail.tables.figures import counted
-from drretail.tables.table import Table, table_of
+from drretail.records.tables.figures import counted
+from drretail.records.tables.table import Table, table_of
 from drretail.viewer.cart import cart_as_read
 from drretail.viewer.claims import Claim, Excerpt, excerpt, readable
 from drretail.viewer.conversation import Talk

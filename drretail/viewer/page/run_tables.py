@@ -7,7 +7,7 @@ from markupsafe import Markup
 
 from drretail.records.base import canonical_json
 from drretail.records.scoreboard import ShownColumn
-from drretail.tables.table import Cell, Column, Row, Table
+from drretail.records.tables.table import Cell, Column, Row, Table
 from drretail.viewer.arithmetic import means_of
 from drretail.viewer.experiment import ExperimentView
 from drretail.viewer.page.frame import fragment

@@ -10,8 +10,8 @@ from drretail.querygen.comparison import Row as Mode
 from drretail.records.query import Query
 from drretail.records.run import NINE, Run
 from drretail.records.score import Scores
-from drretail.tables.figures import counted
-from drretail.tables.table import Cell, Kind, Row
+from drretail.records.tables.figures import counted
+from drretail.records.tables.table import Cell, Kind, Row
 from drretail.viewer.paper.published import (
     Lineup,
     PaperTable,

@@ -8,10 +8,10 @@ from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.eval.registry import described
 from drretail.records.comparison import PairScore
 from drretail.records.score import PANEL, Score, Scores, shown_rows
+from drretail.records.tables.table import Cell, Row
 from drretail.records.vote import Vote
 from drretail.stats.agreement import TIE, kappa_without_ties, soft_disagreement
 from drretail.stats.raters import Answered, Pair, pairs_of
-from drretail.tables.table import Cell, Row
 from drretail.viewer.paper.published import (
     AGENTS,
     Lineup,

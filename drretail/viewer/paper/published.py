@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from drretail.records.run import Run, System
-from drretail.tables.table import Cell, Column, Kind, Row, Table
+from drretail.records.tables.table import Cell, Column, Kind, Row, Table
 
 HERE, PAPER = Cell("here"), Cell("paper")
 """The source of a row."""

@@ -19,9 +19,9 @@ from drretail.querygen.lint import Linter
 from drretail.querygen.shipped import WORLD as DEMO
 from drretail.records.run import Run, System
 from drretail.records.score import CODE, Scores
+from drretail.records.tables.figures import counted
+from drretail.records.tables.markdown import markdown_table
 from drretail.records.vote import Vote
-from drretail.tables.figures import counted
-from drretail.tables.markdown import markdown_table
 from drretail.viewer.paper.dataset import cost, dataset, modes, tool_calls
 from drretail.viewer.paper.judged_tables import JUDGED, judged, judges_agree, people_agree, preferences
 from drretail.viewer.paper.published import PaperTable, by_system, lineup

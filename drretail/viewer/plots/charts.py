@@ -7,8 +7,8 @@ from math import log2
 
 from markupsafe import Markup
 
-from drretail.tables.figures import counted, number, tenths
-from drretail.tables.table import Cell, basis_of
+from drretail.records.tables.figures import counted, number, tenths
+from drretail.records.tables.table import Cell, basis_of
 from drretail.viewer.plots.drawing import (
     CHARACTER,
     WIDTH,

@@ -18,7 +18,7 @@ from drretail.records.score import (
     shown_rows,
 )
 from drretail.records.scoreboard import Scoreboard
-from drretail.tables.table import Cell
+from drretail.records.tables.table import Cell
 from drretail.viewer.plots.charts import (
     BarRow,
     Bound,

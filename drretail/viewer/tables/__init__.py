@@ -1,4 +1,4 @@
-"""The tables of an experiment, as records of ``drretail.tables``.
+"""The tables of an experiment, as records of ``drretail.records.tables``.
 
 result.py      who did better over all questions, in a sentence, and conclusions on every pair of systems
 scoreboard.py  one row for each system, and conclusions in words
@@ -8,6 +8,5 @@ slices.py      the same over parts of the queries
 pairs.py       wins, ties and losses of every pair, and strengths
 false_statements.py  statements of imported answers that their sources contradict
 notes.py       what stands below tables (notes.toml)
-lab.py         the judge lab's findings
 ablations.py   the effect of a condition's settings, and pairs of twins
 """

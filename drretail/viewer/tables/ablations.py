@@ -13,8 +13,8 @@ from drretail.records.comparison import (
 )
 from drretail.records.run import SIZE
 from drretail.records.score import NO_SYSTEMS, SettingTable, Systems
-from drretail.tables.figures import NOTHING, p_value
-from drretail.tables.table import Cell, Column, Table, pivot, table_of
+from drretail.records.tables.figures import NOTHING, p_value
+from drretail.records.tables.table import Cell, Column, Table, pivot, table_of
 from drretail.viewer.tables.notes import NOTES
 from drretail.viewer.tables.scores import NONE_HELD, Metrics, description, judged_by, notes_on, part_cell, system_names
 

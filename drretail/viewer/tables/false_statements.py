@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from drretail.grounding.text.sentences import find_sentences
 from drretail.grounding.verify.answers.product_statements import Cause
 from drretail.records.evidence import Finding
-from drretail.tables.figures import counted
+from drretail.records.tables.figures import counted
 from drretail.viewer.claims import Support
 from drretail.viewer.experiment import RunView
 

@@ -7,8 +7,8 @@ from drretail.eval.registry import PAIRWISE
 from drretail.records.comparison import PairScore
 from drretail.records.judge_audit import AGREEMENT, AUDITED, MEANING, JudgeAudit
 from drretail.records.score import Judging
-from drretail.tables.figures import counted
-from drretail.tables.table import Cell, Table, table_of
+from drretail.records.tables.figures import counted
+from drretail.records.tables.table import Cell, Table, table_of
 from drretail.viewer.tables.scores import RECORDED
 
 _COUNTS = {

@@ -6,9 +6,9 @@ from itertools import groupby
 
 from drretail.records.comparison import PairScore, RankScore, Share
 from drretail.records.score import NO_SYSTEMS, Systems, place_of
-from drretail.tables.figures import NOTHING as NO_VALUE
-from drretail.tables.figures import counted
-from drretail.tables.table import Cell, Column, Kind, Row, Table, pivot
+from drretail.records.tables.figures import NOTHING as NO_VALUE
+from drretail.records.tables.figures import counted
+from drretail.records.tables.table import Cell, Column, Kind, Row, Table, pivot
 from drretail.viewer.tables.notes import NOTES
 from drretail.viewer.tables.scores import UNASKED, judged_by, notes_on, system_names
 

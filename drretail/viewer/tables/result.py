@@ -7,9 +7,9 @@ from drretail.eval.compare.wording import MOST, SIDE_BY_SIDE, beside, more_failu
 from drretail.records.comparison import ComparedRow, Finished, Outcome
 from drretail.records.score import Systems, in_order, place_of
 from drretail.records.scoreboard import BoardCell, ComparedMeasure, ComparedPair, Scoreboard
+from drretail.records.tables.figures import counted, percent
+from drretail.records.tables.table import Cell, Column, Row, Table
 from drretail.stats.significance import fewest_users
-from drretail.tables.figures import counted, percent
-from drretail.tables.table import Cell, Column, Row, Table
 from drretail.viewer.tables.scores import system_names
 
 OUTCOME = "feasible"

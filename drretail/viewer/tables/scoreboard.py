@@ -14,9 +14,9 @@ from drretail.records.base import OfJudge
 from drretail.records.run import DUMPS
 from drretail.records.score import CODE, place_of
 from drretail.records.scoreboard import BoardCell, BoardRow, Scoreboard, ShownColumn, Unit
-from drretail.tables import figures
-from drretail.tables.figures import counted
-from drretail.tables.table import Cell, Column, Kind, Table, pivot
+from drretail.records.tables import figures
+from drretail.records.tables.figures import counted
+from drretail.records.tables.table import Cell, Column, Kind, Table, pivot
 from drretail.viewer.tables.result import FALSE_ANSWERS, OUTCOME, how_often_alone, result_of
 from drretail.viewer.tables.scores import judged_by, notes_on, system_names
 

@@ -23,8 +23,8 @@ from drretail.records.score import (
     shared_models,
     shown_rows,
 )
-from drretail.tables.figures import NOTHING
-from drretail.tables.table import Cell, Column, Table, pivot
+from drretail.records.tables.figures import NOTHING
+from drretail.records.tables.table import Cell, Column, Table, pivot
 from drretail.viewer.tables.notes import NOTES
 
 NOT_RATED = "not rated (rule-based)"

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import get_args
 
 from drretail.records.score import FEW, NO_SYSTEMS, Score, SliceBy, Systems
-from drretail.tables.table import Cell, Column, Table, pivot
+from drretail.records.tables.table import Cell, Column, Table, pivot
 from drretail.viewer.tables.scores import (
     NONE_HELD,
     Metrics,

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 from drretail.eval.compare.findings import failed_judges, findings, measures_of
 from drretail.eval.compare.wording import name_of, range_of
 from drretail.eval.judging.dimensions import PRIMARY
+from drretail.eval.notes import judges_of_faithfulness
 from drretail.eval.registry import FALSE_STATEMENTS, described
-from drretail.lab.card import judges_of_faithfulness
 from drretail.records.score import WHOLES, Systems
-from drretail.tables.figures import counted
-from drretail.tables.table import Cell, Table, table_of
+from drretail.records.tables.figures import counted
+from drretail.records.tables.table import Cell, Table, table_of
 from drretail.viewer.output import print_rows, print_table, print_text
 from drretail.viewer.tables.notes import NOTES
 from drretail.viewer.tables.scores import judged_by, system_names

@@ -6,8 +6,8 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from drretail.errors import UnknownName
-from drretail.tables.figures import counted
-from drretail.tables.table import Cell, Column, pivot
+from drretail.records.tables.figures import counted
+from drretail.records.tables.table import Cell, Column, pivot
 from drretail.viewer.output import print_rows, print_table, print_text, print_title
 from drretail.viewer.tables.ablations import difference_cell
 from drretail.viewer.tables.judges import audit_table

@@ -11,10 +11,10 @@ from drretail.eval.method import method_cards
 from drretail.grounding.report.render import render_report
 from drretail.records.run import BASELINES
 from drretail.records.scoreboard import Scoreboard
+from drretail.records.tables.figures import counted
+from drretail.records.tables.table import Table
+from drretail.records.tables.terminal import draw, table_lines
 from drretail.screen import on_screen
-from drretail.tables.figures import counted
-from drretail.tables.table import Table
-from drretail.tables.terminal import draw, table_lines
 from drretail.viewer.cart import TITLE as TITLE_OF_CART
 from drretail.viewer.cart import cart_as_read, cart_text
 from drretail.viewer.claim_changes import RULE, claim_changes

@@ -12,7 +12,7 @@ import uvicorn
 
 from drretail.addons.gym import Shop
 from drretail.addons.gym.openenv import ShopAction, ShopClient, create_app
-from drretail.local_server import HOST, bound, port_of
+from drretail.tools.local_server import HOST, bound, port_of
 from tests.addons.gym.policies import QUERY, best_picks, call, praised, search, submit
 
 

@@ -6,9 +6,9 @@ from random import Random
 from typing import Any
 
 import pytest
-from drretail.exports.selection import Selection
 
 from benchmarks.gym import knows_all
+from drretail.addons.exports.selection import Selection
 from drretail.addons.gym import Reward, Shop, ShopEnv
 from drretail.addons.gym.recorded import save_rollouts
 from drretail.addons.gym.split import asks_nothing, earned

@@ -27,10 +27,10 @@ from drretail.agents.running.system import definition
 from drretail.env.world import World
 from drretail.errors import CommandStopped, ModelError, UserError
 from drretail.experiment import Experiment, read_definition
+from drretail.llm.offline.chat import OfflineChat
 from drretail.llm.registry import open_model
 from drretail.llm.retries_and_rates import Retrying
 from drretail.llm.scripted import scripted_model
-from drretail.offline.chat import OfflineChat
 from drretail.prompts import tag_content
 from drretail.records.query import Query
 from drretail.records.wish import Want, Wish

@@ -11,12 +11,12 @@ from drretail.api.option import declared_options
 from drretail.api.options.kept import ASIDE, kept_options
 from drretail.api.options.run import RunOptions
 from drretail.api.recorded import RecordedExperiment
+from drretail.api.settings import Settings
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.experiment import KeptOptions, read_options
 from drretail.parsing import parse_toml
 from drretail.records.run import Limits
-from drretail.settings import Settings
 from tests.build import files
 from tests.shop import USER, build_shop
 

@@ -38,15 +38,15 @@ OUTPUT = ("--json", "--quiet", "-q", "--help")
 RUN = (*OUTPUT, "--estimate", "experiment_file")
 SCORE = (*OUTPUT, "--estimate", "--by", "--details")
 DOORS = [
-    Door("run:run", "run:RunOptions", "api.run:run", RUN),
-    Door("run:run", "run:RunOptions", "api.run:estimate_run", RUN),
-    Door("run:ask", "run:AskOptions", "api.run:ask", OUTPUT),
-    Door("score:score", "score:ScoreOptions", "api.score:score", SCORE),
-    Door("score:score", "score:ScoreOptions", "api.score:estimate_score", SCORE),
-    Door("compare:compare", "score:CompareOptions", "api.compare:compare", (*OUTPUT, "--details")),
-    Door("compare:compare", "score:CompareOptions", "api.compare:compare_all", (*OUTPUT, "--details")),
-    Door("report:report", "report:ReportOptions", "api.report:report", OUTPUT),
-    Door("report:view", "report:ViewOptions", "api.view:view", OUTPUT),
+    Door("cli.run:run", "api.options.run:RunOptions", "api.run:run", RUN),
+    Door("cli.run:run", "api.options.run:RunOptions", "api.run:estimate_run", RUN),
+    Door("cli.run:ask", "api.options.run:AskOptions", "api.run:ask", OUTPUT),
+    Door("cli.score:score", "api.options.score:ScoreOptions", "api.score:score", SCORE),
+    Door("cli.score:score", "api.options.score:ScoreOptions", "api.score:estimate_score", SCORE),
+    Door("cli.compare:compare", "api.options.score:CompareOptions", "api.compare:compare", (*OUTPUT, "--details")),
+    Door("cli.compare:compare", "api.options.score:CompareOptions", "api.compare:compare_all", (*OUTPUT, "--details")),
+    Door("cli.report:report", "api.options.report:ReportOptions", "api.report:report", OUTPUT),
+    Door("addons.live.commands:view_command", "addons.live.options:ViewOptions", "addons.live.view:view", OUTPUT),
 ]
 
 
@@ -81,13 +81,13 @@ def flags_of(command: Callable[..., None]) -> set[str]:
 
 @pytest.mark.parametrize("door", DOORS, ids=lambda door: door.function)
 def test_a_command_and_its_function_have_the_options_of_their_record_with_its_help(door: Door) -> None:
-    options = declared_options(loaded(f"drretail.api.options.{door.record}"))
+    options = declared_options(loaded(f"drretail.{door.record}"))
     wanted = {(option.flag or option.name).partition("/")[0] for option in options if option.option.flag != ""}
     wanted |= {option.option.short for option in options if option.option.short is not None}
-    assert flags_of(loaded(f"drretail.cli.{door.command}")) - {*door.own} == wanted
+    assert flags_of(loaded(f"drretail.{door.command}")) - {*door.own} == wanted
     assert [*inspect.signature(loaded(f"drretail.{door.function}")).parameters] == [option.name for option in options]
     shown = inspect.getdoc(loaded(f"drretail.{door.function}")) or ""
-    for option in declared_options(loaded(f"drretail.api.options.{door.record}")):
+    for option in declared_options(loaded(f"drretail.{door.record}")):
         assert option.option.help.strip() == option.option.help != ""
         assert f"{option.name}: {python_help(option)}" in shown
 

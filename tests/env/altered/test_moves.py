@@ -9,7 +9,7 @@ from drretail.errors import UserError
 from drretail.records.query import Query
 from drretail.records.run import MOVES, System
 from drretail.records.shop import Product
-from drretail.trajectory import Trajectory
+from drretail.records.trajectory import Trajectory
 from tests.shop import a_product
 
 NOW = datetime(2023, 6, 1, 10, tzinfo=UTC)

@@ -13,7 +13,7 @@ from drretail.grounding.report.evidence_ids import normalise_url
 from drretail.querygen.shipped import shipped_queries
 from tests.build import known
 
-DOCS = Path(__file__).parents[3] / "docs" / "addons.sandboxes.md"
+DOCS = Path(__file__).parents[3] / "docs" / "sandboxes.md"
 INVENTED_BRANDS = ("Stillwater blend", "Barn Blend")
 
 # Product kind → words that must stand together in the title of one page.

@@ -14,7 +14,7 @@ from drretail.eval.compare.distractors import on_distractors
 from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.records.run import NULL_AGENTS, Limits, System
 from drretail.records.score import SettingRow, SettingTable
-from drretail.tables.table import Table
+from drretail.records.tables.table import Table
 from drretail.viewer.plots.experiment_plots import ablation_plots
 from drretail.viewer.tables.ablations import ablation_table, difference_cell, main_tables
 from tests import build

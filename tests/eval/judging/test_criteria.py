@@ -10,8 +10,8 @@ from drretail.errors import UserError
 from drretail.records.criteria import Criteria
 from drretail.records.score import Scores
 from tests import build
+from tests.addons.publications.dr3.research import Answers, judge_by
 from tests.build import experiment
-from tests.eval.metrics.dr3.research import Answers, judge_by
 
 REPORTS = {"a@model": {"q1-r1": "A feeder.", "q2-r1": "A bath."}, "b@model": {"q1-r1": "A bath.", "q2-r1": None}}
 

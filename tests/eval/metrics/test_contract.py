@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from drretail.addons.publications.report_eval.judge import DIMENSIONS as DIMENSIONS_OF_GRADES
+from drretail.addons.publications.report_eval.judge import Factuality, Grades
 from drretail.eval.judge_prompts import judge_prompt_files
 from drretail.eval.judging.session import Judge
 from drretail.eval.metric import Metric
 from drretail.eval.metrics.pairwise.judge import Comparison
 from drretail.eval.metrics.quality.score import Rating
-from drretail.eval.metrics.report_eval.judge import DIMENSIONS as DIMENSIONS_OF_GRADES
-from drretail.eval.metrics.report_eval.judge import Factuality, Grades
 from drretail.eval.registry import METRICS, PAIRWISE, load_metric, metric_names
 from drretail.eval.scores.slices import headlines
 from drretail.eval.values import Value
@@ -149,9 +149,9 @@ ONE_EACH = {label: {"q1-r1": reports["q1-r1"]} for label, reports in REPORTS.ite
 def test_judging_that_was_cut_at_any_line_asks_nothing_that_the_journal_holds(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for limit in ("claims.support.MOST_CLAIMS", "triplets.triplet_support.MOST_CLAIMS"):
-        monkeypatch.setattr(f"drretail.eval.{limit}", 2)  # so that one report takes several calls
-    monkeypatch.setattr("drretail.eval.metrics.dr3.opinions.MOST_INSIGHTS", 1)
+    for place in ("eval.claims.support", "addons.publications.triplets.triplet_support"):
+        monkeypatch.setattr(f"drretail.{place}.MOST_CLAIMS", 2)  # so that one report takes several calls
+    monkeypatch.setattr("drretail.addons.publications.dr3.opinions.MOST_INSIGHTS", 1)
     blank = recorded_experiment(tmp_path / "blank", {A: {"q1-r1": REPORTS[A]["q1-r1"]}})
     whole, append = Path(shutil.copytree(blank, tmp_path / "whole")), LineAppender.append
     appended: list[tuple[Path, int]] = []

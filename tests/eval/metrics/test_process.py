@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from drretail.agents.dr3.agent import READ_FILE, SEARCH_SANDBOX
+from drretail.addons.publications.agents.dr3.agent import READ_FILE, SEARCH_SANDBOX
 from drretail.agents.hybrid_react.moves import LAUNCH as MOVE
 from drretail.eval.judging.subject import Subject
 from drretail.eval.judging.verdicts import VerdictFile
@@ -22,7 +22,7 @@ from drretail.eval.metrics.process import (
     turns,
     turns_to_evidence,
 )
-from drretail.offline.shopper import task
+from drretail.llm.offline.shopper import task
 from drretail.records.evidence import Citation, Evidence
 from drretail.records.run import ERRANDS, Setbacks, Step
 from tests import build

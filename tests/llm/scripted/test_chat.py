@@ -21,8 +21,8 @@ from drretail.llm.scripted.script import digest_of
 from drretail.prompts import tagged
 from drretail.records.base import Record
 from drretail.records.run import Usage
+from drretail.records.trajectory import Trajectory
 from drretail.tools.registry import openai_schemas
-from drretail.trajectory import Trajectory
 
 ASK = [HumanMessage("Which feeder?")]
 SEARCH = {"name": "web_search", "args": {"query": "feeder"}}

@@ -20,7 +20,7 @@ from drretail.llm.registry import open_model
 from drretail.llm.scripted import record, scripted_model
 from drretail.llm.scripted.recording import script_of
 from drretail.records.query import Query
-from drretail.trajectory import Trajectory
+from drretail.records.trajectory import Trajectory
 from tests.build import scored
 from tests.shop import USER
 

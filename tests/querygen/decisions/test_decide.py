@@ -21,8 +21,8 @@ from drretail.records.criteria import OF_KIND, Decision, Fact, Gold
 from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.shop import Product
+from drretail.records.tables.cells import as_csv, read_cells
 from drretail.records.wish import Demand, Want, Wish
-from drretail.tables.cells import as_csv, read_cells
 from tests.build import SYSTEM, definition, demands, known, run
 from tests.build import query as query_of
 from tests.querygen.by_model.scripted import ScriptedChat, scripted

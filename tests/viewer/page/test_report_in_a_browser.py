@@ -13,6 +13,7 @@ from drretail.viewer.experiment import read_view
 from drretail.viewer.page.document import write_report
 from drretail.viewer.page.run_lines import run_line
 from drretail.viewer.page.run_tables import word_index
+from tests.addons.people.voting.agents import answering
 from tests.shop import USER, build_shop
 from tests.viewer.browsing import Window, browser, grave_faults, window
 from tests.viewer.diff_agents import AGENTS, QUESTION
@@ -20,7 +21,6 @@ from tests.viewer.dom import parse
 from tests.viewer.experiment import judge_by_hand, keep_scores
 from tests.viewer.page.test_document import poison
 from tests.viewer.rendered import render_page
-from tests.viewer.voting.agents import answering
 
 if TYPE_CHECKING:
     from playwright.sync_api import Dialog, Page

@@ -11,14 +11,14 @@ from drretail.records.base import ModelKind
 from drretail.records.comparison import Share
 from drretail.records.run import RoleModel, Run, Step, System, Usage
 from drretail.records.score import Agreement, Score, Scores
+from drretail.records.tables.table import Row
 from drretail.records.vote import Vote
-from drretail.tables.table import Row
 from drretail.viewer.paper.published import HERE, SYSTEMS, PaperTable, columns_of, rows_of
 from drretail.viewer.paper.tables import PaperView, read_paper_view
 from tests import build
+from tests.addons.people.voting.agents import vote
 from tests.eval.compare.crafted import preference
 from tests.viewer import scores
-from tests.viewer.voting.agents import vote
 
 MODEL = RoleModel(spec="anthropic:m", kind="llm")
 

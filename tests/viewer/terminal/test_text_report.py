@@ -11,7 +11,7 @@ from drretail.experiment import read_runs
 from drretail.records.base import sha256_of
 from drretail.records.reading import Pick, Reading
 from drretail.records.run import Setbacks
-from drretail.tables.table import table_of
+from drretail.records.tables.table import table_of
 from drretail.viewer.experiment import read_view
 from drretail.viewer.output import print_table, wrapped
 from drretail.viewer.terminal.text_report import text_of

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from pydantic import Field
 
+from drretail.addons.publications.dr3.judge import NAME, VERSION, prepare
 from drretail.addons.sandboxes.folder import BUILDING
 from drretail.addons.sandboxes.search_based.asker import Asker, TaskFailed
 from drretail.addons.sandboxes.search_based.coverage import page_tags
@@ -18,7 +19,6 @@ from drretail.eval.judging.criteria import STAGE, about_task
 from drretail.eval.judging.session import Judge, JudgeSession
 from drretail.eval.judging.subject import Task
 from drretail.eval.judging.verdicts import VerdictFile
-from drretail.eval.metrics.dr3.judge import NAME, VERSION, prepare
 from drretail.grounding.constraints.listing import folded
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.prompts import load_prompt, tagged
@@ -110,7 +110,7 @@ async def gold_of(
 
 
 async def criteria_of(asker: Asker, query: Query, world: World, folder: Path) -> Criteria:
-    """The checklist and the depth rubric, made as in ``eval.metrics.dr3`` for any experiment. Raises TaskFailed."""
+    """The checklist and the depth rubric, made as in the metric dr3 for any experiment. Raises TaskFailed."""
     path = folder / BUILDING / "criteria" / f"{file_name(query.query_id)}.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
     profile = None if query.user_id is None else Summaries(world).of(query.user_id, query.text)

@@ -14,7 +14,7 @@ from drretail.addons.sandboxes.synthetic.named_products import NamedProduct
 from drretail.addons.sandboxes.synthetic.needs import Need
 from drretail.addons.sandboxes.synthetic.patterns import fill_pattern, texts
 from drretail.env.store.base import Store
-from drretail.tables.cells import as_csv
+from drretail.records.tables.cells import as_csv
 
 _WIDTH, _MARGIN, _LINE, _SIZE = 420, 24, 26, 18
 _COLUMNS = 38
@@ -57,7 +57,7 @@ class PlantedFile:
 
     @property
     def is_document(self) -> bool:
-        """False for an image, which has no text that could be cited (eval/metrics/dr3)."""
+        """False for an image, which has no text that could be cited (metric dr3)."""
         return not self.name.endswith(".png")
 
 

@@ -30,8 +30,8 @@ from drretail.data_ingest.raw.sources import file_state
 from drretail.data_ingest.report import FileReport
 from drretail.data_ingest.selection import ACCOUNTS, TABLES, sql_text
 from drretail.data_ingest.stages import keep_only, making, stage_key
+from drretail.env.processes import Job, Tell, WorkerPool, ignore
 from drretail.files import read_json, write_json
-from drretail.processes import Job, Tell, WorkerPool, ignore
 from drretail.records.base import FORMAT, file_name
 
 if TYPE_CHECKING:

@@ -22,9 +22,9 @@ from drretail.data_ingest.raw.sources import Source, open_binary, reading
 from drretail.data_ingest.report import BadLine
 from drretail.data_ingest.selection import sql_text
 from drretail.data_ingest.stages import making
+from drretail.env.processes import Tell
 from drretail.errors import UserError
 from drretail.files import write_json
-from drretail.processes import Tell
 from drretail.records.base import Document
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import Any
 
 from drretail.errors import ModelError
 from drretail.eval.judging.session import Judge
-from drretail.offline.judge.policy import tag_contents
+from drretail.llm.offline.judge.policy import tag_contents
 from drretail.records.comparison import PairScore, RankScore
 from drretail.records.score import Scores
 from tests import build

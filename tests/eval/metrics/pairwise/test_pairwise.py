@@ -18,7 +18,7 @@ from drretail.eval.judging.verdicts import VerdictFile
 from drretail.eval.metrics.pairwise.judge import judge
 from drretail.eval.scores.pair_outcomes import PairOutcome
 from drretail.eval.scores.pair_rows import corrected, preference
-from drretail.offline.judge.policy import tag_contents
+from drretail.llm.offline.judge.policy import tag_contents
 from drretail.prompts import tag_content
 from drretail.records.base import Rules
 from drretail.records.comparison import PairScore

@@ -1,0 +1,208 @@
+"""Agreement of judges with people, and of people with each other: every two raters, question by question."""
+
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from itertools import combinations
+from math import isfinite
+from typing import TYPE_CHECKING
+
+from drretail.addons.lab.opinions import PREFERENCE, Opinion, Question, Scale, by_question
+from drretail.addons.lab.people_findings import PEOPLE, Agreed, Agreement, Alignment, PeopleAgreed
+from drretail.stats.agreement import (
+    cohen_kappa,
+    correlation,
+    kappa_without_ties,
+    mean_absolute_deviation,
+    pairwise_comparison_accuracy,
+    percent,
+    ranking_agreement,
+    ranks,
+    soft_disagreement,
+)
+from drretail.stats.clusters import FEWEST
+from drretail.stats.confusion import agreement_interval, drawn_interval, kappa, krippendorff_alpha, tables_of
+from drretail.stats.intervals import Interval
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Values = Mapping[str, float]
+"""One rater's values by item."""
+
+
+def agreement_of(opinions: Sequence[Opinion]) -> Agreement:
+    """For each question: every two raters, all people together (Krippendorff's α), and each judge against people."""
+    pairs: list[Agreed] = []
+    people: list[PeopleAgreed] = []
+    alignments: list[Alignment] = []
+    for question, given in by_question(opinions).items():
+        pairs += _pairs(question, given)
+        alignments += _alignments(question, given)
+        of_people = [opinion for opinion in given if opinion.kind == "person"]
+        by_item: dict[str, list[float]] = defaultdict(list)
+        for opinion in of_people:
+            by_item[opinion.item].append(opinion.value)
+        n_people = len({opinion.rater for opinion in of_people})
+        if n_people > 1:
+            queries = {opinion.item: opinion.query_id or opinion.item for opinion in of_people}
+            alpha = krippendorff_alpha(by_item.values(), question.scale.level, [queries[item] for item in by_item])
+            people.append(
+                PeopleAgreed(
+                    scale=question.scale.name,
+                    dimension=question.dimension,
+                    n_people=n_people,
+                    n_items=sum(len(values) > 1 for values in by_item.values()),
+                    level=question.scale.level,
+                    alpha=alpha.value,
+                    low=alpha.low,
+                    high=alpha.high,
+                )
+            )
+    return Agreement(pairs=tuple(pairs), people=tuple(people), alignments=tuple(alignments))
+
+
+def _alignments(question: Question, opinions: Sequence[Opinion]) -> Iterable[Alignment]:
+    """Each judge against the people's mean: how far its ratings are off, and how it orders reports and systems.
+
+    Only for ratings that name their query and system.
+    """
+    if question.scale.level != "interval":
+        return
+    rated = [opinion for opinion in opinions if opinion.query_id and opinion.system]
+    human = _by_query(_consensus(question.scale, rated), rated)
+    for judge in _raters(rated, "judge"):
+        judged = _by_query(_values_by(rated, judge), rated)
+        n = sum(len(human[query].keys() & judged[query].keys()) for query in human.keys() & judged.keys())
+        if n:
+            yield Alignment(
+                scale=question.scale.name,
+                dimension=question.dimension,
+                judge=judge,
+                n_reports=n,
+                mean_absolute_deviation=mean_absolute_deviation(judged, human),
+                pairwise_comparison_accuracy=pairwise_comparison_accuracy(judged, human),
+                ranking_agreement=ranking_agreement(judged, human),
+            )
+
+
+def _pairs(question: Question, opinions: Sequence[Opinion]) -> Iterable[Agreed]:
+    """A row for every two raters with items in common: people first, then judges, by name.
+
+    If several people answered the question, their consensus is a further rater, paired with each judge.
+    """
+    people, judges = _raters(opinions, "person"), _raters(opinions, "judge")
+    by_rater = {rater: _values_by(opinions, rater) for rater in (*people, *judges)}
+    queries = {opinion.item: opinion.query_id for opinion in opinions}
+    pairs = [*combinations((*people, *judges), 2)]
+    if len(people) > 1:
+        by_rater[PEOPLE] = _consensus(question.scale, opinions)
+        pairs += [(PEOPLE, judge) for judge in judges]
+    for first, second in pairs:
+        ones, others = by_rater[first], by_rater[second]
+        both = [item for item in ones if item in others]
+        if both:
+            values = [ones[item] for item in both], [others[item] for item in both]
+            row = _statistics(question.scale, *values)
+            interval = _interval(row, question.scale, *values, [queries.get(item) or item for item in both])
+            yield Agreed(
+                scale=question.scale.name,
+                dimension=question.dimension,
+                first=first,
+                second=second,
+                n=len(both),
+                n_dropped=len(ones.keys() ^ others.keys()),
+                low=interval.low,
+                high=interval.high,
+                **row,
+            )
+
+
+def _statistics(scale: Scale, ones: Sequence[float], others: Sequence[float]) -> dict[str, float | None]:
+    figures: dict[str, float | None] = {"percent": percent(ones, others), "kappa": cohen_kappa(ones, others)}
+    if scale.tie is not None:
+        figures["kappa_without_ties"] = kappa_without_ties(ones, others, scale.tie)
+        figures["soft_disagreement"] = soft_disagreement(ones, others, scale.tie)
+    if scale.level == "nominal" and scale != PREFERENCE:
+        return figures
+    if scale.values and {*ones, *others} <= {*scale.values}:
+        (table,) = tables_of([0] * len(ones), ones, others, scale.values)
+        for name, power in (("kappa_linear", 1), ("kappa_quadratic", 2)):
+            value = float(kappa(table, power=power))
+            figures[name] = value if isfinite(value) else None
+    return figures | {
+        "pearson": correlation(ones, others, "pearson"),
+        "spearman": correlation(ones, others, "spearman"),
+        "kendall": correlation(ones, others, "kendall"),
+    }
+
+
+def _interval(
+    row: Mapping[str, float | None],
+    scale: Scale,
+    ones: Sequence[float],
+    others: Sequence[float],
+    clusters: Sequence[Hashable],
+) -> Interval:
+    """The interval of linear κ, else ρ, else κ: a bootstrap over queries or, without them, over items."""
+    import numpy as np
+
+    if len({*clusters}) < FEWEST:
+        return Interval(None)
+    if row.get("kappa_linear") is not None or row.get("spearman") is None:
+        tables = tables_of(clusters, ones, others, sorted({*scale.values, *ones, *others}))
+        power = int(row.get("kappa_linear") is not None)
+        return agreement_interval(tables, lambda drawn: kappa(drawn, power=power), "agree")
+    # ρ is Pearson's r of ranks: ranks of the whole sample are kept, and draws add up the clusters' sums.
+    sums: dict[Hashable, NDArray[np.float64]] = defaultdict(lambda: np.zeros(6))
+    for cluster, x, y in zip(clusters, ranks(ones), ranks(others), strict=True):
+        sums[cluster] += (1, x, y, x * x, y * y, x * y)
+
+    def rho(drawn: "NDArray[np.float64]") -> "NDArray[np.float64]":
+        n, x, y, xx, yy, xy = np.moveaxis(drawn, -1, 0)
+        with np.errstate(divide="ignore", invalid="ignore"):  # nan if all x or all y are equal
+            return (n * xy - x * y) / np.sqrt((n * xx - x * x) * (n * yy - y * y))
+
+    return drawn_interval(np.array([*sums.values()]), rho, "agree")
+
+
+def _raters(opinions: Iterable[Opinion], kind: str) -> list[str]:
+    return sorted({opinion.rater for opinion in opinions if opinion.kind == kind})
+
+
+def _values_by(opinions: Iterable[Opinion], rater: str) -> dict[str, float]:
+    return {opinion.item: opinion.value for opinion in opinions if opinion.rater == rater}
+
+
+def _consensus(scale: Scale, opinions: Iterable[Opinion]) -> dict[str, float]:
+    """People's consensus on each item: the mean of ratings, or the most frequent label, and no value if two labels tie.
+
+    For preferences a draw between two answers is a tie, since that is what people together say.
+    """
+    by_item: dict[str, list[float]] = defaultdict(list)
+    for opinion in opinions:
+        if opinion.kind == "person":
+            by_item[opinion.item].append(opinion.value)
+    if scale.level == "interval":
+        return {item: sum(values) / len(values) for item, values in by_item.items()}
+    found: dict[str, float] = {}
+    for item, values in by_item.items():
+        (most, count), *rest = Counter(values).most_common(2)
+        if not rest or rest[0][1] < count:
+            found[item] = most
+        elif scale.tie is not None:
+            found[item] = scale.tie
+    return found
+
+
+def _by_query(values: Values, opinions: Iterable[Opinion]) -> dict[str, dict[str, float]]:
+    """By query, the mean over each system's reports."""
+    places = {opinion.item: (opinion.query_id, opinion.system) for opinion in opinions}
+    answers: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for item, value in values.items():
+        query, system = places[item]
+        answers[query][system].append(value)
+    return {
+        query: {system: sum(numbers) / len(numbers) for system, numbers in by_system.items()}
+        for query, by_system in answers.items()
+    }

@@ -1,0 +1,345 @@
+"""A probe of a judge: the reports it uses, the verdicts it reads, and the questions it asks itself.
+
+The reports include copies with half and twice the words.
+"""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+from drretail.addons.lab.derived_experiment import MadeRun, copy_verdicts, good_reports, made_label, write_experiment
+from drretail.addons.lab.opinions import RATING, Opinion, judge_name, opinions_of
+from drretail.addons.lab.trial_findings import BiasEffect
+from drretail.eval.judging.dimensions import DIMENSIONS
+from drretail.eval.judging.pairs import Labels, meetings, pair_name
+from drretail.eval.judging.question import JudgeQuestion, Ruling
+from drretail.eval.judging.session import Again, Judge, JudgeSession
+from drretail.eval.judging.spending import Allowance, CapReached
+from drretail.eval.judging.subject import Subject, read_subjects
+from drretail.eval.judging.verdicts import VerdictFile, verdict_path
+from drretail.eval.metric import Metric
+from drretail.eval.registry import PAIRWISE, load_metric
+from drretail.eval.scores.gathering import NOT_JUDGED, Assessor, gather
+from drretail.eval.scores.pair_outcomes import read_outcomes
+from drretail.experiment import read_definition
+from drretail.grounding.text.sentences import find_sentences
+from drretail.prompts import Prompt
+from drretail.records.base import Record, sha256_of
+from drretail.records.run import BASELINES, MADE_BY_LAB
+from drretail.records.score import Verdict
+from drretail.stats.clusters import Clusters
+
+VERSION = 1
+STAGE = "probe"
+AT_ONCE = 8
+"""Concurrent questions to one judge."""
+Report = tuple[str, str]
+"""A system's label and a query id, which identify one report."""
+Effects = Sequence[BiasEffect]
+HALF, TWICE = "half", "twice"
+
+
+@dataclass(frozen=True, slots=True)
+class Reports:
+    """Reports of research systems, and of floors and the oracle on the same queries."""
+
+    subjects: tuple[Subject, ...]
+    floors: tuple[Subject, ...]
+
+    @property
+    def pairs(self) -> list[Labels]:
+        """All pairs of research systems."""
+        return [*combinations(sorted({subject.label for subject in self.subjects}), 2)]
+
+    @property
+    def sha(self) -> str:
+        """A hash that identifies exactly these reports."""
+        return sha256_of([[subject.run_id, subject.report_sha] for subject in (*self.subjects, *self.floors)])[:16]
+
+
+def bias_folder(experiment: Path) -> Path:
+    return experiment / "lab" / "bias"
+
+
+def choose_reports(experiment: Path, *, limit: int, seed: str) -> Reports:
+    """All reports on queries drawn by lot, at most ``limit`` reports but at least one query; 0 means all.
+
+    Raises UserError if there is no report.
+    """
+    by_query: dict[str, list[Subject]] = defaultdict(list)
+    for subject in good_reports(experiment, None):
+        by_query[subject.query.query_id].append(subject)
+    chosen: list[Subject] = []
+    for query in sorted(by_query, key=lambda query_id: sha256_of([seed, query_id])):
+        if limit and chosen and len(chosen) + len(by_query[query]) > limit:
+            break
+        chosen += by_query[query]
+    queries = {subject.query.query_id for subject in chosen}
+    chosen.sort(key=lambda subject: (subject.label, subject.query.query_id))
+    return Reports(
+        tuple(chosen),
+        tuple(
+            subject
+            for subject in read_subjects(experiment, None)
+            if subject.system.agent in BASELINES
+            and subject.repeat == 1
+            and subject.report
+            and subject.query.query_id in queries
+        ),
+    )
+
+
+def make_copies(experiment: Path, reports: Reports, *, with_lengths: bool) -> None:
+    """Makes EXP/lab/bias: the reports and, with ``with_lengths``, two systems of copies for each research system.
+
+    Existing verdicts on the reports and on their pairs are copied.
+    """
+    made = [
+        MadeRun(
+            subject,
+            length_label(subject.label, length),
+            subject.system.model_copy(
+                update={"options": {**subject.system.options, MADE_BY_LAB: True, "length": length}}
+            ),
+            1,
+            copied(subject.report or ""),
+            None if subject.run is None else subject.run.picks,
+        )
+        for subject in (reports.subjects if with_lengths else ())
+        for length, copied in ((HALF, halved), (TWICE, doubled))
+    ]
+    write_experiment(experiment, bias_folder(experiment), [*reports.subjects, *reports.floors], made)
+    for labels in reports.pairs:
+        copy_verdicts(experiment, bias_folder(experiment), pair_name(labels))
+
+
+def length_label(label: str, length: str) -> str:
+    """The label of the system with a system's copies of that length."""
+    return made_label(label, f"at-{length}")
+
+
+def halved(report: str) -> str:
+    """The report up to the end of the sentence, item or row that comes nearest to half of its words."""
+    ends = [sentence.end for sentence in find_sentences(report) if sentence.kind != "heading"]
+    half = len(report.split()) / 2
+    end = min(ends, key=lambda end: abs(len(report[:end].split()) - half), default=len(report))
+    return f"{report[:end].rstrip()}\n"
+
+
+def doubled(report: str) -> str:
+    """The report with each block (text between blank lines) twice in a row; headings stay single."""
+    blocks = [part for part in report.replace("\r\n", "\n").split("\n\n") if part.strip()]
+    twice: list[str] = []
+    for block in blocks:
+        is_heading = block.lstrip().startswith("#") and "\n" not in block.strip()
+        twice += [block] if is_heading else [block, block]
+    return "\n\n".join(twice) + "\n"
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionPlace:
+    """The text that a question is about; all verdicts on it are in one file."""
+
+    label: str
+    run: str
+    sha: str
+
+    @classmethod
+    def of(cls, subject: Subject) -> "QuestionPlace":
+        return cls(subject.label, f"{subject.query.query_id}-r{subject.repeat}", subject.report_sha or "")
+
+    @property
+    def run_id(self) -> str:
+        return f"{self.label}/{self.run}"
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeQuestion:
+    """A question to the judge that no metric asks."""
+
+    about: QuestionPlace
+    item: str
+    prompt: Prompt
+    values: Callable[[], Mapping[str, str]]
+    """Makes the values for the prompt; called only when the question is asked, since most have an answer already."""
+    answer: type[Record]
+    kept: Callable[[Any], Any]
+    """Takes the verdict's value from an answer."""
+
+    @property
+    def characters(self) -> int:
+        return len(self.prompt.render(**self.values()))
+
+
+@dataclass(frozen=True)
+class Case:
+    """One judge with the reports on which it is probed and its existing verdicts."""
+
+    experiment: Path
+    """The experiment of the reports, with other judges' and people's ratings."""
+    folder: Path
+    """EXP/lab/bias, with the judge's own verdicts."""
+    judge: Judge
+    reports: Reports
+    seed: str
+    day: str
+    """Today, as 2025-01-31."""
+    pin: Path | None = None
+    only_estimated: bool = False
+
+    @property
+    def name(self) -> str:
+        return judge_name(self.judge.ref, "default")
+
+    @cached_property
+    def clusters(self) -> Clusters:
+        """Which user asked each query."""
+        return Clusters.of(read_definition(self.experiment).queries)
+
+    @cached_property
+    def ratings(self) -> dict[str, dict[Report, float]]:
+        """By dimension, the judge's rating of each report, of copies and floors too."""
+        return by_dimension(opinion for opinion in opinions_of(self.folder) if opinion.rater == self.name)
+
+    def verdicts(self, metric: Metric, subject: Subject) -> list[Verdict]:
+        """The judge's verdicts on a report in a metric: first repeat, current prompts and version, default rules."""
+        about = QuestionPlace.of(subject)
+        path = verdict_path(self.folder, metric.name, self.judge.slug, about.label, about.run)
+        living = VerdictFile(path).living(about.sha, metric.prompt_hashes())
+        wanted = "default", 1, metric.version, self.judge.ref
+        return [
+            verdict
+            for verdict in living
+            if (verdict.rules, verdict.judge_repeat, verdict.version, verdict.judge) == wanted
+        ]
+
+    def answers(self, probe: str, questions: Iterable[ProbeQuestion]) -> Iterator[tuple[ProbeQuestion, Any]]:
+        """The answered questions of a probe, with the values of their verdicts."""
+        for question, verdict in self.recorded(probe, questions):
+            if verdict is not None and verdict.state == "scored":
+                yield question, verdict.value
+
+    def recorded(
+        self, probe: str, questions: Iterable[ProbeQuestion]
+    ) -> Iterator[tuple[ProbeQuestion, Verdict | None]]:
+        """Each question with its existing verdict; None if there is none, or it is of another report or prompt."""
+        files: dict[Path, dict[str, Verdict]] = {}
+        for question in questions:
+            path = self.path(probe, question.about)
+            if path not in files:
+                files[path] = {verdict.item: verdict for verdict in VerdictFile(path).lasts()}
+            last = files[path].get(question.item)
+            known = last is not None and (last.report_sha, last.prompt_hash) == (
+                question.about.sha,
+                question.prompt.hash,
+            )
+            yield question, last if known else None
+
+    def unanswered(self, probe: "Probe") -> tuple[int, int]:
+        """How many judgements that a probe reads or asks for failed, and how many were never asked."""
+        own = [verdict for _, verdict in self.recorded(probe.name, probe.questions(self))]
+        failed = sum(verdict is not None and verdict.state == "failed" for verdict in own)
+        unasked = own.count(None)
+        metrics = [load_metric(name) for name in probe.metrics if name != PAIRWISE]
+        gathered = gather(self.folder, metrics)
+        assessor = Assessor(self.judge.ref, "default")
+        floors = {floor.label for floor in self.reports.floors}
+        originals = {subject.label for subject in self.reports.subjects}
+        for metric in metrics:
+            for plan, judged in gathered.judged_runs(metric.name, assessor):
+                if probe.with_floors if plan.label in floors else probe.with_lengths or plan.label in originals:
+                    failed += len(judged.errors)
+                    unasked += judged.result.lacks == NOT_JUDGED
+        if PAIRWISE in probe.metrics:
+            by_pair = read_outcomes(self.folder, gathered).get(assessor, {})
+            for outcomes in (them for by_dimension in by_pair.values() for them in by_dimension.values()):
+                failed += sum(outcome.failed_verdicts for outcome in outcomes)
+                unasked += sum(outcome.why == NOT_JUDGED for outcome in outcomes)
+            if not by_pair:
+                unasked += len(meetings(self.folder, gathered.definition, self.reports.pairs))
+        return failed, unasked
+
+    def path(self, probe: str, about: QuestionPlace) -> Path:
+        return verdict_path(asked_folder(self.folder), probe, self.judge.slug, about.label, about.run)
+
+
+def asked_folder(folder: Path) -> Path:
+    """The folder of answers to probes' own questions, apart from the verdicts that metrics score."""
+    return folder / "asked"
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """One way to examine a judge."""
+
+    name: str
+    asks: str
+    """What is probed, as a question."""
+    metrics: tuple[str, ...]
+    """The metrics whose verdicts on the reports it reads."""
+    find: Callable[[Case], Effects | str]
+    """Computes its effects, the main one first, or says why there are none."""
+    questions: Callable[[Case], Sequence[ProbeQuestion]] = lambda _: ()
+    keep: Callable[[Case], None] = lambda _: None
+    """Called once the questions are answered."""
+    with_lengths: bool = False
+    with_floors: bool = False
+
+
+def by_dimension(opinions: Iterable[Opinion]) -> dict[str, dict[Report, float]]:
+    """Ratings by dimension and report."""
+    found: dict[str, dict[Report, float]] = {dimension: {} for dimension in DIMENSIONS}
+    for opinion in opinions:
+        if opinion.question.scale == RATING and opinion.question.dimension in found:
+            found[opinion.question.dimension][opinion.system, opinion.query_id] = opinion.value
+    return found
+
+
+async def ask(case: Case, probe: Probe, *, again: Again, allowance: Allowance) -> int:
+    """Asks the probe's own questions that have no answer, and returns how many have no usable answer afterwards.
+
+    Texts whose questions the cap cut off are counted in the allowance.
+    """
+    by_place: dict[QuestionPlace, list[ProbeQuestion]] = defaultdict(list)
+    for question in probe.questions(case):
+        by_place[question.about].append(question)
+    gate = asyncio.Semaphore(AT_ONCE)
+
+    async def of(about: QuestionPlace, questions: Sequence[ProbeQuestion]) -> None:
+        async with gate:
+            with JudgeSession(
+                case.judge,
+                VerdictFile(case.path(probe.name, about)),
+                metric=probe.name,
+                version=VERSION,
+                run_id=about.run_id,
+                report_sha=about.sha,
+                again=again,
+                allowance=allowance,
+            ) as session:
+                try:
+                    await session.ask_and_record(
+                        *(
+                            JudgeQuestion[Any](
+                                STAGE,
+                                question.item,
+                                question.prompt,
+                                question.values,
+                                question.answer,
+                                lambda answer, kept=question.kept: Ruling(kept(answer)),
+                                begins_with="probe",
+                            )
+                            for question in questions
+                        )
+                    )
+                except CapReached:
+                    allowance.cut += 1
+
+    await asyncio.gather(*(of(about, questions) for about, questions in by_place.items()))
+    verdicts = case.recorded(probe.name, probe.questions(case))
+    return sum(verdict is not None and verdict.state == "failed" for _, verdict in verdicts)

@@ -1,0 +1,302 @@
+"""Which version of a judge is nearest to people: chosen on some queries, and reported on others."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pydantic import ValidationError
+
+from drretail.addons.lab.finding import LabFinding, Measured
+from drretail.addons.lab.opinions import Opinion, Question, Scale, by_question, named
+from drretail.addons.lab.trial_findings import LEAST_USERS
+from drretail.errors import UnknownName, UserError
+from drretail.eval.judge_prompts import kept_wording
+from drretail.eval.registry import load_metric, pair_metric
+from drretail.files import read_json
+from drretail.prompts import overridden
+from drretail.records.base import Record, sha256_of
+from drretail.records.score import JudgeRef
+from drretail.stats.agreement import sign
+from drretail.stats.confusion import agreement_interval, drawn_interval, kappa, tables_of
+from drretail.stats.intervals import Interval, Ratio, ratio_interval
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+NAME = "calibrate"
+"""The name of the command and of its file."""
+NOTHING = Measured()
+Pair = tuple[Opinion, Opinion]
+"""A person's opinion on one item, and the judge version's."""
+
+
+class Nearness(Record):
+    """One version against people. Ratings have a MAD and, with several systems, a PCA; all other answers have κ."""
+
+    version: str
+    n: int
+    """Pairs of a person's answer and the version's answer."""
+    mad: Measured = NOTHING
+    pca: Measured = NOTHING
+    kappa: Measured = NOTHING
+
+    @property
+    def score(self) -> float | None:
+        """More is nearer to people; None if nothing can be computed."""
+        return self.kappa.value if self.mad.value is None else -self.mad.value
+
+    def summary(self) -> str:
+        """ "MAD 0.90 (.60–1.20), PCA 0.80 (.71–.88)"."""
+        parts = {"MAD": self.mad, "PCA": self.pca, "κ": self.kappa}
+        shown = [f"{name} {part.in_words}" for name, part in parts.items() if part.value is not None]
+        return ", ".join(shown) or "nothing can be told"
+
+
+class Gap(Record):
+    """How much nearer to people the chosen version is than another one, on the held-out queries; above 0 is nearer."""
+
+    version: str
+    statistic: str
+    """ "MAD" or "κ"."""
+    nearer_by: Measured
+
+
+class Calibration(LabFinding):
+    """lab/calibrate.json: all versions on the tuning and the held-out queries.
+
+    ``chosen`` was the nearest version on the tuning queries when it was chosen. It stays, whatever later versions show.
+    """
+
+    question: str
+    model: str = ""
+    """ "provider:model"; the choice holds for no other model."""
+    seed: str
+    split: str
+    """A hash of which queries are tuning queries and which are held out."""
+    n_tuning: int
+    """In queries, like ``n_held_out``."""
+    n_held_out: int
+    tuning: tuple[Nearness, ...]
+    held_out: tuple[Nearness, ...]
+    gaps: tuple[Gap, ...] = ()
+    """One for every other version."""
+    chosen: str
+    prompt_hash: str = ""
+    """A hash of all prompts of the chosen version; blank for a judge from a file, whose prompts are unknown."""
+
+    def summary(self) -> str:
+        """How near the chosen version is to people on held-out queries, and whether others are shown to be farther."""
+        held_out = next(row for row in self.held_out if row.version == self.chosen)
+        count = len(self.tuning)
+        named = ", ".join(f"{gap.version} by {gap.statistic} {gap.nearer_by.in_words}" for gap in self.gaps)
+        are_farther = all(gap.nearer_by.low is not None and gap.nearer_by.low > 0 for gap in self.gaps)
+        beside = f"; {'nearer to people than' if are_farther else 'not shown to be nearer than'} {named}"
+        if not self.gaps:
+            beside = ""
+        elif self.n_held_out < LEAST_USERS:
+            beside = f"; too few to say whether it is nearest: it takes {LEAST_USERS}"
+        return (
+            f"Calibrated on {self.question}: {self.chosen}, chosen of {count} version{'s' * (count > 1)} on "
+            f"{self.n_tuning} queries; on {self.n_held_out} others {held_out.summary()}{beside}."
+        )
+
+
+def split_queries(queries: Iterable[str], seed: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Two random halves of the queries: one to choose a version, the other to measure it.
+
+    Raises UserError below two queries.
+    """
+    lots = sorted({*queries}, key=lambda query: sha256_of(["calibrate", seed, query]))
+    if len(lots) < 2 or "" in lots:
+        raise UserError("People's answers on two queries or more are needed, each with the query it is of.")
+    half = (len(lots) + 1) // 2
+    return frozenset(lots[:half]), frozenset(lots[half:])
+
+
+def calibrate_versions(opinions: Sequence[Opinion], seed: str, chosen: str = "") -> Calibration:
+    """Chooses the version nearest to people on the tuning queries, among all judges with opinions on one question.
+
+    ``chosen`` is a version that was frozen before; if blank, one is chosen now. People's answers are split whatever was
+    judged, so that a later version leaves each query on its side. Only items that every version judged are compared,
+    since a version that fails on hard reports must not gain by it.
+
+    The figure to report is the chosen version's on the held-out queries, which were not used to choose it. Raises
+    UserError if nothing can be compared.
+    """
+    if len({opinion.question for opinion in opinions}) != 1:
+        raise UserError("A judge is calibrated on one question: ratings of one dimension, or labels.")
+    people = [opinion for opinion in opinions if opinion.kind == "person"]
+    versions = sorted({opinion.rater for opinion in opinions if opinion.kind == "judge"})
+    if not people or not versions:
+        raise UserError("Answers of people and of at least one judge on the same items are needed.")
+    judged = {
+        version: {opinion.item: opinion for opinion in opinions if (opinion.kind, opinion.rater) == ("judge", version)}
+        for version in versions
+    }
+    common = set[str].intersection(*({*by_item} for by_item in judged.values()))
+    pairs = {
+        version: [(opinion, judged[version][opinion.item]) for opinion in people if opinion.item in common]
+        for version in versions
+    }
+    if not pairs[versions[0]]:
+        raise UserError(f"Nothing that people answered was judged by every version ({', '.join(versions)}).")
+    for_choice, for_figure = split_queries((opinion.query_id for opinion in people), seed)
+    tuned, held = (
+        {version: [pair for pair in its if pair[0].query_id in queries] for version, its in pairs.items()}
+        for queries in (for_choice, for_figure)
+    )
+    tuning = tuple(nearness(version, tuned[version], seed) for version in versions)
+    comparable = [row for row in tuning if row.score is not None]
+    if not comparable:
+        raise UserError(
+            "No version differs from another on the queries that choose: more answers of people are needed."
+        )
+    nearest = chosen or max(comparable, key=lambda row: row.score or 0.0).version
+    others = [version for version in versions if version != nearest and nearest in pairs]
+    return Calibration(
+        question=named(opinions[0].question),
+        seed=seed,
+        split=sha256_of([sorted(for_choice), sorted(for_figure)])[:16],
+        n_tuning=len(for_choice),
+        n_held_out=len(for_figure),
+        tuning=tuning,
+        held_out=tuple(nearness(version, held[version], seed) for version in versions),
+        gaps=tuple(_gap(version, held[nearest], held[version], seed) for version in others),
+        chosen=nearest,
+    )
+
+
+def nearness(version: str, pairs: Sequence[Pair], seed: str) -> Nearness:
+    """How near a version is to people, with intervals over queries. Every person's answer counts on its own."""
+    if not pairs:
+        return Nearness(version=version, n=0)
+    scale = pairs[0][0].question.scale
+    if scale.level != "interval":
+        power, tables = int(scale.level == "ordinal"), _tables([pairs], scale)[:, 0]
+        found = agreement_interval(tables, lambda table: kappa(table, power=power), seed)
+        return Nearness(version=version, n=len(pairs), kappa=Measured.of(found))
+    by_query: dict[str, list[Pair]] = defaultdict(list)
+    for pair in sorted(pairs, key=lambda pair: pair[0].query_id):
+        by_query[pair[0].query_id].append(pair)
+    apart = {query: [abs(judge.value - person.value) for person, judge in of] for query, of in by_query.items()}
+    # For every two systems' reports that one person rated on a query: does the judge order them alike?
+    ordered = {
+        query: [
+            sign(one.value - other.value) == sign(judge.value - judged.value)
+            for (one, judge), (other, judged) in combinations(of, 2)
+            if one.rater == other.rater and one.system and other.system and one.system != other.system
+        ]
+        for query, of in by_query.items()
+    }
+    mad, pca = ratio_interval([_mean_of(apart)]), ratio_interval([_mean_of(ordered)], is_share=True)
+    return Nearness(version=version, n=len(pairs), mad=Measured.of(mad), pca=Measured.of(pca))
+
+
+def _mean_of(by_query: Mapping[str, Sequence[float]]) -> Ratio:
+    """The mean over all values, with queries as clusters."""
+    return Ratio([sum(values) for values in by_query.values()], [len(values) for values in by_query.values()])
+
+
+def _gap(version: str, chosen: Sequence[Pair], other: Sequence[Pair], seed: str) -> Gap:
+    """Both versions answered the same items in the same order, so their difference is taken item by item.
+
+    Without an interval if there are too few queries to conclude anything.
+    """
+    if chosen and chosen[0][0].question.scale.level != "interval":
+        scale, statistic = chosen[0][0].question.scale, "κ"
+        tables = _tables([chosen, other], scale)
+        power, queries = int(scale.level == "ordinal"), len(tables)
+
+        def nearer(drawn: "NDArray[np.float64]") -> "NDArray[np.float64]":
+            return kappa(drawn[..., 0, :, :], power=power) - kappa(drawn[..., 1, :, :], power=power)
+
+        interval = drawn_interval(tables, nearer, seed)
+    else:
+        off: dict[str, list[float]] = defaultdict(list)
+        for (person, near), (_, far) in zip(chosen, other, strict=True):
+            off[person.query_id].append(abs(far.value - person.value) - abs(near.value - person.value))
+        statistic, queries, interval = "MAD", len(off), ratio_interval([_mean_of(off)])
+    return Gap(
+        version=version,
+        statistic=statistic,
+        nearer_by=Measured.of(interval if queries >= LEAST_USERS else Interval(interval.value)),
+    )
+
+
+def _tables(versions: Sequence[Sequence[Pair]], scale: Scale) -> "NDArray[np.float64]":
+    """By query and version, the counts of each pair of labels: the person's and the version's."""
+    import numpy as np
+
+    labels = sorted({*scale.values, *(opinion.value for pairs in versions for pair in pairs for opinion in pair)})
+    tables: list[NDArray[np.float64]] = []
+    for pairs in versions:
+        people, judged = ([pair[side].value for pair in pairs] for side in (0, 1))
+        tables.append(tables_of([person.query_id for person, _ in pairs], people, judged, labels))
+    return np.stack(tables, axis=1)
+
+
+def question_of(opinions: Sequence[Opinion], dimension: str | None) -> Question:
+    """The question on which a judge is calibrated: the one of that dimension or scale, by default "overall".
+
+    Raises UserError if people and judges have no such question in common.
+    """
+    kinds = {
+        question: {opinion.kind for opinion in given}
+        for question, given in by_question(opinions).items()
+        if question.scale.values
+    }
+    asked = [question for question, found in kinds.items() if found == {"person", "judge"}]
+    wanted = dimension or "overall"
+    found = [question for question in asked if wanted in (question.dimension, question.scale.name, named(question))]
+    chosen = [question for question in found if question.scale.level == "interval"] or found
+    chosen = chosen or (asked if dimension is None and len(asked) == 1 else [])
+    if not asked:
+        raise UserError(
+            "There is no question that people and judges both answered: people rate in drretail view, or in a file "
+            "(--ratings), and judges by drretail score --metrics quality --judge PROVIDER:MODEL."
+        )
+    if not chosen:
+        shared = ", ".join(map(named, asked))
+        raise UserError(f"People and judges both answered {shared}: name one of these with --dimension.")
+    return chosen[0]
+
+
+def of_model(opinions: Sequence[Opinion], model: str | None) -> tuple[list[Opinion], str]:
+    """People's opinions with those of one model's versions, and that model.
+
+    A judge from a file counts as a version of any model. Raises UserError if several models judged and none is named,
+    UnknownName if the named one judged nothing.
+    """
+    models = sorted({opinion.judge.spec for opinion in opinions if opinion.judge is not None})
+    if model is not None and models and model not in models:
+        raise UnknownName("judge", model, models)
+    if model is None and len(models) > 1:
+        raise UserError(f"Judges of several models answered: name one with --judge ({', '.join(models)}).")
+    one = model or next(iter(models), "")
+    return [opinion for opinion in opinions if opinion.judge is None or opinion.judge.spec == one], one
+
+
+def frozen(experiment: Path) -> Calibration | None:
+    """The choice that was recorded earlier in an experiment; None if there is none or it can't be read."""
+    path = experiment / "lab" / f"{NAME}.json"
+    if not path.exists():
+        return None
+    try:
+        return Calibration.model_validate(read_json(path))
+    except ValidationError:
+        return None
+
+
+def prompts_hash(experiment: Path, judge: JudgeRef | None) -> str:
+    """A hash of all that a judge is told for quality and pairs, in its own wording if it has one.
+
+    Blank for a judge from a file, which may have been told anything.
+    """
+    if judge is None:
+        return ""
+    metrics = [load_metric("quality").prompt_hashes, lambda: pair_metric().hashes("default")]
+    with overridden(kept_wording(experiment, judge.wording).texts):
+        return sha256_of([sorted(load()) for load in metrics])[:16]

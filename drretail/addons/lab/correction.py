@@ -1,0 +1,383 @@
+"""FP, FR and win rates as people would give them, estimated from a few labels and all of a judge's verdicts."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+from itertools import combinations
+from pathlib import Path
+from statistics import fmean
+from typing import TypeVar
+
+from drretail.addons.lab.opinions import (
+    PREFERENCE,
+    RATING,
+    SUPPORT_OF,
+    Opinion,
+    judge_name,
+    judged_meetings,
+    opinions_of,
+)
+from drretail.addons.lab.people_findings import CorrectedValue, Correction, MissingLabels, Separation
+from drretail.addons.people.voting.judged_claims import ExtractedClaim, extracted_claims, sheet_name
+from drretail.errors import UnknownName, UserError
+from drretail.eval.ballots import read_votes
+from drretail.eval.claims.claims import FAITHFULNESS
+from drretail.eval.registry import load_metric
+from drretail.eval.scores.gathering import Gathered
+from drretail.eval.scores.planned import counted as counted_value
+from drretail.eval.scores.planned import read_judgements
+from drretail.records.tables.figures import counted
+from drretail.records.tables.figures import number as in_words
+from drretail.records.tables.sheets import read_sheet
+from drretail.records.vote import CitedLabel, ClaimLabel
+from drretail.stats.clusters import FEWEST, Clusters
+from drretail.stats.prediction_powered import Item, corrected_mean, difference, labels_alone, labels_needed
+
+LEAST = 20
+"""Nothing is corrected with fewer labels of a system, or votes on a pair: coverage of .93 was not measured there."""
+COSTS = 0.95
+"""Below this gain a sentence says that the judge costs labels."""
+Labels = Mapping[str, float]
+"""By item, the mean of people's labels."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """Whether a claim is one at all, and whether it has a source: 1 or 0, or the mean of several people's answers."""
+
+    is_claim: float
+    has_source: float
+
+
+CITED: Mapping[str, Cited] = {"yes": Cited(1, 1), "no": Cited(1, 0), "no claim": Cited(0, 0)}
+"""By answer as a sheet spells it; ballots write "no_claim"."""
+
+
+def correction_of(experiment: Path, judge: str | None, files: Sequence[Path] = ()) -> Correction:
+    """FP, FR and win rates of every system, corrected by people's answers in ``view`` and in CSV ``files``.
+
+    FR is there only if people said which claims are cited. Raises UserError if nobody labelled anything, or if several
+    judges ruled and none is named.
+    """
+    extracted = extracted_claims(experiment)
+    claims = [claim for claim in extracted if claim.has_verdict]
+    abouts = [claim.about for claim in extracted]
+    supports = _answers(experiment, files, abouts, "label", SUPPORT_OF)
+    labels = {about: fmean(answers) for about, answers in supports.items()}
+    cited = {
+        about: Cited(fmean(answer.is_claim for answer in answers), fmean(answer.has_source for answer in answers))
+        for about, answers in _answers(experiment, files, abouts, "cited", CITED).items()
+    }
+    opinions = opinions_of(experiment)
+    preferences = [opinion for opinion in opinions if opinion.question.scale == PREFERENCE]
+    voted = any(opinion.kind == "person" for opinion in preferences)
+    if not labels and not cited and not voted:
+        raise UserError(
+            f"Nobody has labelled a claim of {experiment}: drretail lab sample {experiment} draws some, drretail view "
+            "asks people, and --labels reads what they filled in."
+        )
+    gathered = read_judgements(experiment, [load_metric(FAITHFULNESS)])
+    clusters = gathered.clusters
+    rows: list[CorrectedValue | MissingLabels] = []
+    apart: list[Separation] = []
+    notes: list[str] = []
+    if labels:
+        own = _of_one_judge(claims, judge, labels)
+        items = fp_items(own, labels, clusters, planned_runs(gathered, own[0].judge, "FP"))
+        rows += _rows("FP", own[0].judge, items)
+        apart = _separations(items)
+        notes += _notes(own, {claim.about for claim in claims}, {claim.about for claim in extracted}, labels)
+    if cited:
+        of_judge = _of_one_judge(extracted, judge, cited)
+        # Systems without a label on their cited, or on their uncited claims: FR can't be corrected without both.
+        unlabelled = {(claim.system, claim.cited) for claim in of_judge}
+        unlabelled -= {(claim.system, claim.cited) for claim in of_judge if claim.about in cited}
+        one_sided = {system for system, _ in unlabelled}
+        items = fr_items(of_judge, cited, clusters, planned_runs(gathered, of_judge[0].judge, "FR"))
+        two_sided = {system: its for system, its in items.items() if system not in one_sided}
+        rows += _rows("FR", of_judge[0].judge, two_sided)
+        notes += [
+            f"{system}: no corrected FR, since nobody said of claims with a source, or of those without, whether "
+            "they are cited: drretail lab sample --uncited draws the latter."
+            for system in sorted(one_sided)
+        ]
+    if voted:
+        rows += _win_rates(experiment, gathered, preferences, judge)
+    if not (rows or labels or cited):
+        _refuse_unjudged(experiment, opinions, judge)
+    values = tuple(row for row in rows if isinstance(row, CorrectedValue))
+    notes += [
+        f"{row.system}: in {row.what} the judge costs labels: {row.n_labels:,} drawn by lot would give a narrower "
+        f"interval without it (gain {in_words(row.gain)})."
+        for row in values
+        if row.gain is not None and row.gain < COSTS
+    ]
+    if any(row.n_clusters < FEWEST for row in values):
+        notes.append(f"Below {FEWEST} users (or queries, where no user is known) there is no interval.")
+    missing = tuple(row for row in rows if isinstance(row, MissingLabels))
+    return Correction(values=values, missing=missing, separations=tuple(apart), notes=tuple(notes))
+
+
+def _of_one_judge(claims: Sequence[ExtractedClaim], judge: str | None, labels: Collection[str]) -> list[ExtractedClaim]:
+    """The claims of the named judge, or of the only judge whose claims people labelled."""
+    known = sorted({claim.judge for claim in claims})
+    if judge is not None and judge not in known:
+        raise UnknownName("judge with verdicts here", judge, known)
+    labelled = sorted({claim.judge for claim in claims if claim.about in labels})
+    if judge is None and len(labelled) > 1:
+        raise UserError(f"Claims of {' and '.join(labelled)} were labelled: name one with --judge.")
+    if not labelled or (judge is not None and judge not in labelled):
+        raise UserError(
+            f"No label ({len(labels):,} were read) is of a claim that {judge or 'a judge'} ruled on here: a label is "
+            "of the very report, judge and claim that were shown. drretail lab sample draws claims anew."
+        )
+    chosen = judge or labelled[0]
+    return [claim for claim in claims if claim.judge == chosen]
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedRun:
+    """A run that counts in a headline of the scoreboard, with its value and its weight."""
+
+    system: str
+    query_id: str
+    run_id: str
+    value: float
+    weight: float
+    """1 / the number of the query's runs that count: repeats are averaged first."""
+    units: int
+    """What its value is the mean of: claims, invented sources and marks that the judge left out."""
+
+
+def planned_runs(gathered: Gathered, judge: str, headline: str) -> list[PlannedRun]:
+    """The runs that count in a headline of faithfulness by this judge; those that are missing are left out."""
+    found: list[PlannedRun] = []
+    for assessor in gathered.assessors(FAITHFULNESS):
+        if assessor.judge.spec == judge and assessor.rules == "default":
+            for plan, judged in gathered.judged_runs(FAITHFULNESS, assessor):
+                value = counted_value(judged.result, headline)
+                if value is not None:
+                    scored = judged.result.values.get(headline)
+                    units = 0 if scored is None else round(scored.items.get("counted", 0))
+                    found.append(PlannedRun(plan.label, plan.query.query_id, plan.run_id, value, 1.0, units))
+    repeats = Counter((run.system, run.query_id) for run in found)
+    return [replace(run, weight=1 / repeats[run.system, run.query_id]) for run in found]
+
+
+def fp_items(
+    claims: Iterable[ExtractedClaim], labels: Labels, clusters: Clusters, runs: Sequence[PlannedRun]
+) -> dict[str, list[Item]]:
+    """By system, the claims that FP counts, and the runs that earn nothing; all queries have the same weight."""
+    counted = [claim for claim in claims if claim.in_fp]
+    return _items(
+        counted, lambda claim: (labels.get(claim.about), 1.0), lambda claim: claim.support or 0.0, clusters, runs
+    )
+
+
+def fr_items(
+    claims: Sequence[ExtractedClaim], labels: Mapping[str, Cited], clusters: Clusters, runs: Sequence[PlannedRun]
+) -> dict[str, list[Item]]:
+    """By system, all claims. FR is the share with a source among those that people accept as claims."""
+
+    def label_of(claim: ExtractedClaim) -> tuple[float | None, float]:
+        cited = labels.get(claim.about)
+        return (None, 1.0) if cited is None else (cited.has_source, cited.is_claim)
+
+    return _items(claims, label_of, lambda claim: float(claim.cited), clusters, runs)
+
+
+def _items(
+    claims: Sequence[ExtractedClaim],
+    label_of: Callable[[ExtractedClaim], tuple[float | None, float]],
+    verdict_of: Callable[[ExtractedClaim], float],
+    clusters: Clusters,
+    runs: Sequence[PlannedRun],
+) -> dict[str, list[Item]]:
+    """By system, the claims of the runs that count, each weighted by 1 / the number of claims of its report.
+
+    A run without such a claim is an item whose value is known. So are a report's invented sources and the marks that
+    the judge left out: they count 0.
+    """
+    by_run: dict[str, list[ExtractedClaim]] = defaultdict(list)
+    for claim in claims:
+        by_run[claim.run_id].append(claim)
+    items: dict[str, list[Item]] = defaultdict(list)
+    for run in runs:
+        cluster, its = clusters.user_of.get(run.query_id, run.query_id), by_run[run.run_id]
+        for claim in its:
+            label, whole = label_of(claim)
+            share = run.weight / max(run.units, len(its))
+            items[claim.system].append(Item(cluster, claim.stratum, share, label, whole, verdict=verdict_of(claim)))
+        value, known = (0.0, 1 - len(its) / run.units) if its and run.units else (run.value, float(not its))
+        if known > 0:
+            item = Item(cluster, None, run.weight * known, value, verdict=value, is_known=True)
+            items[run.system].append(item)
+    return dict(sorted(items.items()))
+
+
+def _rows(what: str, judge: str, items: Mapping[str, Sequence[Item]]) -> list[CorrectedValue | MissingLabels]:
+    """A row for each system of which something could be labelled."""
+    found = {system: its for system, its in items.items() if not all(item.is_known for item in its)}
+    return [_row(what, system, judge, its) for system, its in found.items()]
+
+
+def _row(what: str, system: str, judge: str, items: Sequence[Item]) -> CorrectedValue | MissingLabels:
+    """The corrected value, or the number of labels that are missing for it."""
+    count, n_known = sum(item.is_labelled for item in items), sum(item.is_known for item in items)
+    found, alone = corrected_mean(items), labels_alone(items)
+    if count < LEAST or found is None or alone is None:
+        left = len(items) - n_known
+        return MissingLabels(what=what, system=system, n_labels=count, n_needed=LEAST, n_items=left)
+
+    def cut(end: float | None) -> float | None:
+        return None if end is None else min(1.0, max(0.0, end))
+
+    gain = None
+    if found.low is not None and found.high is not None and alone.low is not None and alone.high is not None:
+        gain = ((alone.high - alone.low) / (found.high - found.low)) ** 2
+    return CorrectedValue(
+        what=what,
+        system=system,
+        judge=judge,
+        value=found.value,
+        low=cut(found.low),
+        high=cut(found.high),
+        labels_alone=alone.value,
+        labels_alone_low=cut(alone.low),
+        labels_alone_high=cut(alone.high),
+        gain=gain,
+        judged=sum(item.share * item.verdict for item in items) / sum(item.share for item in items),
+        n_labels=count,
+        n_items=len(items) - n_known,
+        n_known=n_known,
+        n_clusters=len(found.influence),
+    )
+
+
+def _separations(items: Mapping[str, Sequence[Item]]) -> list[Separation]:
+    """Every two systems with enough labels."""
+    labels = {system: sum(item.is_labelled for item in of_system) for system, of_system in items.items()}
+    sizes = {system: sum(not item.is_known for item in of_system) for system, of_system in items.items()}
+    values = {
+        system: value
+        for system, of_system in items.items()
+        if labels[system] >= LEAST and (value := corrected_mean(of_system)) is not None
+    }
+    found: list[Separation] = []
+    for one, other in combinations(values, 2):
+        apart, count = difference(values[one], values[other]), labels[one] + labels[other]
+        needed = None if apart.low is None else labels_needed(apart, count)
+        found.append(
+            Separation(
+                a=one,
+                b=other,
+                difference=apart.value,
+                low=apart.low,
+                high=apart.high,
+                labels=count,
+                labels_needed=needed if needed is not None and needed <= sizes[one] + sizes[other] else None,
+            )
+        )
+    return found
+
+
+def _win_rates(
+    experiment: Path, gathered: Gathered, opinions: Sequence[Opinion], judge: str | None
+) -> list[CorrectedValue | MissingLabels]:
+    """The share of meetings that the first of two systems wins, a tie as half a win, for each dimension with a vote.
+
+    Meetings that a missing report decided are known.
+    """
+    user_of = gathered.clusters.user_of
+    votes: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for opinion in opinions:
+        if opinion.kind == "person":
+            votes[opinion.item, opinion.question.dimension].append((opinion.value + 1) / 2)
+    rows: list[CorrectedValue | MissingLabels] = []
+    judged = [
+        (judge_name(assessor.judge, assessor.rules), assessor.judge.spec, labels, dimension, outcomes)
+        for assessor, labels, dimension, outcomes in judged_meetings(experiment, gathered)
+    ]
+    for who, spec, labels, dimension, outcomes in sorted(judged, key=lambda each: each[0]):
+        if judge not in (None, who, spec):
+            continue
+        repeats = Counter(outcome.query_id for _, outcome in outcomes if outcome.result is not None)
+        items: list[Item] = []
+        for about, outcome in outcomes:
+            query, verdict, is_known = outcome.query_id, outcome.result, outcome.is_forfeit
+            if verdict is not None:
+                given = [verdict] if is_known else votes.get((about, dimension))
+                label, share = fmean(given) if given else None, 1 / repeats[query]
+                cluster = user_of.get(query, query)
+                items.append(Item(cluster, verdict, share, label, verdict=verdict, is_known=is_known))
+        if any(item.is_labelled for item in items):
+            rows.append(_row(f"wins over {labels[1]}, {dimension.replace('_', ' ')}", labels[0], who, items))
+    return rows
+
+
+def _refuse_unjudged(experiment: Path, opinions: Sequence[Opinion], judge: str | None) -> None:
+    """Raises UserError: people voted on nothing that this judge, or any judge, compared."""
+    known = {
+        opinion.judge.spec
+        for opinion in opinions
+        if opinion.judge is not None and opinion.question.scale in (RATING, PREFERENCE)
+    }
+    if judge is not None and judge not in known:
+        raise UnknownName("judge with verdicts here", judge, known)
+    raise UserError(
+        f"Nothing that people said of {experiment} meets a verdict: they voted on pairs that no judge compared. "
+        f"drretail score {experiment} --metrics pairwise --judge PROVIDER:MODEL compares them."
+    )
+
+
+def _notes(own: Sequence[ExtractedClaim], ruled: Set[str], extracted: Set[str], labels: Labels) -> list[str]:
+    """Notes for the reader of the numbers: labels that match no claim, and strata without a label."""
+    notes: list[str] = []
+    spare = len((labels.keys() & extracted) - ruled)
+    if spare:
+        notes.append(
+            f"{counted(spare, 'label')} of {'a claim' if spare == 1 else 'claims'} without a verdict: not in FP."
+        )
+    lost = len(labels.keys() - ruled - extracted)
+    if lost:
+        notes.append(
+            f"{counted(lost, 'label')} of no claim that stands here: the report or the judging has changed since."
+        )
+    empty = sorted(
+        {claim.stratum for claim in own if claim.in_fp} - {claim.stratum for claim in own if claim.about in labels}
+    )
+    if empty:
+        notes.append(
+            f"No label among the claims of {', '.join(empty)}: the interval allows for anything from 0 to 1 there."
+        )
+    return notes
+
+
+V = TypeVar("V")
+
+
+def _answers(
+    experiment: Path, files: Sequence[Path], claims: Iterable[str], column: str, values: Mapping[str, V]
+) -> dict[str, list[V]]:
+    """By claim, people's answers on its support (column "label"), or on whether it is a claim with a source ("cited").
+
+    They come from ``view`` and from that column of the files. Each file counts as one more person.
+    """
+    by_claim: dict[str, list[V]] = defaultdict(list)
+    for ballot in read_votes(experiment):
+        if isinstance(ballot, ClaimLabel) and column == "label":
+            by_claim[ballot.about].append(values[ballot.label])
+        elif isinstance(ballot, CitedLabel) and column == "cited":
+            by_claim[ballot.about].append(values[ballot.cited.replace("_", " ")])
+    names = {sheet_name(claim): claim for claim in claims}
+    for path in files:
+        sheet = read_sheet(path)
+        if "item" not in sheet.columns or not {"label", "cited"} & {*sheet.columns}:
+            raise UserError(f"{path} needs the columns item and label, as drretail lab sample writes them.")
+        for number, cells in sheet.rows:
+            answer = " ".join(cells.get(column, "").casefold().split())
+            if answer and answer not in values:
+                raise UnknownName(f"{column} ({path}, row {number})", answer, values)
+            if answer:
+                by_claim[names.get(cells["item"], cells["item"])].append(values[answer])
+    return by_claim

@@ -1,0 +1,112 @@
+"""Findings stored in EXP/lab, and the line of each beside the scores."""
+
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+from shlex import join, split
+from typing import Any
+
+from drretail.addons.lab.card import card_line, read_cards
+from drretail.addons.lab.finding import LabFinding
+from drretail.errors import UserError
+from drretail.eval.registry import installed
+from drretail.files import read_json, write_json
+from drretail.records.run import slug
+
+VOTES = Path("votes")
+Options = Mapping[str, str | Sequence[object] | None]
+"""A command's options by flag, each with one value or several."""
+
+
+def keep(
+    experiment: Path,
+    name: str,
+    finding: LabFinding,
+    folders: Sequence[Path],
+    options: Options | None = None,
+    *,
+    again: bool = True,
+) -> dict[str, Any]:
+    """Writes EXP/lab/NAME.json with the finding's line and what it rests on, and returns the document.
+
+    ``folders``, relative to the experiment, hold people's answers or one judge's verdicts in a metric. ``options`` of
+    the command, such as files that it read, are shown once the finding is stale. Unless ``again``, raises UserError if
+    the existing finding was made with options that are not given now, since its results would be lost.
+    """
+    path = experiment / "lab" / f"{name}.json"
+    # As on the command line, where an option with several values is repeated.
+    given = {name: [value] if isinstance(value, str) else value or [] for name, value in (options or {}).items()}
+    words = [word for name, values in given.items() for value in values for word in (name, str(value))]
+    if not again and path.is_file():
+        try:
+            before = split(str(read_json(path).get("options") or ""))
+        except UserError:
+            before = []  # a damaged finding has nothing to lose
+        pairs, known = ([*zip(those[::2], those[1::2], strict=False)] for those in (before, words))
+        if lost := [pair for pair in pairs if pair not in known]:
+            named = join(word for pair in lost for word in pair)
+            raise UserError(
+                f"{path} was made with {named}: give that as well, so that what it found stays, or replace it with "
+                "--force."
+            )
+    rests_on = {str(path): content_of(experiment, path) for path in folders}
+    facts = {"line": finding.summary(), "rests_on": rests_on, "options": join(words)}
+    document = finding.model_copy(update=facts).model_dump(mode="json", exclude_none=True)
+    write_json(path, document)
+    return document
+
+
+def verdict_folders(experiment: Path, metric: str = "*", within: Path = Path()) -> list[Path]:
+    """A folder for each metric and judge with verdicts, relative to the experiment, or only ``within`` a part of it."""
+    found = (experiment / within / "verdicts").glob(f"{metric}/*/")
+    return sorted(path.relative_to(experiment) for path in found if path.is_dir())
+
+
+def content_of(experiment: Path, folder: Path) -> str:
+    """A hash of people's answers or a judge's verdicts in a folder, and of the questions that the judge is asked today.
+
+    Journals are left out because they hold times, and lines are sorted because concurrent verdicts come in any order.
+    """
+    digest = sha256()
+    for path in sorted((experiment / folder).rglob("*.jsonl")):
+        if not path.name.endswith(".journal.jsonl"):
+            digest.update(f"{path.relative_to(experiment)}\n".encode())
+            digest.update(b"\n".join(sorted(path.read_bytes().splitlines())))
+    if folder.parent.parent.name == "verdicts":
+        metric = installed(folder.parent.name)
+        questions = [] if metric is None else [str(metric.version), *sorted(metric.prompt_hashes())]
+        digest.update("\n".join(questions).encode())
+    return digest.hexdigest()[:16]
+
+
+def finding_lines(experiment: Path) -> list[str]:
+    """A line for each judge's card and each finding of the lab. A stale finding's line says so and why."""
+    try:
+        cards = [*map(card_line, read_cards(experiment))]
+    except UserError as problem:
+        cards = [str(problem)]
+    return [*cards, *(_line(experiment, path) for path in sorted((experiment / "lab").glob("*.json")))]
+
+
+def _line(experiment: Path, path: Path) -> str:
+    again = f"drretail lab {path.stem} {experiment}"
+    try:
+        document = read_json(path)
+    except UserError as problem:
+        return f"{problem} {again} makes it again."
+    line, rests_on = document.get("line"), document.get("rests_on")
+    if not isinstance(line, str) or not line or not isinstance(rests_on, dict):
+        return f"{path} has no line, or none that this version reads: {again} makes it again."
+    changed = [
+        str(folder) for folder, before in rests_on.items() if content_of(experiment, Path(str(folder))) != before
+    ]
+    if not changed:
+        # A choice of prompts does not hold for judges of other models.
+        model, others = document.get("model"), list[str]()
+        if isinstance(model, str) and model:
+            judges = {path.name for metric in ("quality", "pairwise") for path in verdict_folders(experiment, metric)}
+            others = sorted(name for name in judges if not name.startswith(slug(model)))
+        stale = f" Stale for {', '.join(others)}: another model needs a choice of its own." if others else ""
+        return f"{line}{stale}"
+    again = " ".join(filter(None, [again, str(document.get("options") or "")]))
+    return f"Stale, since {', '.join(changed)} changed: {again} makes it anew. It was: {line}"

@@ -1,0 +1,326 @@
+"""Votes, ratings and labels by people and judges in one shape, read from an experiment and from CSV files."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import isfinite
+from pathlib import Path
+from typing import Literal
+
+from drretail.addons.people.voting.judged_claims import sheet_name
+from drretail.errors import UnknownName, UserError, quoted
+from drretail.eval.ballots import read_votes
+from drretail.eval.claims.claims import SUPPORT as SUPPORT_STAGE
+from drretail.eval.judge_prompts import in_all_wordings
+from drretail.eval.judging.pairs import Labels, meetings, pair_id
+from drretail.eval.judging.verdicts import VerdictFile, judges_in, verdict_path
+from drretail.eval.metric import Metric
+from drretail.eval.registry import load_metric
+from drretail.eval.scores.gathering import Assessor, Gathered, gather
+from drretail.eval.scores.pair_outcomes import PairOutcome, read_outcomes
+from drretail.eval.scores.panel import is_panel, name_of
+from drretail.experiment import read_runs
+from drretail.records.score import JudgeRef, Rules
+from drretail.records.tables.cells import read_cells
+from drretail.records.tables.sheets import read_sheet
+from drretail.records.vote import CitedLabel, ClaimLabel, Rating, Vote, about_claim, about_report
+from drretail.stats.agreement import Level, sign
+
+Kind = Literal["person", "judge"]
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """The possible answers as numbers, in their order."""
+
+    name: str
+    level: Level
+    values: tuple[float, ...] = ()
+    """All possible values; empty if any number may be given."""
+    tie: float | None = None
+
+
+PREFERENCE = Scale("preference", "nominal", (-1, 0, 1), tie=0)
+"""Which of two reports is better: 1 for the first by label, -1 for the second."""
+RATING = Scale("rating", "interval", tuple(range(11)))
+SUPPORT = Scale("support", "ordinal", (0, 0.5, 1))
+"""How far sources support a claim: none (or contradicted), partial, full."""
+SUPPORT_OF = {"full": 1.0, "partial": 0.5, "none": 0.0, "contradicted": 0.0}
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What raters are asked about every item: a scale and a dimension."""
+
+    scale: Scale
+    dimension: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """One rater's answer on one item."""
+
+    question: Question
+    rater: str
+    kind: Kind
+    item: str
+    value: float
+    query_id: str = ""
+    system: str = ""
+    """The system whose report it is; empty if it is about no single report."""
+    judge: JudgeRef | None = None
+    """The judge; None for people, and for judges from files."""
+
+
+def opinions_of(experiment: Path) -> list[Opinion]:
+    """All answers that people gave in ``view``, and judges' verdicts on the same reports, pairs and claims.
+
+    Ratings and preferences of rule-based judges and panels are left out: the former are no opinions, the latter are
+    their members'. Raises UserError as ``read_votes`` and ``gather`` do.
+    """
+    quality, faithfulness = (load_metric(name) for name in ("quality", "faithfulness"))
+    gathered = gather(experiment, [quality, faithfulness])
+    return [
+        *(_of_ballot(vote) for vote in read_votes(experiment) if not isinstance(vote, CitedLabel)),
+        *_ratings(gathered, quality),
+        *_preferences(experiment, gathered),
+        *_supports(experiment, gathered, faithfulness),
+    ]
+
+
+def _of_ballot(ballot: Vote | Rating | ClaimLabel) -> Opinion:
+    if isinstance(ballot, Vote):
+        question, item, system = Question(PREFERENCE, ballot.dimension), ballot.pair_id, ""
+        value = 0.0 if not ballot.winner else 1.0 if ballot.winner == min(ballot.a, ballot.b) else -1.0
+    else:
+        item, system = ballot.about, ballot.run_id.partition("/")[0]
+        if isinstance(ballot, Rating):
+            question, value = Question(RATING, ballot.dimension), float(ballot.value)
+        else:
+            question, value = Question(SUPPORT), SUPPORT_OF[ballot.label]
+    return Opinion(question, ballot.annotator, "person", item, value, ballot.query_id, system)
+
+
+def _ratings(gathered: Gathered, quality: Metric) -> Iterator[Opinion]:
+    for assessor in gathered.assessors(quality.name):
+        if not _has_opinions(assessor.judge):
+            continue
+        for plan, outcome in gathered.judged_runs(quality.name, assessor):
+            for dimension, value in outcome.result.values.items():
+                if value.value is not None and dimension not in quality.pooled:
+                    item = about_report(plan.run_id, plan.report_sha or "")
+                    question = Question(RATING, dimension)
+                    who = judge_name(assessor.judge, assessor.rules)
+                    about = plan.query.query_id, plan.label
+                    yield Opinion(question, who, "judge", item, value.value, *about, judge=assessor.judge)
+
+
+def _has_opinions(judge: JudgeRef) -> bool:
+    return judge.kind != "rule_based" and not is_panel(judge.spec)
+
+
+def judged_meetings(
+    experiment: Path, gathered: Gathered
+) -> Iterator[tuple[Assessor, Labels, str, list[tuple[str, PairOutcome]]]]:
+    """For each judge with opinions, two systems and dimension: the outcome of each meeting, by the id in votes."""
+    reports = {run.run_id: run.report for run in read_runs(experiment)}
+    for assessor, by_pair in read_outcomes(experiment, gathered).items():
+        if not _has_opinions(assessor.judge):
+            continue
+        for labels, by_dimension in by_pair.items():
+            met = meetings(experiment, gathered.definition, [labels])
+            ids = [pair_id(each.run_ids, [reports.get(run_id) for run_id in each.run_ids]) for each in met]
+            for dimension, outcomes in by_dimension.items():
+                yield assessor, labels, dimension, list(zip(ids, outcomes, strict=True))
+
+
+def _preferences(experiment: Path, gathered: Gathered) -> Iterator[Opinion]:
+    for assessor, _, dimension, outcomes in judged_meetings(experiment, gathered):
+        question, who = Question(PREFERENCE, dimension), judge_name(assessor.judge, assessor.rules)
+        for item, outcome in outcomes:
+            if outcome.result is not None and not outcome.is_forfeit:  # without a report there is no opinion
+                value = float(sign(outcome.result - 0.5))
+                yield Opinion(question, who, "judge", item, value, outcome.query_id, judge=assessor.judge)
+
+
+def _supports(experiment: Path, gathered: Gathered, faithfulness: Metric) -> Iterator[Opinion]:
+    prompts = in_all_wordings(experiment, faithfulness.prompt_hashes)
+    judges = judges_in(experiment, faithfulness.name)
+    for plan in gathered.plans:
+        for judge in judges:
+            path = verdict_path(experiment, faithfulness.name, judge, plan.label, plan.run_id.partition("/")[2])
+            for verdict in VerdictFile(path).living(plan.report_sha or "", prompts):
+                if (verdict.stage, verdict.state, verdict.judge_repeat) == (SUPPORT_STAGE, "scored", 1):
+                    who = judge_name(verdict.judge, verdict.rules)
+                    # Ballots name the judge whose claims were labelled like this.
+                    by = name_of(verdict.judge)
+                    by += "" if verdict.rules == "default" else f" under the rules of {verdict.rules}"
+                    item = about_claim(plan.run_id, plan.report_sha or "", by, verdict.item)
+                    about = plan.query.query_id, plan.label
+                    yield Opinion(
+                        Question(SUPPORT), who, "judge", item, float(verdict.value), *about, judge=verdict.judge
+                    )
+
+
+def judge_name(judge: JudgeRef, rules: Rules) -> str:
+    """ "provider:model", with the rules if they are not the default ones."""
+    return name_of(judge) if rules == "default" else f"{name_of(judge)} ({rules})"
+
+
+def named(question: Question) -> str:
+    """ "rating: overall", "support"."""
+    return ": ".join(filter(None, [question.scale.name, question.dimension.replace("_", " ")]))
+
+
+def by_question(opinions: Iterable[Opinion]) -> dict[Question, list[Opinion]]:
+    """Opinions by question, in the order in which the questions first appear."""
+    by_asked: dict[Question, list[Opinion]] = {}
+    for opinion in opinions:
+        by_asked.setdefault(opinion.question, []).append(opinion)
+    return by_asked
+
+
+NEEDED = ("item", "rater", "value")
+_PREFERENCES = {"a": 1.0, "b": -1.0, "tie": 0.0}
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A row of a file, with its cells as written."""
+
+    place: str
+    item: str
+    rater: str
+    value: str
+    dimension: str = ""
+    query_id: str = ""
+    system: str = ""
+
+
+def read_all(
+    paths: Iterable[Path],
+    raters: Sequence[str] = (),
+    item: Sequence[str] = (),
+    judges: Sequence[str] = (),
+    known_claims: Iterable[str] = (),
+) -> list[Opinion]:
+    """The opinions of several files, each read by ``read_opinions``.
+
+    ``known_claims`` are the ids of an experiment's claims, which sheets of ``lab sample`` name without system and
+    judge. Raises UnknownName for a judge that is in none of the files.
+    """
+    claims = {sheet_name(claim): claim for claim in known_claims}
+    opinions = [opinion for path in paths for opinion in read_opinions(path, raters, item, judges)]
+    found = [replace(opinion, item=claims.get(opinion.item, opinion.item)) for opinion in opinions]
+    known = {opinion.rater for opinion in found}
+    for name in judges:
+        if name not in known:
+            raise UnknownName("rater (--judges)", name, known)
+    return found
+
+
+def read_opinions(
+    path: Path, raters: Sequence[str] = (), item: Sequence[str] = (), judges: Sequence[str] = ()
+) -> list[Opinion]:
+    """The opinions of a CSV file, in its order; a cell without a value is no answer.
+
+    Its columns are item, rater and value, and optionally dimension, query and system. A sheet of ``lab sample`` has a
+    label instead, and its rater is the file's name. If ``raters`` are given, each is a column of one rater's values,
+    and the columns ``item`` (all others by default) name what is rated. ``judges`` are the raters that are not people.
+
+    Values are numbers, full | partial | none | contradicted, a | b | tie, or any words. Raises UserError if a column is
+    missing, or if a rater gives two different values for one item.
+    """
+    found = list(_wide(path, raters, item) if raters else _long(path))
+    if not found:
+        raise UserError(f"{path} holds no opinion: it needs rows below its heading.")
+    first_rows: dict[tuple[str, str, str], _Row] = {}
+    for row in found:
+        for what, cell in (("rater", row.rater), ("item", row.item)):
+            if not cell:
+                raise UserError(f"{row.place}, has a value and no {what}: fill the cell, or delete the row.")
+        before = first_rows.setdefault((row.rater, row.item, row.dimension), row)
+        if before.value != row.value:
+            raise UserError(f"{row.place}: {row.rater} says {row.value} of {row.item}, and {before.value} before.")
+    opinions: list[Opinion] = []
+    for dimension in dict.fromkeys(row.dimension for row in found):
+        same = [row for row in found if row.dimension == dimension]
+        scale, numbers = _scale(same)
+        question = Question(scale, dimension)
+        opinions += [
+            Opinion(
+                question,
+                row.rater,
+                "judge" if row.rater in judges else "person",
+                row.item,
+                numbers[row.value.casefold()],
+                row.query_id,
+                row.system,
+            )
+            for row in same
+        ]
+    return opinions
+
+
+def _long(path: Path) -> Iterator[_Row]:
+    sheet = read_sheet(path)
+    is_sheet = "label" in sheet.columns and not {"rater", "value"} & {*sheet.columns}
+    value, rater = ("label", path.stem) if is_sheet else ("value", "")
+    lacking = [name for name in (["item"] if is_sheet else NEEDED) if name not in sheet.columns]
+    if lacking:
+        present = ", ".join(sheet.columns) or "it is empty"
+        raise UserError(
+            f"{path} has no column {' and no '.join(lacking)} (it has: {present}): name raters' own columns with "
+            "--raters."
+        )
+    for number, cells in sheet.rows:
+        if cells[value]:
+            about = (cells.get(name, "") for name in ("dimension", "query", "system"))
+            yield _Row(f"{path}, row {number}", cells["item"], cells.get("rater", rater), cells[value], *about)
+
+
+def _wide(path: Path, raters: Sequence[str], item: Sequence[str]) -> Iterator[_Row]:
+    heading, *rows = read_cells(path) or [[]]
+    names = [name.strip() for name in heading]
+    for name in (*raters, *item):
+        if name not in names:
+            raise UnknownName(f"column of {path}", name, names)
+    rater_columns = [names.index(rater) for rater in raters]
+    about = [names.index(name) for name in item] or [at for at in range(len(names)) if at not in rater_columns]
+    for number, row in enumerate(rows, 2):
+        item = " | ".join(row[at].strip() for at in about if at < len(row))
+        for at in rater_columns:
+            if at < len(row) and row[at].strip():
+                yield _Row(f"{path}, row {number}", item, names[at], row[at].strip())
+
+
+def _scale(rows: Sequence[_Row]) -> tuple[Scale, dict[str, float]]:
+    """The scale of a column of values, and the number of each value as written.
+
+    Raises UserError if a few values are not on the scale of most: the odd cell would make them all words.
+    """
+    written = list(dict.fromkeys(row.value.casefold() for row in rows))
+    numbers = {text: value for text in written if (value := _number(text)) is not None}
+    for name, known in (("full, partial …", SUPPORT_OF), ("a, b, tie", _PREFERENCES), ("numbers", numbers)):
+        others = [row for row in rows if row.value.casefold() not in known]
+        if 0 < len(others) * 2 < len(rows):
+            odd = others[0]
+            raise UserError(f"{odd.place}, says {quoted(odd.value)}, and most rows say {name}: mend the cell.")
+    for scale, known in ((SUPPORT, SUPPORT_OF), (PREFERENCE, _PREFERENCES)):
+        if {*written} <= known.keys():
+            return scale, {text: known[text] for text in written}
+    if len(numbers) < len(written):
+        return Scale("label", "nominal"), {text: float(at) for at, text in enumerate(sorted(written))}
+    # If all are whole numbers, the scale is every whole number from lowest to highest; otherwise any number.
+    low, high = min(numbers.values()), max(numbers.values())
+    whole = all(number == int(number) for number in numbers.values()) and high - low <= 100
+    steps = tuple(map(float, range(int(low), int(high) + 1))) if whole else ()
+    return Scale("number", "interval", steps), numbers
+
+
+def _number(text: str) -> float | None:
+    """The finite number, with a point or a comma; None for any other text."""
+    try:
+        number = float(text.replace(",", "."))
+    except ValueError:
+        return None
+    return number if isfinite(number) else None

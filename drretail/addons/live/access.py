@@ -1,0 +1,134 @@
+"""Access control: a browser on this machine that has the token, from pages of this server."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from socket import socket
+from urllib.parse import parse_qs, quote, unquote, urlencode
+
+from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from drretail.errors import UserError
+from drretail.tools.local_server import HOST, is_from_elsewhere, is_same, limited, port_of, refusal_of_strangers
+
+TOKEN = "token"  # noqa: S105 — the name of a parameter
+MOST_BYTES = 256 * 1024
+"""The most bytes of a request body. A query edited with all its fields is a few thousand."""
+_SAFE = ("GET", "HEAD")
+_HEADERS = {
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    # Forms of a page that sends no referrer come with "Origin: null", which could be anybody's.
+    "referrer-policy": "same-origin",
+}
+
+
+class Guard:
+    """Admits requests from this machine's browser with the token's cookie, and refuses all others.
+
+    A page elsewhere can make a browser send requests to this server. It does not know the token, and its requests carry
+    its own Origin. If its own name resolves to this machine (DNS rebinding), they carry that name as Host.
+    """
+
+    def __init__(self, app: ASGIApp, token: str, port: int) -> None:
+        self._app = app
+        self._token = token
+        self._port = port
+        self._cookie = cookie_name("drretail", port)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return
+        answer = self._refusal(scope) or self._exchange(scope)
+        if answer is not None:
+            await answer(scope, receive, _with_headers(send))
+            return
+        await self._app(scope, limited(receive, MOST_BYTES), _with_headers(send))
+
+    def _refusal(self, scope: Scope) -> Response | None:
+        refused = refusal_of_strangers(scope, self._port, MOST_BYTES)
+        if refused is not None:
+            return refused
+        if scope["method"] not in (*_SAFE, "POST"):
+            return PlainTextResponse("Only GET and POST are answered.", 405)
+        if scope["method"] == "POST" and (is_from_elsewhere(scope) or "origin" not in Headers(scope=scope)):
+            return PlainTextResponse("This was sent by a page of another address.", 403)
+        return None
+
+    def _exchange(self, scope: Scope) -> Response | None:
+        """A redirect that turns the address's token into a cookie; None if the cookie is there; otherwise a refusal."""
+        query = parse_qs(scope["query_string"].decode("latin-1"))
+        if scope["method"] in _SAFE and is_same(query.pop(TOKEN, [""])[0], self._token):
+            address = f"{scope['path']}?{urlencode(query, doseq=True)}" if query else scope["path"]
+            # An address that begins with two slashes would lead to another server.
+            answer = RedirectResponse(f"/{address.lstrip('/')}", 303)
+            answer.set_cookie(self._cookie, self._token, httponly=True, samesite="lax")
+            return answer
+        if is_same(HTTPConnection(scope).cookies.get(self._cookie, ""), self._token):
+            return None
+        return PlainTextResponse("Open the address that drretail view has printed, with its token.", 403)
+
+
+def address_of(listening: socket, token: str, path: str = "/") -> str:
+    """The address, with the token, at which a browser opens the server."""
+    return f"http://{HOST}:{port_of(listening)}{path}?token={token}"
+
+
+def cookie_name(name: str, port: int) -> str:
+    """A cookie's name with the port, since all ports of a host share their cookies."""
+    return f"{name}-{port}"
+
+
+YEAR = 365 * 24 * 3600
+
+
+@dataclass(frozen=True, slots=True)
+class People:
+    """The names under which people answer on pages, each kept in a cookie of its browser."""
+
+    cookie: str
+    usable: Callable[[str], str]
+    """The name of what somebody typed. Raises UserError if it can be none."""
+
+    def named(self, typed: str, then: str) -> Response:
+        """Keeps a name, and leads to another page."""
+        answer = RedirectResponse(then, 303)
+        answer.set_cookie(self.cookie, quote(self.usable(typed)), max_age=YEAR, httponly=True, samesite="lax")
+        return answer
+
+    def name_in(self, request: Request) -> str | None:
+        """The name of who asks; None before one is given."""
+        try:
+            return self.usable(unquote(request.cookies.get(self.cookie, "")))
+        except UserError:
+            return None
+
+    def known(self, request: Request) -> str:
+        """The name of who answers. Raises HTTPException before one is given."""
+        name = self.name_in(request)
+        if name is None:
+            raise HTTPException(403, "Say first who you are.")
+        return name
+
+
+async def form_of(request: Request) -> dict[str, str]:
+    """The fields of a submitted form; the last value if one has several."""
+    body = (await request.body()).decode("utf-8", "replace")
+    return {name: values[-1].replace("\r\n", "\n") for name, values in parse_qs(body, keep_blank_values=True).items()}
+
+
+def _with_headers(send: Send) -> Send:
+    async def sent(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            given = {name for name, _ in message["headers"]}
+            own = [(name.encode(), value.encode()) for name, value in _HEADERS.items()]
+            message["headers"] = [*message["headers"], *(pair for pair in own if pair[0] not in given)]
+        await send(message)
+
+    return sent

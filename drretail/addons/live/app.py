@@ -1,0 +1,194 @@
+"""The server's routes, and its answers to errors."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from pathlib import Path
+from typing import Protocol
+from urllib.parse import quote
+
+from markupsafe import Markup
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import BaseRoute, Mount, Route, Router
+from starlette.types import Receive, Scope, Send
+
+from drretail.addons.live.access import Guard
+from drretail.addons.live.layout import asset, message_page, page_response
+from drretail.addons.live.report_pages import ReportPages
+from drretail.addons.live.review_pages import QueryReview
+from drretail.addons.live.voting_pages import Voting
+from drretail.addons.live.watch import Watch
+from drretail.env.world import World
+from drretail.errors import UserError
+from drretail.experiment import read_definition
+from drretail.querygen.reading import read_queries
+from drretail.tools.local_server import TooLong
+from drretail.viewer.timeline import Listed, experiments_in, holds_several, lines_of, read_listed
+
+VOTING = (("/vote", "Compare reports"), ("/rate", "Rate reports"), ("/label", "Check claims"))
+REVIEW = ("/review", "Review queries")
+
+
+class Pages(Protocol):
+    """A part of the server."""
+
+    def routes(self) -> Sequence[BaseRoute]: ...
+
+
+def parts_of(
+    experiment: Path | None,
+    port: int,
+    plan: int | None = None,
+    review: tuple[Path, World] | None = None,
+    *,
+    with_report: bool = True,
+) -> list[Pages]:
+    """Pages of an experiment or of each one in a folder, the review of queries in their world, or both.
+
+    Without ``with_report`` voters can't look up which system wrote what. Raises UserError if there is no experiment or
+    no query to review, or if a plan or a review is asked for with several experiments.
+    """
+    parts: list[Pages] = []
+    if experiment is not None and holds_several(experiment):
+        if plan is not None or review is not None:
+            one = experiments_in(experiment)[0]
+            raise UserError(f"{experiment} holds several experiments: name one, such as {one}, with --n or --review.")
+
+        def pages_of(experiment: Path, root: str) -> list[Route]:
+            """Report and voting pages of one of several experiments, with addresses below ``root``."""
+            watch = Watch(experiment)
+            links = (("/", "All experiments"), *((f"{root}{path}", name) for path, name in VOTING))
+            report = ReportPages(experiment, watch, links)
+            return [*report.routes(), *Voting(experiment, port, watch, root=root).routes()]
+
+        parts.append(Experiments(experiment, pages_of))
+    elif experiment is not None:
+        read_definition(experiment)
+        watch = Watch(experiment)
+        links = (*VOTING, REVIEW) if review is not None else VOTING
+        parts += [ReportPages(experiment, watch, links)] if with_report else []
+        parts.append(Voting(experiment, port, watch, plan, with_report=with_report))
+    if review is not None:
+        file, world = review
+        read_queries(file)
+        parts.append(QueryReview(file, world, port, with_report=experiment is not None and with_report))
+    return parts
+
+
+def create_app(parts: Sequence[Pages], token: str, port: int) -> Starlette:
+    """The server's application: these parts for clients with the token, and nothing for others."""
+    routes = [route for part in parts for route in part.routes()]
+    return Starlette(
+        routes=[*routes, Route("/assets/{name}", asset), Route("/favicon.ico", _no_icon)],
+        middleware=[Middleware(Guard, token=token, port=port)],
+        exception_handlers={HTTPException: _refused, UserError: _not_possible, TooLong: _too_long},
+    )
+
+
+async def _no_icon(request: Request) -> Response:
+    return Response(status_code=204)
+
+
+async def _refused(request: Request, problem: Exception) -> Response:
+    assert isinstance(problem, HTTPException)
+    if request.method == "POST":
+        return PlainTextResponse(problem.detail, problem.status_code)
+    return message_page(HTTPStatus(problem.status_code).phrase, problem.detail, problem.status_code)
+
+
+async def _not_possible(request: Request, problem: Exception) -> Response:
+    if request.method == "POST" and not request.url.path.endswith("/name"):
+        return PlainTextResponse(str(problem), 409)
+    return message_page("This can't be shown", str(problem), 409)
+
+
+async def _too_long(request: Request, problem: Exception) -> Response:
+    return PlainTextResponse("This is longer than any vote.", 413)
+
+
+_WIDE, _TALL, _EDGE = 56, 16, 3
+"""Width, height and margin of a trend line, in pixels."""
+
+
+@dataclass(slots=True)
+class Experiments:
+    """The experiments of one folder; new ones appear when the page is reloaded."""
+
+    folder: Path
+    pages_of: Callable[[Path, str], list[Route]]
+    """Makes the routes of one experiment, given its folder and the prefix of its addresses."""
+    _listed: dict[Path, tuple[list[tuple[int, int]], Listed]] = field(
+        default_factory=dict[Path, tuple[list[tuple[int, int]], Listed]], init=False
+    )
+    """What was read of each folder, with the times and sizes of the files that it was read from."""
+    _routers: dict[str, Router] = field(default_factory=dict[str, Router], init=False)
+
+    def routes(self) -> list[BaseRoute]:
+        return [Route("/", self.index), Mount("/e/{name}", app=self.experiment)]
+
+    async def index(self, request: Request) -> Response:
+        listed = await run_in_threadpool(lambda: [self._read(folder) for folder in experiments_in(self.folder)])
+        return page_response(
+            "experiments.html.jinja",
+            folder=self.folder.resolve().name,
+            lines=lines_of(listed),
+            trend=trend_svg,
+            address=lambda each: address_of_experiment(each.folder),
+        )
+
+    async def experiment(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """The pages of the experiment that the address names."""
+        name = scope["path_params"]["name"]
+        router = self._routers.get(name)
+        if router is None:
+            folder = next((each for each in experiments_in(self.folder) if each.name == name), None)
+            if folder is None:
+                raise HTTPException(404, f"There is no experiment {name} in {self.folder}.")
+            router = self._routers[name] = Router(self.pages_of(folder, address_of_experiment(folder).rstrip("/")))
+        await router(scope, receive, send)
+
+    def _read(self, folder: Path) -> Listed:
+        files = [folder / "experiment.json", folder / "scores.json"]
+        stamp = [(path.stat().st_mtime_ns, path.stat().st_size) for path in files if path.exists()]
+        stamp.append((len(list((folder / "runs").glob("*/*/run.json"))), 0))
+        kept = self._listed.get(folder)
+        if kept is None or kept[0] != stamp:
+            kept = self._listed[folder] = (stamp, read_listed(folder))
+        return kept[1]
+
+
+def address_of_experiment(folder: Path) -> str:
+    return f"/e/{quote(folder.name, safe='')}/"
+
+
+def trend_svg(values: tuple[float, ...]) -> Markup:
+    """A line from the oldest value to the latest; empty for a single value."""
+    if len(values) < 2:
+        return Markup()
+    low, high = min(values), max(values)
+    span = (high - low) or 1.0
+    step = (_WIDE - 2 * _EDGE) / (len(values) - 1)
+    height = _TALL - 2 * _EDGE
+    points = [
+        (f"{_EDGE + step * at:.1f}", f"{_EDGE + height * ((high - value) / span if high > low else 0.5):.1f}")
+        for at, value in enumerate(values)
+    ]
+    label = ", ".join(f"{value:.2f}" for value in values)
+    return Markup(
+        '<svg class="trend" viewBox="0 0 {} {}" width="{}" height="{}" role="img" aria-label="{label}">'
+        '<title>{label}</title><polyline points="{points}"/><circle cx="{x}" cy="{y}" r="2.2"/></svg>'
+    ).format(
+        _WIDE,
+        _TALL,
+        _WIDE,
+        _TALL,
+        label=label,
+        points=" ".join(map(",".join, points)),
+        x=points[-1][0],
+        y=points[-1][1],
+    )

@@ -1,0 +1,129 @@
+"""The report's pages, as ``drretail report`` writes them, kept up to date in the browser."""
+
+import asyncio
+import re
+from dataclasses import dataclass, field
+from html import unescape
+from pathlib import Path
+
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.routing import Route
+
+from drretail.addons.live.watch import Watch
+from drretail.viewer.experiment import ExperimentView, Question, read_view
+from drretail.viewer.page.document import conversation_page, index_page, question_page, runs_page
+from drretail.viewer.page.frame import template
+from drretail.viewer.page.links import RUNS, TALK, Links, page_name, talk_page_name
+from drretail.viewer.page.question import Questions, Rendered
+
+INDEX = "index.html"
+_LINKS = Links(in_folder=True, index=INDEX)
+_HELD = 16
+"""The number of pages that are kept as they were last rendered."""
+_META = re.compile(r'<meta http-equiv="Content-Security-Policy" content="(?P<policy>[^"]*)">\n?')
+_BODY = re.compile(r"<body[^>]*>\n?")
+
+
+@dataclass(slots=True)
+class ReportPages:
+    """The pages of one experiment: an index and a page for each question, rendered again only if its files changed."""
+
+    experiment: Path
+    watch: Watch
+    links: tuple[tuple[str, str], ...]
+    """Address and name of the server's other pages."""
+    _lines: dict[str, tuple[str, Rendered]] = field(default_factory=dict[str, tuple[str, Rendered]], init=False)
+    """What the index shows, by query, with the version that it was made from."""
+    _pages: dict[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]], init=False)
+    """The question pages rendered last, by name, with their versions."""
+    _answers: dict[str, tuple[str, tuple[str, str]]] = field(
+        default_factory=dict[str, tuple[str, tuple[str, str]]], init=False
+    )
+    """The pages sent last with their policies, by name, with the experiment's version."""
+    _one_at_a_time: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
+
+    def routes(self) -> list[Route]:
+        return [Route("/", self.index), Route("/changes", self.changes), Route("/{name}.html", self.page)]
+
+    async def changes(self, request: Request) -> Response:
+        """The current version, which a browser asks for every two seconds."""
+        return JSONResponse({"version": self.watch.version()})
+
+    async def index(self, request: Request) -> Response:
+        return await self._answer(INDEX)
+
+    async def page(self, request: Request) -> Response:
+        return await self._answer(f"{request.path_params['name']}.html")
+
+    async def _answer(self, name: str) -> Response:
+        answer = self._kept(name)
+        if answer is None:
+            # Votes are answered meanwhile. If two clients ask for a page, the second gets the one made for the first.
+            async with self._one_at_a_time:
+                answer = self._kept(name) or await run_in_threadpool(self._made, name)
+        page, policy = answer
+        return HTMLResponse(page, headers={"content-security-policy": policy})
+
+    def _kept(self, name: str) -> tuple[str, str] | None:
+        version, answer = self._answers.get(name, ("", None))
+        return answer if version == self.watch.version() else None
+
+    def _made(self, name: str) -> tuple[str, str]:
+        version, view = self.watch.version(), read_view(self.experiment)
+        if name in (INDEX, RUNS):
+            # Only what tables show of a question: the texts of many questions would take much memory
+            for question in view.questions:
+                known, _ = self._lines.get(question.query.query_id, ("", None))
+                if known != self._version(question):
+                    made = (self._version(question), Questions(view).lines(question))
+                    self._lines[question.query.query_id] = made
+            rendered = [self._lines[question.query.query_id][1] for question in view.questions]
+            page = index_page(view, rendered) if name == INDEX else runs_page(view, rendered, _LINKS)
+        elif name.startswith(TALK):
+            places = ((question, place) for question in view.questions for place in question.places)
+            found = next((each for each in places if talk_page_name(each[1]) == name), None)
+            if found is None:
+                raise HTTPException(404, "There is no such run.")
+            page = conversation_page(view, found[0], view.runs[found[1]], _LINKS)
+        else:
+            page = self._question(view, name)
+        answer = self._dressed(page, version, view)
+        self._answers = dict([*self._answers.items(), (name, (version, answer))][-_HELD:])
+        return answer
+
+    def _question(self, view: ExperimentView, name: str) -> str:
+        question = next((question for question in view.questions if page_name(question) == name), None)
+        if question is None:
+            raise HTTPException(404, "There is no such page.")
+        version, page = self._pages.get(name, ("", ""))
+        if version != self._version(question):
+            rendered = Questions(view, talk_pages=True).render(question)
+            version, page = self._version(question), question_page(view, rendered, _LINKS)
+            self._pages = dict([*self._pages.items(), (name, (version, page))][-_HELD:])
+        return page
+
+    def _version(self, question: Question) -> str:
+        return self.watch.version_of(question.query.query_id)
+
+    def _dressed(self, page: str, version: str, view: ExperimentView) -> tuple[str, str]:
+        """The page with a bar of links on top, and its policy extended for the bar."""
+        meta = _META.search(page)
+        assert meta is not None, "every page of the report says its policy"
+        # The progress of runs that are still going on
+        runs, total = self.experiment / "runs", len(view.runs)
+        ended, begun = (len(list(runs.glob(f"*/*/{name}"))) for name in ("run.json", "journal.jsonl"))
+        progress = f"{ended} of {total} runs have ended{f', {begun} begun' if begun else ''}" if ended < total else ""
+        bar = template("live/bar.html.jinja").render(links=self.links, version=version, progress=progress)
+        page = page[: meta.start()] + page[meta.end() :]
+        page = _BODY.sub(lambda body: f"{body[0]}{bar}", page, count=1)
+        return page, grown(unescape(meta["policy"]))
+
+
+def grown(policy: str) -> str:
+    """A policy that also allows the server's own style and script, and requests from the page to the server."""
+    rules = [rule.strip() for rule in policy.split(";")]
+    own = [f"{rule} 'self'" if rule.startswith(("style-src ", "script-src ")) else rule for rule in rules]
+    return "; ".join([*own, "connect-src 'self'", "frame-ancestors 'none'"])

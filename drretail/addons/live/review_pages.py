@@ -1,0 +1,246 @@
+"""The review of a file of queries as pages: the same questions, cells, decisions and file as with a sheet."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from drretail.addons.live.access import People, cookie_name, form_of
+from drretail.addons.live.layout import page_response
+from drretail.addons.live.voting_pages import LONGEST_NOTE, now
+from drretail.addons.people.review import form
+from drretail.addons.people.review.decisions import CurrentDecisions, Outcome, decisions_on, outcomes
+from drretail.addons.people.review.edits import diff_pieces, edits_by_reviewer, review_lines
+from drretail.addons.people.review.form import Cells
+from drretail.addons.people.review.item import Item, Items, Section, checks_of, page_of, section, wish_section
+from drretail.addons.people.review.records import DECISIONS, QUESTIONS, Edit, Review, keep_reviews, reviewer_of
+from drretail.env.world import World
+from drretail.querygen.reading import read_queries
+from drretail.records.query import Query, version_of
+from drretail.screen import on_screen
+
+_LABELS = {
+    **{known.name: known.label for known in (form.TEXT_FIELD, *form.WANT_FIELDS, *form.QUERY_FIELDS)},
+    **QUESTIONS,
+    "decision": "Your decision",
+    "note": "Note",
+}
+
+
+@dataclass(slots=True)
+class QueryPage:
+    """The page of a query: the item, its reviewer, and what is filled in."""
+
+    item: Item
+    number: int
+    total: int
+    reviewer: str
+    dispute: Outcome | None
+    """The reviews that disagree, if the page settles them."""
+    mine: Review | None
+    """The reviewer's last decision."""
+    cells: Cells
+    """The form, the answers and the note as filled in."""
+    is_open: bool = True
+    """True if the cells are open at first."""
+    problem: str = ""
+    errors: dict[str, str] = field(default_factory=dict[str, str])
+    """Errors in cells, by the cell's name."""
+    checked: Sequence[Section] = ()
+    diff: Sequence[tuple[str, str]] = ()
+    """The text as changed."""
+    asks_if_sure: bool = False
+
+    @property
+    def query(self) -> Query:
+        return self.item.query
+
+    @property
+    def edits(self) -> dict[str, Edit]:
+        """The edits that may be chosen to settle the dispute, by reviewer."""
+        return {} if self.dispute is None else edits_by_reviewer(self.dispute.reviews, self.query)
+
+    @property
+    def questions(self) -> dict[str, str]:
+        """The questions to the reviewer; none if a dispute is settled, which takes only a decision."""
+        return {} if self.dispute is not None else form.questions_on(self.query)
+
+    @property
+    def wants(self) -> list[Cells]:
+        """The cells of each want, or of an empty one."""
+        return form.wants_in(self.cells) or [{known.name: "" for known in form.WANT_FIELDS}]
+
+
+@dataclass(slots=True)
+class QueryReview:
+    """The pages of one file of queries in its world."""
+
+    file: Path
+    world: World
+    port: int
+    with_report: bool = False
+    """True if the server shows an experiment, too."""
+    clock: Callable[[], datetime] = now
+    _read_at: float = field(default=float("-inf"), init=False)
+    _items: Items | None = field(default=None, init=False)
+    _queries: tuple[Query, ...] = field(default=(), init=False)
+
+    def routes(self) -> list[Route]:
+        routes = [Route("/review", self.home), Route("/review/name", self.name, methods=["POST"])]
+        for path, settles in (("/review/{number:int}", False), ("/review/settle/{number:int}", True)):
+            routes += [
+                Route(path, partial(self.page, settles)),
+                Route(path, partial(self.sent, settles), methods=["POST"]),
+            ]
+        return routes
+
+    async def name(self, request: Request) -> Response:
+        return self.people.named((await form_of(request)).get("name", ""), "/review")
+
+    async def home(self, request: Request) -> Response:
+        """The questions, and which queries this reviewer has decided on."""
+        reviewer, (queries, _) = self.people.name_in(request), self._read()
+        current = self._current()
+        undecided = current.undecided_by(reviewer, queries) if reviewer else queries
+        states = [query not in undecided for query in queries]
+        decided = enumerate(outcomes(queries, current), 1)
+        return page_response(
+            "review_home.html.jinja",
+            file=self.file.name,
+            with_report=self.with_report,
+            reviewer=reviewer,
+            states=states,
+            total=len(queries),
+            next=next((number for number, done in enumerate(states, 1) if not done), 1),
+            questions=QUESTIONS,
+            disputed={number: outcome.query.query_id for number, outcome in decided if outcome.what == "disputed"},
+        )
+
+    async def page(self, settles: bool, request: Request) -> Response:
+        """One query with everything that a reviewer is shown, the questions, and the cells that can be changed."""
+        if self.people.name_in(request) is None:
+            return RedirectResponse("/review", 303)
+        page = self._query_page(request, settles=settles)
+        mine = page.mine
+        edit = page.edits.get(request.query_params.get("take", "")) or (mine.edit if mine else None)
+        page.is_open = edit is not None or page.query.wish is None
+        if edit is not None:
+            page.cells = form.with_wants(page.cells, ()) | form.cells_of(edit.after)
+        if mine is not None:
+            page.cells["note"] = mine.note or ""
+        if mine is not None and mine.answers is not None:
+            page.cells |= {name: "yes" if getattr(mine.answers, name) else "no" for name in page.questions}
+        return self._shown(page)
+
+    async def sent(self, settles: bool, request: Request) -> Response:
+        """Records a decision as a sheet would, or shows the page again with the requested change or the errors."""
+        self.people.known(request)
+        page, given = self._query_page(request, settles=settles), await form_of(request)
+        wants = form.wants_in(given)
+        names = (*(known.name for known in (form.TEXT_FIELD, *form.QUERY_FIELDS)), *QUESTIONS, "note")
+        page.cells = form.with_wants({name: given.get(name, "") for name in names}, wants)
+        what, _, place = given.get("do", "").partition(" ")
+        if given.get("version") != version_of(page.query):
+            page.problem = "The query has been changed meanwhile, and is shown as it is now: look at it again."
+        elif what == "add":
+            page.cells = form.with_wants(page.cells, [*wants, {}])
+        elif what == "remove":
+            kept = (want for number, want in enumerate(wants) if str(number) != place)
+            page.cells = form.with_wants(page.cells, kept)
+        elif what == "reset":
+            page.cells = form.with_wants(page.cells, ()) | form.cells_of(page.query)
+        elif self._is_kept(page, what):
+            return RedirectResponse(self._next(page), 303)
+        return self._shown(page)
+
+    def _is_kept(self, page: QueryPage, what: str) -> bool:
+        """True if this was a decision and is in the file; if not, the page gets errors or what the checks find."""
+        if what not in (*DECISIONS, "check", "sure"):
+            raise HTTPException(400, "This is no decision.")
+        try:
+            if what == "check":
+                self._check(page, form.edit_by(page.reviewer, page.query, page.cells))
+                return False
+            decision = {"decision": "accept" if what == "sure" else what}
+            disputed = None if page.dispute is None else page.dispute.reviews
+            review = form.review_by(page.reviewer, page.query, page.cells | decision, self.clock(), disputed)
+            if len(page.cells["note"]) > LONGEST_NOTE:
+                raise form.Faults({"note": f"has at most {LONGEST_NOTE:,} characters"})
+        except form.Faults as faults:
+            page.errors = {name: f"{words[:1].upper()}{words[1:]}." for name, words in faults.by_cell.items()}
+            page.problem = "This can't be taken as it is, so nothing was kept:"
+            return False
+        if what == "accept" and review.answers is not None and review.answers.noes:
+            page.asks_if_sure = True
+            return False
+        keep_reviews(self.file, [review])
+        return True
+
+    def _check(self, page: QueryPage, edit: Edit | None) -> None:
+        """Puts into the page what the checks find in the query as changed."""
+        if edit is None:
+            page.checked = [Section("As changed", ("Nothing was changed.",))]
+            return
+        _, items = self._read()
+        page.diff = [*diff_pieces(edit.before.text, edit.after.text)] if "text" in edit.fields else ()
+        page.checked = [wish_section(edit.after), *checks_of(items.check(edit.after))]
+
+    def _next(self, page: QueryPage) -> str:
+        if page.dispute is None:
+            return f"/review/{page.number + 1}" if page.number < page.total else "/review"
+        left = [number for number, outcome in enumerate(self._outcomes(), 1) if outcome.what == "disputed"]
+        return f"/review/settle/{left[0]}" if left else "/review"
+
+    def _shown(self, page: QueryPage) -> Response:
+        said = section("What the reviewers say", review_lines(page.dispute.reviews)) if page.dispute else None
+        return page_response(
+            "review.html.jinja",
+            page=page,
+            form=form,
+            said=said,
+            text=on_screen(page.query.text),
+            version=version_of(page.query),
+            sections=page_of(page.item),
+            labels=_LABELS,
+            longest_note=LONGEST_NOTE,
+        )
+
+    def _query_page(self, request: Request, *, settles: bool) -> QueryPage:
+        (queries, items), number = self._read(), request.path_params["number"]
+        if not 1 <= number <= len(queries):
+            raise HTTPException(404, f"There is no query {number}.")
+        dispute = self._outcomes()[number - 1] if settles else None
+        if dispute is not None and dispute.what != "disputed":
+            raise HTTPException(404, f"Reviewers don't disagree on query {number}.")
+        query, reviewer = queries[number - 1], self.people.name_in(request) or ""
+        own = (review for review in self._current().of(query) if review.reviewer == reviewer)
+        mine, cells = None if settles else next(own, None), form.cells_of(query) | {"note": ""}
+        return QueryPage(items.of(query), number, len(queries), reviewer, dispute, mine, cells)
+
+    def _outcomes(self) -> tuple[Outcome, ...]:
+        queries, _ = self._read()
+        return outcomes(queries, self._current())
+
+    def _current(self) -> CurrentDecisions:
+        queries, _ = self._read()
+        return decisions_on(self.file, queries)
+
+    def _read(self) -> tuple[tuple[Query, ...], Items]:
+        """The queries as the file has them now, since decisions may be applied to it at any time."""
+        when = self.file.stat().st_mtime if self.file.exists() else 0.0
+        if self._items is None or when != self._read_at:
+            self._queries = read_queries(self.file)
+            self._items = Items(self.world, self._queries)
+            self._read_at = when
+        return self._queries, self._items
+
+    @property
+    def people(self) -> People:
+        """The names of the reviewers."""
+        return People(cookie_name("reviewer", self.port), reviewer_of)

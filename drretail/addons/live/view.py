@@ -1,0 +1,71 @@
+"""``view``: one or several experiments live in the browser, with the pages on which people vote."""
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from importlib.util import find_spec
+from pathlib import Path
+from secrets import token_urlsafe
+
+from drretail.addons.live.options import ViewOptions
+from drretail.addons.people.voting.results import VoteResults, results_of
+from drretail.api.option import accepts
+from drretail.api.options.shared import folder_of
+from drretail.api.worlds import world_of
+from drretail.env.world import World
+from drretail.errors import UserError, install_line
+from drretail.eval.ballots import read_votes
+from drretail.experiment import read_definition
+from drretail.viewer.output import say
+from drretail.viewer.timeline import holds_several
+
+NEEDED = ("starlette", "uvicorn")
+
+
+@accepts(ViewOptions)
+def view(options: ViewOptions) -> VoteResults | None:
+    """Shows an experiment in this machine's browser until Ctrl-C; the address is written to stderr.
+
+    Returns people's votes, with ``results`` at once; None without an experiment, or for several. Raises UserError for a
+    folder without one, for a port in use, and if the packages of a server are not installed.
+    """
+    if not options.results:
+        serve_view(options, say)
+    return votes_of(options) if options.results or names_one(options) else None
+
+
+def names_one(options: ViewOptions) -> bool:
+    """True if the options name one experiment, not a folder of several."""
+    return options.experiment is not None and not holds_several(folder_of(options.experiment))
+
+
+def votes_of(options: ViewOptions) -> VoteResults:
+    """The votes on the experiment. Raises UserError if none is named."""
+    if options.experiment is None:
+        raise UserError("Name the experiment whose votes are to be counted: drretail view EXP --results.")
+    experiment = folder_of(options.experiment)
+    read_definition(experiment)
+    return results_of(read_votes(experiment))
+
+
+def serve_view(options: ViewOptions, begun: Callable[[str], None]) -> None:
+    """Serves the pages until Ctrl-C; ``begun`` is called with their address."""
+    if options.experiment is None and options.review is None:
+        raise UserError("Name the folder of an experiment, or queries to review: drretail view EXP, or --review FILE.")
+    missing = [name for name in NEEDED if find_spec(name) is None]
+    if missing:
+        raise UserError(f"The live view needs {' and '.join(missing)}: {install_line(*missing)}.")
+    from drretail.addons.live.access import address_of
+    from drretail.addons.live.app import create_app, parts_of
+    from drretail.tools.local_server import bound, port_of, serve  # imports packages that may be missing
+
+    experiment = None if options.experiment is None else folder_of(options.experiment)
+    with ExitStack() as stack:
+        review: tuple[Path, World] | None = None
+        if options.review is not None:
+            review = Path(options.review), stack.enter_context(world_of(options.world))
+        listening, token = bound(options.port), token_urlsafe(24)
+        port = port_of(listening)
+        with_report = options.n is None
+        parts = parts_of(experiment, port, options.n, review, with_report=with_report)
+        address = address_of(listening, token, "/" if experiment is not None else "/review")
+        serve(create_app(parts, token, port), listening, lambda: begun(address))

@@ -1,0 +1,211 @@
+"""A spreadsheet of queries that a reviewer changes and fills in, and the decisions read from it.
+
+A query takes one row, and one more below for each further want; only its first row has its version.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from drretail.addons.people.review.edits import review_lines
+from drretail.addons.people.review.form import (
+    QUERY_FIELDS,
+    TAKES,
+    TEXT,
+    WANT_FIELDS,
+    Cells,
+    Faults,
+    cells_of,
+    edit_by,
+    place_of,
+    review_by,
+    wants_in,
+    with_wants,
+)
+from drretail.addons.people.review.item import Item, finding_line, shopper_lines
+from drretail.addons.people.review.records import QUESTIONS, Review
+from drretail.errors import nearest_names, suggestion
+from drretail.querygen.checks.feasibility import basket_line
+from drretail.records.query import Query, version_of
+from drretail.records.tables import sheets
+from drretail.records.tables.sheets import Row
+
+GIVEN = ("query_id", "version", "query", "shopper", "findings", "cheapest_basket")
+NAMES = {field.name: "want" if field.name == "name" else field.name for field in WANT_FIELDS}
+"""The column of each field of a want."""
+OF_WANTS = tuple(NAMES.values())
+OF_QUERY = tuple(field.name for field in QUERY_FIELDS)
+"""Columns with the query's current values, for the reviewer to correct; those of wants are the same."""
+EDITED_TEXT = "edited_text"
+REVIEWER_COLUMNS = ("reviewer", *QUESTIONS, "decision", EDITED_TEXT, "note")
+COLUMNS = (*GIVEN, *OF_WANTS, *OF_QUERY, *REVIEWER_COLUMNS)
+SAYS = "reviewers_say"
+SETTLING_COLUMNS = (*GIVEN, SAYS, *OF_WANTS, *OF_QUERY, "reviewer", "decision", TAKES, EDITED_TEXT, "note")
+"""For a disagreement: what the reviewers say is given, and one of their edits may be taken as it is."""
+# This many characters tell two versions of a query apart.
+SHORT = 12
+
+
+def sheet_of(
+    items: Iterable[Item], reviewer: str | None, disputed: Mapping[str, Sequence[Review]] | None = None
+) -> bytes:
+    """A CSV file with the rows of each query, and the reviewer's name if it is known.
+
+    With ``disputed``, the reviews that disagree by query id, the sheet is one to settle them.
+    """
+    columns, rows = COLUMNS if disputed is None else SETTLING_COLUMNS, list[Row]()
+    for item in items:
+        given = {"reviewer": reviewer or ""}
+        if disputed is not None:
+            given[SAYS] = "\n".join(review_lines(disputed[item.query.query_id]))
+        rows += _rows(item, given)
+    return sheets.sheet_of(columns, rows)
+
+
+def _rows(item: Item, given: Row) -> Iterator[Row]:
+    query, form = item.query, cells_of(item.query)
+    wants = [{NAMES[name]: cell for name, cell in cells.items()} for cells in wants_in(form)]
+    yield {
+        "query_id": query.query_id,
+        "version": version_of(query)[:SHORT],
+        "query": query.text,
+        "shopper": "\n".join(shopper_lines(item) if item.shopper else ()),
+        "findings": "\n".join(finding_line(finding) for finding in item.checked.findings),
+        "cheapest_basket": basket_line(basket) if (basket := item.checked.reference.cheapest) else "",
+        **{name: form[name] for name in OF_QUERY},
+        **(wants[0] if wants else {}),
+        **given,
+    }
+    yield from ({"query_id": query.query_id, **want} for want in wants[1:])
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """The contents of a filled sheet."""
+
+    reviews: tuple[Review, ...]
+    blank: int
+    """Queries for which nothing was filled in."""
+    unnamed: int
+    """Reviews whose row names no reviewer; they count as the given reviewer's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What is needed to read a sheet."""
+
+    queries: Mapping[str, Query]
+    reviewer: str
+    """The reviewer of all rows that name none."""
+    at: datetime
+    named: bool
+    """True if every decision must be this reviewer's."""
+    disputed: Mapping[str, Sequence[Review]] | None = None
+    """The reviews that disagree, by query id, if the sheet settles them; None otherwise."""
+
+
+@dataclass(slots=True)
+class _Block:
+    """The rows of one query, with their numbers."""
+
+    rows: list[tuple[int, Row]]
+
+    @property
+    def first(self) -> Row:
+        return self.rows[0][1]
+
+    def cells(self, query: Query) -> Cells:
+        """The cells of the form, and those of the decision."""
+        cells = {TEXT: self.first[EDITED_TEXT] or query.text} | {name: self.first[name] for name in OF_QUERY}
+        cells |= {name: self.first.get(name, "") for name in (*QUESTIONS, "decision", "note", TAKES)}
+        return with_wants(cells, ({name: row[column] for name, column in NAMES.items()} for _, row in self.rows))
+
+    def line_of(self, name: str, message: str) -> str:
+        """What is wrong with a cell, with its row and column."""
+        want, field = place_of(name)
+        names = {TEXT: EDITED_TEXT} if want is None else NAMES
+        # Of a want that was taken out there is no row: it is told at the last one.
+        return _line_of(self.rows[min(want or 0, len(self.rows) - 1)][0], names.get(field, field), message)
+
+
+def read_filled(path: Path, reading: Reading) -> Filled:
+    """The decisions of a filled sheet.
+
+    Raises UserError with the row and column of what is wrong; then nothing of the sheet counts.
+    """
+    sheet = sheets.read_sheet(path)
+    columns = SETTLING_COLUMNS if reading.disputed is not None else COLUMNS
+    sheet.need([name for name in columns if name not in (*GIVEN[2:], SAYS, "reviewer")], "review sheet")
+    reviews: dict[tuple[str, str], Review] = {}
+    faults: list[str] = []
+    blank = unnamed = 0
+    for block in _blocks(sheet.rows, faults):
+        try:
+            review = _review(block, reading)
+            if review is None:
+                blank += 1
+                continue
+            if (review.query_id, review.reviewer) in reviews:
+                raise Faults({"query_id": f"{review.reviewer} decides twice on {review.query_id!r}"})
+        except Faults as problem:
+            faults += [block.line_of(name, message) for name, message in problem.by_cell.items()]
+            continue
+        unnamed += not block.first.get("reviewer")
+        reviews[review.query_id, review.reviewer] = review
+    sheet.refuse(faults)
+    return Filled(tuple(reviews.values()), blank, unnamed)
+
+
+def _line_of(row: int, column: str, message: str) -> str:
+    return f"row {row}, column {column}: {message}"
+
+
+def _blocks(rows: Iterable[tuple[int, Row]], faults: list[str]) -> list[_Block]:
+    """The rows by query: a row with a version begins a query, and the rows below without one are its further wants."""
+    blocks: list[_Block] = []
+    for number, row in rows:
+        if row["version"]:
+            blocks.append(_Block([(number, row)]))
+        elif not blocks or row["query_id"] not in ("", blocks[-1].first["query_id"]):
+            faults.append(_line_of(number, "query_id", "this row of a want does not stand below its query's row"))
+        else:
+            misplaced = next((name for name in (*OF_QUERY, *REVIEWER_COLUMNS, TAKES) if row.get(name)), None)
+            if misplaced is not None:
+                first = blocks[-1].rows[0][0]
+                faults.append(_line_of(number, misplaced, f"belongs into row {first}, the first of its query"))
+            blocks[-1].rows.append((number, row))
+    return blocks
+
+
+def _review(block: _Block, reading: Reading) -> Review | None:
+    """The decision in a query's rows; None if nothing was filled in or changed."""
+    row, query = block.first, _query(block.first, reading.queries)
+    cells = block.cells(query)
+    if not any(row.get(column) for column in (*REVIEWER_COLUMNS[1:], TAKES)) and _is_as_written(cells, query):
+        return None
+    who = row.get("reviewer") or reading.reviewer
+    if reading.named and who != reading.reviewer:
+        message = f"{who!r} is not {reading.reviewer!r}; leave --reviewer away to take the sheet's names"
+        raise Faults({"reviewer": message})
+    disputed = None if reading.disputed is None else reading.disputed.get(query.query_id, ())
+    return review_by(who, query, cells, reading.at, disputed)
+
+
+def _is_as_written(cells: Cells, query: Query) -> bool:
+    try:
+        return edit_by("", query, cells) is None
+    except Faults:
+        return False
+
+
+def _query(row: Row, queries: Mapping[str, Query]) -> Query:
+    query = queries.get(row["query_id"])
+    if query is None:
+        near = suggestion(nearest_names(row["query_id"], queries), queries).removesuffix(".")
+        raise Faults({"query_id": f"the file has no query {row['query_id']!r} ({near})"})
+    if row["version"] != version_of(query)[:SHORT]:
+        raise Faults({"version": f"{query.query_id} was changed since the sheet was written; write a new sheet"})
+    if row.get("query") and row["query"].split() != query.text.split():
+        raise Faults({"query": "this is not the query's text; what is to be changed stands in edited_text"})
+    return query

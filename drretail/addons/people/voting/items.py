@@ -1,0 +1,289 @@
+"""What a person is shown of each planned pair, report and claim, with the names of systems and models withheld."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup
+
+from drretail.addons.people.voting.criteria import Question, cited_question, label_question, report_questions
+from drretail.addons.people.voting.judged_claims import ExtractedClaim, extracted_from
+from drretail.errors import UserError
+from drretail.eval.claims.support import about_sources, content_of
+from drretail.eval.judging.material import NO_PROFILE, picks_with_prices
+from drretail.eval.judging.pairs import pair_id
+from drretail.eval.judging.subject import Planned, Subject, read_subject
+from drretail.experiment import Definition, read_profile
+from drretail.grounding.report.marks import find_marks
+from drretail.grounding.report.markup import blanked
+from drretail.grounding.report.render import render_report
+from drretail.grounding.text.wording import split_words
+from drretail.grounding.verify.records import read_ledger
+from drretail.records.base import sha256_of
+from drretail.records.query import Query
+from drretail.records.run import System
+from drretail.records.vote import ClaimItem, PairItem, ReportItem, Side
+from drretail.viewer.claims import Claim, claims_of, readable
+from drretail.viewer.judged import read_judgements
+from drretail.viewer.page.markdown import is_web_address
+from drretail.viewer.page.report_html import marked_html
+
+WITHHELD = "[name withheld]"
+_TAG = re.compile(r"\A<picks[^>]*>\n|\n</picks>\Z")
+
+
+class Names:
+    """The names that would reveal which system wrote a report: labels, agents and models of an experiment."""
+
+    def __init__(self, definition: Definition) -> None:
+        every = {name for label, system in definition.systems.items() for name in _names(label, system)}
+        # The longest first: a model's name may begin with another's.
+        spelled = "|".join(
+            r"[-_ .:/]?".join(re.escape(part) for part in re.split(r"[-_ .:/]+", name) if part)
+            for name in sorted(every, key=lambda name: (-len(name), name))
+        )
+        self._pattern = re.compile(rf"(?<![\w@]){spelled and f'(?:{spelled})'}(?!\w)", re.IGNORECASE) if every else None
+
+    def withheld(self, text: str) -> str:
+        """The text with each of these names replaced."""
+        return text if self._pattern is None else self._pattern.sub(WITHHELD, text)
+
+
+def _names(label: str, system: System) -> Iterator[str]:
+    yield from _unmistakable([label, system.agent])
+    for model in system.models.values():
+        provider, _, name = model.spec.partition(":")
+        yield model.spec
+        yield from _unmistakable([provider] if provider not in ("offline", "scripted") else [])
+        if any(each in name for each in "-.0123456789"):
+            yield name
+            # "As Claude, I …": models call themselves by the beginning of their names.
+            yield from re.findall(r"\A[a-z]{3,}", name.rpartition("/")[2].casefold())
+
+
+def _unmistakable(names: Iterable[str]) -> Iterator[str]:
+    """The names without plain English words: "how skin may react" says nothing about an agent."""
+    return (name for name in names if not re.fullmatch(r"[a-z]+", name) or name in ("openai", "anthropic", "ollama"))
+
+
+def blind_picks(subject: Subject, names: Names) -> tuple[str, ...]:
+    """What the report puts into the cart, a line for each pick, as judges see it; nothing if that is unknown."""
+    text = _TAG.sub("", picks_with_prices(subject, "default"))
+    return tuple(names.withheld(line) for line in text.splitlines())
+
+
+Item = PairItem | ReportItem | ClaimItem
+_LAYOUT = re.compile(r"[*`#|]+")
+
+
+@dataclass(frozen=True, slots=True)
+class BlindReport:
+    """A report without names of systems; ``name`` is "A" or "B", or empty if it stands alone."""
+
+    name: str
+    html: Markup
+    picks: tuple[str, ...]
+    words: int
+
+
+@dataclass(frozen=True, slots=True)
+class BlindSource:
+    """A text that a claim is compared with."""
+
+    title: str
+    link: str | None
+    about: str
+    date: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """Everything that one page of voting shows of an item and asks about it."""
+
+    query: str
+    profile: tuple[str, ...]
+    """Empty for an imported report, which no user of the shop asked for."""
+    today: str
+    """Empty if unknown."""
+    questions: tuple[Question, ...]
+    reports: tuple[BlindReport, ...] = ()
+    claim: str = ""
+    """Empty if reports are judged as a whole."""
+    quote: str = ""
+    """The claim in the report's words."""
+    sources: tuple[BlindSource, ...] = ()
+    """The claim's sources."""
+    passage: str = ""
+    """The report's text around the claim, if the sheet asks whether it is cited."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sheets:
+    """Makes the sheets of one experiment."""
+
+    experiment: Path
+    definition: Definition
+    names: Names
+    asks_cited: bool = False
+    """True if people are also asked whether claims are cited."""
+    _rendered: dict[str, Markup] = field(default_factory=dict[str, Markup])
+    """Reports by run id, since each person comes back to the same ones."""
+
+    @property
+    def are_from_elsewhere(self) -> bool:
+        """True if all reports were imported, so that no user of the shop asked for them."""
+        return all(system.is_imported for system in self.definition.systems.values())
+
+    def of(self, item: Item, annotator: str) -> Sheet:
+        """The sheet of an item for this person."""
+        if isinstance(item, PairItem):
+            return self._of_pair(item, annotator)
+        return self.of_claim(item) if isinstance(item, ClaimItem) else self._of_report(item)
+
+    def _of_pair(self, item: PairItem, annotator: str) -> Sheet:
+        """Both reports, on the sides on which this person sees them."""
+        subjects = {label: self._subject(label, item.query_id, item.repeat) for label in (item.a, item.b)}
+        a, b = subjects[item.a], subjects[item.b]
+        recorded = [None if subject.run is None else subject.run.report for subject in (a, b)]
+        if pair_id((a.run_id, b.run_id), recorded) != item.pair_id:
+            raise _changed(self.experiment)
+        sides = (a, b) if left_of(item, annotator) == "a" else (b, a)
+        picks = [blind_picks(subject, self.names) for subject in sides]
+        # Both lists or none, as for judges: a report without a list would look like one that buys nothing.
+        shown = picks if all(picks) else [(), ()]
+        reports = [self._report(name, each, lines) for name, each, lines in zip("AB", sides, shown, strict=True)]
+        elsewhere = a.is_external and b.is_external
+        questions = report_questions(
+            "pairs", with_profile=a.profile is not None, with_picks=all(picks), elsewhere=elsewhere
+        )
+        return self._sheet(a, questions, reports=tuple(reports))
+
+    def _of_report(self, item: ReportItem) -> Sheet:
+        subject = self._unchanged(item)
+        picks = blind_picks(subject, self.names)
+        with_profile, elsewhere = subject.profile is not None, subject.is_external
+        questions = report_questions("reports", with_profile=with_profile, with_picks=bool(picks), elsewhere=elsewhere)
+        return self._sheet(subject, questions, reports=(self._report("", subject, picks),))
+
+    def of_claim(self, item: ClaimItem) -> Sheet:
+        """The claim and the texts that its judge read, without the judge's verdict."""
+        subject = self._unchanged(item)
+        if not item.has_verdict:
+            bare = self._extracted(subject, item)
+            claim, passage = self.names.withheld(bare.text), self._passage(subject, bare.span)
+            return self._sheet(subject, self.questions(item), claim=claim, passage=passage)
+        claim = self._claim(subject, item)
+        # The report's words on one line, without citation marks and layout
+        quote = subject.report[slice(*claim.span)] if subject.report and claim.span else ""
+        quote = " ".join(
+            _LAYOUT.sub("", blanked(quote, [(mark.start, mark.end) for mark in find_marks(quote)])).split()
+        )
+        read = {source.sha256 for source in claim.verdict.sources} if claim.verdict else set[str]()
+        texts = content_of(claim.sources, subject.evidence).texts
+        about = about_sources(claim.sources, subject.evidence, read_ledger(subject.evidence))
+        chosen = [text for text in texts if text.text.sha256 in read] or list(texts)
+        sources: list[BlindSource] = []
+        for each in chosen:
+            entry = subject.evidence[each.id]
+            link = entry.url if is_web_address(entry.url or "") else None
+            title, text = entry.title or entry.key, readable(each.text.text)
+            sources.append(BlindSource(title, link, about.get(each.id, ""), entry.date or "", text))
+        return self._sheet(
+            subject,
+            self.questions(item),
+            claim=self.names.withheld(claim.text),
+            quote=self.names.withheld(quote),
+            sources=tuple(sources),
+            passage=self._passage(subject, claim.span) if self.asks_cited else "",
+        )
+
+    def questions(self, item: Item) -> tuple[Question, ...]:
+        """The questions about an item, found without reading its reports."""
+        if isinstance(item, ClaimItem):
+            support = (label_question(),) if item.has_verdict else ()
+            return (*support, cited_question()) if self.asks_cited else support
+        with_profile = read_profile(self.experiment, self._query(item.query_id).user_id) is not None
+        mode = "pairs" if isinstance(item, PairItem) else "reports"
+        return report_questions(mode, with_profile=with_profile, with_picks=False)
+
+    def claim_of(self, item: ClaimItem) -> str:
+        """The text of the claim, for the record."""
+        subject = self._unchanged(item)
+        return (self._claim if item.has_verdict else self._extracted)(subject, item).text
+
+    def _extracted(self, subject: Subject, item: ClaimItem) -> ExtractedClaim:
+        found = next((claim for claim in extracted_from(self.experiment, subject) if claim.about == item.about), None)
+        if found is None:
+            raise _changed(self.experiment)
+        return found
+
+    def _passage(self, subject: Subject, span: tuple[int, int] | None) -> str:
+        return self.names.withheld(paragraph_of(subject.report or "", span))
+
+    def _claim(self, subject: Subject, item: ClaimItem) -> Claim:
+        judged = read_judgements(self.experiment, "faithfulness", subject.run).by_judge if subject.run else ()
+        found = [
+            claim
+            for one in judged
+            if one.by == item.extracted_by
+            for claim in claims_of(one, subject.report or "")
+            if claim.verdict is not None and claim.verdict.item == item.claim_id
+        ]
+        if not found:
+            raise _changed(self.experiment)
+        return found[0]
+
+    def _report(self, name: str, subject: Subject, picks: tuple[str, ...]) -> BlindReport:
+        if subject.run_id not in self._rendered:
+            # Citations are numbers that lead to the titles and links at its end.
+            text = render_report(subject.report or "", subject.evidence).text
+            self._rendered[subject.run_id] = marked_html(self.names.withheld(text), []).html
+        return BlindReport(name, self._rendered[subject.run_id], picks, len(split_words(subject.report or "")))
+
+    def _sheet(self, subject: Subject, questions: tuple[Question, ...], **shown: Any) -> Sheet:
+        """A sheet with the query, the profile and the date as judges see them."""
+        text = NO_PROFILE if subject.profile is None else subject.profile.text
+        profile = () if subject.is_external else tuple(text.splitlines())
+        today = "" if subject.now is None else subject.now.date().isoformat()
+        return Sheet(subject.query.text, profile, today, questions, **shown)
+
+    def _unchanged(self, item: ReportItem) -> Subject:
+        subject = self._subject(item.system, item.query_id, item.repeat)
+        if subject.report_sha != item.report_sha:
+            raise _changed(self.experiment)
+        return subject
+
+    def _subject(self, label: str, query_id: str, repeat: int) -> Subject:
+        if label not in self.definition.systems:
+            raise _changed(self.experiment)
+        planned = Planned(label, self._query(query_id), repeat)
+        return read_subject(self.experiment, self.definition, planned, None)
+
+    def _query(self, query_id: str) -> Query:
+        found = next((query for query in self.definition.queries if query.query_id == query_id), None)
+        if found is None:
+            raise _changed(self.experiment)
+        return found
+
+
+def left_of(item: PairItem, annotator: str) -> Side:
+    """Whose report this person sees as A: drawn from a hash, so that it is the same each time."""
+    return "a" if int(sha256_of([item.pair_id, annotator])[:8], 16) % 2 else "b"
+
+
+def paragraph_of(report: str, span: tuple[int, int] | None) -> str:
+    """The paragraph of the report around a claim; the whole report if the claim's place is unknown."""
+    if span is None:
+        return report
+    start, end = report.rfind("\n\n", 0, span[0]), report.find("\n\n", span[1])
+    return report[start + 2 if start >= 0 else 0 : end if end >= 0 else None].strip()
+
+
+def _changed(experiment: Path) -> UserError:
+    return UserError(
+        f"This is about a report that has changed since {experiment / 'votes' / 'plan.json'} was made: "
+        "delete that file to make a new plan. The votes are kept."
+    )

@@ -1,0 +1,164 @@
+"""Which pairs, reports and claims everybody is asked about: drawn by seed and balanced; claims also as a sheet."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from drretail.addons.people.voting.items import Names, Sheets
+from drretail.addons.people.voting.judged_claims import draw_claims, extracted_claims, sheet_name
+from drretail.eval.ballots import planning, read_plan, write_plan
+from drretail.eval.judging.pairs import choose_pairs, meetings, pair_id, research_labels
+from drretail.experiment import Definition, read_definition, read_runs
+from drretail.records.base import sha256_of
+from drretail.records.run import Run
+from drretail.records.vote import ClaimItem, ClaimSupport, PairItem, ReportItem, VotingPlan
+from drretail.viewer.claims import claims_of
+from drretail.viewer.judged import read_judgements
+
+DEFAULT_SIZE = 21
+"""The number of comparisons that the paper's annotators made (Appendix D)."""
+T = TypeVar("T", PairItem, ReportItem)
+_LABELLED: tuple[ClaimSupport, ...] = ("full", "partial", "none", "contradicted")
+
+
+def planned(
+    experiment: Path, size: int | None = None, *, claims: int | None = None, seed: str | None = None
+) -> VotingPlan:
+    """What everybody is asked: the kept plan, grown to ``size`` items of each kind if there are so many.
+
+    Planned items never change, so that everybody is asked the same in the same order. If the plan is longer than
+    ``size``, only its first items are returned. Without a size, each kind keeps its length, at least ``DEFAULT_SIZE``
+    and the number of pairs. With ``claims``, the plan has so many of them, and only the pairs and reports already
+    planned. ``seed`` draws new items.
+    """
+    definition = read_definition(experiment)
+    with planning(experiment):
+        kept = read_plan(experiment)
+        before = kept or VotingPlan(seed=definition.seed)
+        lengths, begun = _lengths(before), max(DEFAULT_SIZE, len(before.pairs))
+        if claims is None:
+            wanted = {kind: size or max(begun, count) for kind, count in lengths.items()}
+        else:
+            wanted = lengths | {"claims": claims}
+        plan = _grown(experiment, definition, before, wanted, seed or before.seed)
+        if plan != kept and any(_lengths(plan).values()):
+            write_plan(experiment, plan)
+    return plan.model_copy(update={kind: getattr(plan, kind)[:count] for kind, count in wanted.items()})
+
+
+def plan_uncited(experiment: Path, claims: Iterable[ClaimItem], count: int, seed: str | None) -> list[ClaimItem]:
+    """Draws up to ``count`` claims without a verdict, from the extractions that ``claims`` come from, and adds them to
+    the existing plan; claims that it already has keep their places.
+
+    Each system has equally many. They are split in proportion between claims that cite nothing and claims whose sources
+    could not be judged.
+    """
+    by, fields = {claim.extracted_by for claim in claims}, {*ClaimItem.model_fields}
+    bare = [
+        ClaimItem.model_validate(claim.model_dump(include=fields))
+        for claim in extracted_claims(experiment)
+        if claim.extracted_by in by and not claim.has_verdict
+    ]
+    drawn = draw_claims((), bare, count, seed or read_definition(experiment).seed)
+    with planning(experiment):
+        plan = read_plan(experiment)
+        if plan is not None:
+            by_claim = {each.about: each for each in (*plan.uncited, *drawn)}
+            write_plan(experiment, plan.model_copy(update={"uncited": tuple(by_claim.values())}))
+    return drawn
+
+
+def _lengths(plan: VotingPlan) -> dict[str, int]:
+    return {"pairs": len(plan.pairs), "reports": len(plan.reports), "claims": len(plan.claims)}
+
+
+def _grown(experiment: Path, definition: Definition, plan: VotingPlan, sizes: dict[str, int], seed: str) -> VotingPlan:
+    if all(count >= sizes[kind] for kind, count in _lengths(plan).items()):
+        return plan
+    runs = {run.run_id: run for run in read_runs(experiment) if run.report is not None}
+    claims = [*_claims(experiment, definition, runs.values())] if len(plan.claims) < sizes["claims"] else []
+    pairs, reports = _pairs(experiment, definition, runs), _reports(definition, runs.values())
+    return plan.model_copy(
+        update={
+            "pairs": _drawn(seed, plan.pairs, pairs, sizes["pairs"], lambda item: ((item.a, item.b), item.query_id)),
+            "reports": _drawn(seed, plan.reports, reports, sizes["reports"], lambda item: (item.system, item.query_id)),
+            "claims": tuple(draw_claims(plan.claims, claims, sizes["claims"], seed)),
+            "strata": dict(sorted(Counter(claim.stratum for claim in claims).items())) if claims else plan.strata,
+        }
+    )
+
+
+def _drawn(
+    seed: str, kept: tuple[T, ...], found: Iterable[T], size: int, sorts: Callable[[T], Sequence[object]]
+) -> tuple[T, ...]:
+    """The kept items and, up to ``size``, new ones: the rarest first sort, then the rarest second sort, then by lot.
+
+    ``sorts`` names the sorts by which an item is counted.
+    """
+    known = {each.about for each in kept}
+    left = {sha256_of([seed, each.about]): each for each in found if each.about not in known}
+    counted = Counter(sort for each in kept for sort in enumerate(sorts(each)))
+    drawn = list(kept)
+    while left and len(drawn) < size:
+        lot = min(left, key=lambda lot: (*(counted[sort] for sort in enumerate(sorts(left[lot]))), lot))
+        drawn.append(left.pop(lot))
+        counted.update(enumerate(sorts(drawn[-1])))
+    return tuple(drawn)
+
+
+def _pairs(experiment: Path, definition: Definition, runs: dict[str, Run]) -> Iterator[PairItem]:
+    """Pairs of reports of two systems that research; equal reports are left out, since they would ask nothing."""
+    for meeting in meetings(experiment, definition, choose_pairs(definition)):
+        reports = [runs[run_id].report or "" for run_id in meeting.run_ids if run_id in runs]
+        if len(reports) == 2 and reports[0].split() != reports[1].split():
+            a, b = meeting.labels
+            named = pair_id(meeting.run_ids, reports)
+            yield PairItem(pair_id=named, query_id=meeting.query.query_id, repeat=meeting.repeat, a=a, b=b)
+
+
+def _reports(definition: Definition, runs: Iterable[Run]) -> Iterator[ReportItem]:
+    systems = frozenset(research_labels(definition))
+    for run in runs:
+        if run.system in systems:
+            yield ReportItem(**_about(run))
+
+
+def _about(run: Run) -> dict[str, Any]:
+    names = ("run_id", "query_id", "system", "repeat")
+    return {"report_sha": sha256_of(run.report), **{name: getattr(run, name) for name in names}}
+
+
+def _claims(experiment: Path, definition: Definition, runs: Iterable[Run]) -> Iterator[ClaimItem]:
+    """The cited claims with a judge's verdict, as the first judge of each report extracted them."""
+    systems = frozenset(research_labels(definition))
+    for run in runs:
+        if run.system not in systems:
+            continue
+        judged = read_judgements(experiment, "faithfulness", run).by_judge
+        for claim in claims_of(judged[0], run.report or "") if judged else ():
+            if claim.support in _LABELLED and claim.verdict is not None:
+                yield ClaimItem(
+                    **_about(run),
+                    claim_id=claim.verdict.item,
+                    extracted_by=judged[0].by,
+                    stratum=f"{run.system} {claim.support}",
+                )
+
+
+COLUMNS = ["item", "question", "claim", "sources", "label"]
+MORE_COLUMNS = ["passage", "cited"]
+"""For claims without a verdict: the text around the claim, and whether it names a source (people fill this in)."""
+
+
+def sheet_rows(experiment: Path, claims: Sequence[ClaimItem], *, asks_cited: bool) -> list[list[str]]:
+    """The sheet's rows, the heading first; with ``asks_cited`` it also asks of each claim whether it is cited."""
+    definition = read_definition(experiment)
+    sheets = Sheets(experiment, definition, Names(definition), asks_cited)
+    rows = [[*COLUMNS, *MORE_COLUMNS] if asks_cited else COLUMNS]
+    for item in claims:
+        sheet = sheets.of_claim(item)
+        texts = "\n\n".join(f"{source.title}\n{source.about}\n{source.text}" for source in sheet.sources)
+        row = [sheet_name(item.about), sheet.query, sheet.claim, texts, ""]
+        rows.append([*row, sheet.passage, ""] if asks_cited else row)
+    return rows

@@ -1,0 +1,254 @@
+"""DR³-Agent: a main agent that plans, acts and observes, with sub-agents for the web and for the user's files.
+
+START ─▶ think ──calls──▶ act ──▶ think … ──no calls: the text is the report──▶ END
+                           │
+        search_sandbox ─▶ search ─▶ refine ─▶ search … ─▶ answer with pages     (retrieving.py)
+             read_file ─▶ one question to each part of a file                  (file_reading.py)
+
+search_sandbox and read_file are tools that the agent brings: they check their arguments, and ``_Errands`` runs them,
+each in a branch of the run.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Annotated, Any
+
+from annotated_types import MaxLen, MinLen
+from langchain_core.messages import AnyMessage, HumanMessage, SystemMessage, ToolMessage
+
+from drretail.addons.publications.agents.dr3.file_reading import read_file_on, reader_prompt
+from drretail.agents.base import Agent, task_message, today
+from drretail.agents.loop import Loop, challenges
+from drretail.agents.prompt_blocks import agent_prompt
+from drretail.agents.react import conclude_message, conclude_prompt, is_announcement
+from drretail.agents.tool_turn import ToolExecutor
+from drretail.agents.user_files import files_in
+from drretail.env.session import Session
+from drretail.errors import CommandStopped, ModelError, ToolError, describe_error
+from drretail.event_loop import all_ended
+from drretail.grounding.report.marks import find_marks
+from drretail.llm.models import Models
+from drretail.prompts import Prompt, tagged
+from drretail.records.query import Task
+from drretail.records.run import Answer, Limits, Role, Stop
+from drretail.tools.registry import CHUNKED, SUMMARISED, look_ups
+from drretail.tools.tool import Tool, ToolResult
+from drretail.tools.toolkit import Performed, Toolkit
+from drretail.tools.web import WEB_SEARCH
+
+PATH = "0"
+ROLES: tuple[Role, ...] = ("researcher", "retriever", "reader")
+_prompt = partial(agent_prompt, __file__, "main")
+Outcome = ToolResult | ToolError
+
+
+def search_sandbox(session: Session, question: Annotated[str, MinLen(1), MaxLen(2000)]) -> ToolResult:
+    """Sends a retrieval agent to the web with one question; it searches, words its queries anew, and answers.
+
+    It sees nothing but what you write here. Several sent in one turn work at the same time.
+
+    Args:
+        question: The question, complete in itself, with what it is for and every limit that matters to it.
+
+    Returns:
+        Its answer with evidence ids, and the pages it rests on, each with evidence, title, url and what was read of it.
+        Or an error, when it came back with nothing.
+    """
+    del session
+    return ToolResult({"question": _checked_question(question)}, ())
+
+
+def read_file(
+    session: Session, file: Annotated[str, MinLen(1), MaxLen(300)], question: Annotated[str, MinLen(1), MaxLen(2000)]
+) -> ToolResult:
+    """Has one of the user's own files read for one precise question, however long the file is.
+
+    The reader sees the file and your question and nothing else. Several read in one turn are read at the same time.
+
+    Args:
+        file: The name of the file, as it is listed.
+        question: What to find out from it, e.g. "Which filters were bought in 2022, on which dates, at what price?"
+
+    Returns:
+        The evidence id of the file, what its parts say on the question, and quotes that stand in it word for word.
+        "unverifiable", with the reason, for a file that could not be read.
+    """
+    names = [user_file.name for user_file in files_in(session.files)]
+    if file not in names:
+        raise ToolError("invalid_argument", f"There is no file {file!r}.", field="file", allowed=names)
+    return ToolResult({"file": file, "question": _checked_question(question)}, ())
+
+
+def _checked_question(question: str) -> str:
+    if not question.strip():
+        raise ToolError("invalid_argument", "question is blank: write what to find out.", field="question")
+    return question.strip()
+
+
+SEARCH_SANDBOX = Tool("search_sandbox", search_sandbox, "read")
+READ_FILE = Tool("read_file", read_file, "read")
+
+
+async def answer(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
+    """The report of one loop and of the sub-agents that it sent. Raises ModelError if there is none."""
+    files = [file.described() for file in files_in(session.files)]
+    listing = [tagged("files", "\n".join(files))] if files else []
+    asked = HumanMessage("\n".join([task_message(task, session).text, *listing]))
+    search = CHUNKED if session.web_mode == "snippets" else SUMMARISED
+    has_web = WEB_SEARCH not in session.without
+    # The nine that the session has, and those errands that have a web or a file to work on.
+    lacking = {*(() if has_web else (SEARCH_SANDBOX.name,)), *(() if files else (READ_FILE.name,))}
+    tools = {name: tool for name, tool in look_ups(session).items() if name not in lacking}
+    with (
+        Toolkit(session, tools={WEB_SEARCH: search} if has_web else {}) as web,
+        Toolkit(session, tools=tools) as toolkit,
+    ):
+        errands = _Errands(session, models, limits, web)
+        executor = ToolExecutor(toolkit, models, PATH, complete=errands.carry_out)
+        system = _prompt().render(turns=str(limits.tool_turns), researchers=str(limits.researchers))
+        end = await Loop(
+            "researcher", PATH, models, executor, limits.tool_turns, conclude_message, is_announcement
+        ).run([SystemMessage(system), asked])
+    if not end.text:
+        raise ModelError("no_report", "the model ended without a report")
+    return Answer(
+        report=end.text, stop=end.stop, notes=(*end.notes, *errands.notes), failed_branches=tuple(errands.failed)
+    )
+
+
+def prompts() -> tuple[Prompt, ...]:
+    return _prompt(), retriever_prompt(), reader_prompt(), conclude_prompt(), retriever_limit_prompt(), *challenges()
+
+
+_HEEDS = frozenset({"tool_turns", "rag_turns", "researchers", "tokens", "dollars"})
+DR3 = Agent(answer, roles=ROLES, prompts=prompts, tools=(SEARCH_SANDBOX, READ_FILE), heeds=_HEEDS, reads_files=True)
+
+
+@dataclass(slots=True)
+class _Errands:
+    """Carries out the calls of a turn that are for sub-agents, all side by side.
+
+    Errands are numbered in the order in which the whole run launched them. Their steps have the path ``0.<number>``.
+    """
+
+    session: Session
+    models: Models
+    limits: Limits
+    web: Toolkit
+    """The tools that the retrieval agents search with."""
+    failed: list[str] = field(default_factory=list[str])
+    """One line for each errand that brought nothing: "0.2: timeout: …"."""
+    notes: list[str] = field(default_factory=list[str])
+    _launched: int = 0
+
+    async def carry_out(self, performed: Sequence[Performed]) -> list[Performed]:
+        """The performed calls of a turn, with the results of the errands among them.
+
+        Each errand has an equal share of the tokens that are left. One that fails does not affect the others.
+        """
+        errands = (SEARCH_SANDBOX.name, READ_FILE.name)
+        asked = [
+            (at, each, each.outcome.value)
+            for at, each in enumerate(performed)
+            if each.launch.name in errands and isinstance(each.outcome, ToolResult)
+        ]
+        most = self.models.most_branches(self.limits.researchers)
+        launched, refused = asked[:most], asked[most:]
+        outcomes: dict[int, Outcome] = {at: self._refusal(most) for at, *_ in refused}
+        if launched:
+            # All errands of earlier turns have ended, so the new ones may know the evidence that those were handed.
+            self.session.seal()
+            shares = self.models.branches(len(launched))
+            paths = [f"0.{self._launched + number}" for number in range(1, len(launched) + 1)]
+            ended = await all_ended(
+                self._branch(path, each.launch.name, question, share)
+                for path, (_, each, question), share in zip(paths, launched, shares, strict=True)
+            )
+            self._launched += len(launched)
+            for path, (at, *_), (outcome, notes) in zip(paths, launched, ended, strict=True):
+                self.notes += notes
+                outcomes[at] = self._failure(path, outcome) if isinstance(outcome, ModelError) else outcome
+        return [replace(each, outcome=outcomes.get(at, each.outcome)) for at, each in enumerate(performed)]
+
+    async def _branch(
+        self, path: str, name: str, asked: Mapping[str, str], models: Models
+    ) -> tuple[ToolResult | ModelError, tuple[str, ...]]:
+        """The result or the failure of one errand, and notes for the run."""
+        try:
+            if name != READ_FILE.name:
+                return await retrieve(asked["question"], path, self.web, models, self.limits.rag_turns)
+            file = next(file for file in files_in(self.session.files) if file.name == asked["file"])
+            return await read_file_on(file, asked["question"], path, models)
+        except ModelError as problem:
+            return problem, ()
+        except CommandStopped:
+            raise
+        # The boundary of a sub-agent: a bug in one must not end the others; the run records it.
+        except Exception as problem:  # noqa: BLE001
+            return ModelError("agent", describe_error(problem)), ()
+
+    def _failure(self, path: str, problem: ModelError) -> ToolError:
+        """The error that the main agent reads for a branch that brought nothing."""
+        self.failed.append(f"{path}: {problem.kind}: {problem.message}")
+        kind = "timeout" if problem.kind == "timeout" else "unavailable"
+        return ToolError(kind, f"It came back with nothing: {problem.kind}: {problem.message}")
+
+    def _refusal(self, most: int) -> ToolError:
+        if most == self.limits.researchers:
+            return ToolError("limit", f"At most {most} of these may be sent in one turn: this one was not.")
+        return ToolError("limit", "The tokens that are left do not suffice for it: this one was not sent.")
+
+
+ROLE: Role = "retriever"
+retriever_prompt = partial(agent_prompt, __file__, "retriever")
+retriever_limit_prompt = partial(agent_prompt, __file__, "retriever_limit")
+
+
+async def retrieve(
+    question: str, path: str, toolkit: Toolkit, models: Models, turns: int
+) -> tuple[ToolResult, tuple[str, ...]]:
+    """What the web says on a question, with the pages that the answer cites, and notes for the run.
+
+    All parts of a cited page that were shown are handed on. If the answer cites none, the first part of each page is.
+    Raises ModelError if the model fails for good, or nothing was searched.
+    """
+    executor = ToolExecutor(toolkit, models, path, ROLE)
+    asked = HumanMessage(f"{tagged('question', question)}\n{today(toolkit.session)}")
+    system = SystemMessage(retriever_prompt().render(turns=str(turns)))
+
+    def conclude(stop: Stop) -> HumanMessage:
+        del stop
+        return HumanMessage(retriever_limit_prompt().render())
+
+    end = await Loop(ROLE, path, models, executor, turns, conclude).run([system, asked])
+    if not end.text:
+        raise ModelError("agent", "the retrieval agent ended without an answer")
+    pages = _pages(end.messages)
+    cited = list(
+        dict.fromkeys(target.value for mark in find_marks(end.text) for target in mark.targets if target.kind == "id")
+    )
+    strange = [each for each in cited if each not in pages]
+    value: dict[str, Any] = {
+        "answer": end.text,
+        "pages": [part for each in cited for part in pages.get(each, ())] or [parts[0] for parts in pages.values()],
+    }
+    if strange:
+        value["not_found"] = strange  # the main agent must not cite these
+    notes = [*end.notes]
+    notes += [] if end.stop == "finished" else [f"{path}: its search ended at the {end.stop}"]
+    notes += [f"{path}: the retrieval agent cited what was never found: {', '.join(strange)}"] if strange else []
+    return ToolResult(value, ()), tuple(notes)
+
+
+def _pages(messages: Sequence[AnyMessage]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+    """The search results by evidence id, as they were shown. Several parts of one page may have been shown."""
+    found: dict[str, list[Mapping[str, Any]]] = {}
+    for message in messages:
+        if isinstance(message, ToolMessage):
+            for result in json.loads(message.text).get("results", []):
+                parts = found.setdefault(result["evidence"], [])
+                if result not in parts:
+                    parts.append(result)
+    return found

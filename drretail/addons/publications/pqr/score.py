@@ -1,0 +1,225 @@
+"""The formulas of PQR (PDR-Bench, equations 1 to 6) for one report. Pure functions.
+
+docs/publications.md gives each with its reason, and says where the published rule differs.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from statistics import fmean
+
+from drretail.addons.publications import DESCRIPTIONS
+from drretail.addons.publications.pqr.judge import (
+    AXES,
+    NAME,
+    NO_PERSONA,
+    PERSONALIZATION,
+    SCORING,
+    item_of,
+    judge,
+    scoring_prompt,
+)
+from drretail.addons.publications.triplets.triplet_support import (
+    JudgedFacts,
+    JudgedReference,
+    judged_facts,
+    triplet_prompts,
+)
+from drretail.addons.publications.weighted.axis import (
+    Axis,
+    checked_criteria,
+    made_criteria,
+    persona_of,
+    weighted_mean,
+    weights_prompts,
+)
+from drretail.eval.judging.subject import Subject
+from drretail.eval.metric import Metric, description_of
+from drretail.eval.values import UNFETCHED_PAGES, Value, gravest, joined, lacking
+from drretail.records.criteria import Criteria
+from drretail.records.score import Rules, Verdict, VerdictState
+
+FA, CC, FA_STRICT, N_TOTAL, N_CITED = "FA", "CC", "FA_strict", "N_total", "N_cited"
+LITERAL = "_triplets"
+"""The suffix of variants by the paper's counting: each (fact, reference) once, and unreadable ones 0."""
+TOP = 10
+NO_FACT = "it states no fact that could be checked"
+NO_CITED_FACT = "no fact of the report cites a source"
+
+
+def reliability_values(judged: JudgedFacts | None, rules: Rules) -> list[Value]:
+    """FA and CC by the requested rules and by the paper's counting, and the number of facts."""
+    names = (FA, CC, FA_STRICT, f"{FA}{LITERAL}", f"{CC}{LITERAL}", N_TOTAL, N_CITED)
+    if judged is None:
+        return [Value(name, "failed") for name in names]
+    facts = [*zip(judged.facts, judged.pairs, strict=True)]
+    # Ours: each fact once, cited if one of its references resolves, v the mean over the readable ones.
+    readable = [_mean([(pair.state, _v(pair)) for pair in pairs]) for _, pairs in facts if pairs]
+    ours = _Counted(len(facts), len(readable), _accuracy(readable, "na"))
+    # Strictly, unreadable sources and references that do not resolve are 0.
+    as_zero: list[list[Outcome]] = [
+        [
+            *(_ZERO if pair.state == "unverifiable" else (pair.state, _v(pair)) for pair in pairs),
+            *[_ZERO] * len(fact.unresolved),
+        ]
+        for fact, pairs in facts
+    ]
+    # Equations 3 to 5 to the letter: a fact counts once for each reference.
+    triplets = [outcome for of_fact in as_zero for outcome in of_fact]
+    uncited = sum(not fact.sources and not fact.unresolved for fact in judged.facts)
+    of_triplets = _accuracy(triplets, "scored" if uncited else "na")
+    literal = _Counted(len(triplets) + uncited, len(triplets), of_triplets)
+    chosen = literal if rules == "paper" else ours
+    why = NO_FACT if not judged.facts else UNFETCHED_PAGES if any(judged.pairs) else NO_CITED_FACT
+
+    # A report that states or cites nothing gets 0; pages that were never fetched are not its fault.
+    earns = None if why == UNFETCHED_PAGES else 0.0
+
+    def made(variant: str, state: VerdictState, value: float | None) -> Value:
+        return lacking(variant, state, why, earns=earns) if value is None else Value(variant, state, value)
+
+    return [
+        made(FA, *chosen.accuracy),
+        made(CC, *chosen.coverage),
+        made(FA_STRICT, *_accuracy([*map(_mean, as_zero)], "na")),
+        made(f"{FA}{LITERAL}", *literal.accuracy),
+        made(f"{CC}{LITERAL}", *literal.coverage),
+        Value(N_TOTAL, "scored", float(chosen.total)),
+        Value(N_CITED, "scored", float(chosen.cited)),
+    ]
+
+
+Outcome = tuple[VerdictState | None, float]
+"""The outcome of one fact or triplet: its state (None if it was not judged), and v."""
+Scored = tuple[VerdictState, float | None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """A report's facts, or its triplets, as one rule counts them."""
+
+    total: int
+    cited: int
+    accuracy: Scored
+
+    @property
+    def coverage(self) -> Scored:
+        """CC = 10 · N_cited / N_total."""
+        return ("scored", TOP * self.cited / self.total) if self.total else ("na", None)
+
+
+_ZERO: Outcome = ("scored", 0.0)
+
+
+def _v(pair: JudgedReference) -> float:
+    """Equation 4: 1 if the source supports the fact, 0 if not or if unknown."""
+    return float(pair.support == 1)
+
+
+def _accuracy(outcomes: Sequence[Outcome], without: VerdictState) -> Scored:
+    """FA = 10 · Σ v / N_cited over the judged ones. Without citations it has the state ``without``; if that is
+    "scored", 0.
+    """
+    state, mean = _mean(outcomes, without)
+    if state is None:
+        return "failed", None
+    return state, TOP * mean if state == "scored" else None
+
+
+def _mean(outcomes: Sequence[Outcome], without: VerdictState = "na") -> Outcome:
+    """The mean v of the scored outcomes, or the gravest reason why there is none; without outcomes, ``without``.
+
+    If any was not judged there is no mean: the facts that were judged first are no random sample.
+    """
+    states: set[VerdictState | None] = {state for state, _ in outcomes}
+    if None in states:
+        return None, 0.0
+    if scored := [v for state, v in outcomes if state == "scored"]:
+        return "scored", fmean(scored)
+    return gravest(states) or without, 0.0
+
+
+VERSION = 1
+S_P, S_Q, S_R, S_OVERALL = "S_P", "S_Q", "S_R", "S_overall"
+
+
+def overall(p: float, q: float, r: float) -> float:
+    """Equation 6."""
+    return (p + q + r) / 3
+
+
+def reliability(fa: float, cc: float) -> float:
+    """Equation 5, third part."""
+    return (fa + cc) / 2
+
+
+def values(
+    verdicts: Sequence[Verdict], criteria: Criteria | None, rules: Rules, *, knows_user: bool = True
+) -> list[Value]:
+    """A report's value in every variant, in the order of ``VARIANTS``; personalization is na without a known user."""
+    scored = {verdict.item: verdict for verdict in verdicts if verdict.stage == SCORING}
+    found: dict[str, Value] = {}
+    for axis in AXES:
+        without: VerdictState = "na" if axis.sees_profile and not knows_user else "failed"
+        found |= {value.variant: value for value in _axis_values(axis, criteria, scored, without)}
+    found |= {value.variant: value for value in reliability_values(judged_facts(verdicts), rules)}
+    for ending in ("", LITERAL):
+        r = joined(
+            f"{S_R}{ending}", [found[f"{literal}{ending}"] for literal in (FA, CC)], lambda parts: reliability(*parts)
+        )
+        found[r.variant] = r
+        found[f"{S_OVERALL}{ending}"] = joined(
+            f"{S_OVERALL}{ending}", [found[S_P], found[S_Q], r], lambda parts: overall(*parts)
+        )
+    return [found[variant] for variant in VARIANTS]
+
+
+def _axis_values(
+    axis: Axis, criteria: Criteria | None, scored: Mapping[str, Verdict], without: VerdictState
+) -> list[Value]:
+    """The dimensions of an axis and their weighted mean (equations 1 and 2); without criteria, all have the state
+    ``without``.
+    """
+    name = S_P if axis is PERSONALIZATION else S_Q
+    if criteria is None:
+        return [lacking(each, without, NO_PERSONA) for each in (*(d.variant for d in axis.dimensions), name)]
+    found = [_dimension(dimension.variant, dimension.key, criteria, scored) for dimension in axis.dimensions]
+    groups = [criteria.group(key) for key in axis.keys]
+    weights = [0.0 if group is None else group.weight for group in groups]
+    return [*found, joined(name, found, lambda scores: weighted_mean(zip(weights, scores, strict=True)))]
+
+
+def _dimension(variant: str, key: str, criteria: Criteria, scored: Mapping[str, Verdict]) -> Value:
+    """S_d = Σ w_c · s_c over the criteria of a dimension."""
+    verdict, group = scored.get(item_of(key, criteria)), criteria.group(key)
+    if verdict is None:
+        return Value(variant, "failed")
+    if verdict.state != "scored" or group is None:
+        return lacking(variant, verdict.state, verdict.reason)
+    by_text = {each["criterion"]: float(each["target_score"]) for each in verdict.value}
+    return Value(
+        variant, "scored", weighted_mean((criterion.weight, by_text[criterion.text]) for criterion in group.criteria)
+    )
+
+
+DESCRIPTION = description_of("pqr", DESCRIPTIONS)
+VARIANTS = tuple(DESCRIPTION.meanings)
+
+
+def _values(subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list[Value]:
+    knows_user = persona_of(subject.query, subject.profile) is not None
+    return values(verdicts, checked_criteria(subject, NAME, AXES), rules, knows_user=knows_user)
+
+
+METRIC = Metric(
+    NAME,
+    VERSION,
+    judge,
+    _values,
+    VARIANTS,
+    DESCRIPTION,
+    lambda: [*triplet_prompts(), *map(scoring_prompt, AXES), *weights_prompts(AXES)],
+    rules=("default", "paper"),
+    is_opinion=True,
+    prepare=partial(made_criteria, NAME, AXES),
+)

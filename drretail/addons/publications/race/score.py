@@ -1,0 +1,216 @@
+"""The formulas of RACE and FACT for one report, and of valid citations over all reports. Pure functions.
+
+docs/publications.md gives each with its reason, and says where the released rule differs.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from statistics import fmean
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from drretail.addons.publications import DESCRIPTIONS
+from drretail.addons.publications.race.judge import (
+    AXIS,
+    BOTH,
+    NAME,
+    NO_REFERENCE,
+    STAGE,
+    Order,
+    item_of,
+    judge,
+    keep_references,
+    orders,
+    prompt,
+    reference_of,
+)
+from drretail.addons.publications.triplets.triplet_support import JudgedFacts, judged_facts, triplet_prompts
+from drretail.addons.publications.weighted.axis import (
+    checked_criteria,
+    made_criteria,
+    normalised,
+    weighted_mean,
+    weights_prompts,
+)
+from drretail.errors import UserError
+from drretail.eval.metric import Metric, description_of
+from drretail.eval.values import UNFETCHED_PAGES, Value, joined, lacking, pooled_share
+from drretail.files import read_jsonl
+from drretail.records.criteria import Criteria, CriteriaGroup, Criterion
+from drretail.records.query import Query
+from drretail.records.score import Rules, Verdict, VerdictState
+
+
+class _Published(BaseModel):
+    """One thing of the file; what is not named here does not matter."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class _PublishedCriterion(_Published):
+    criterion: str
+    explanation: str = ""
+    weight: float
+
+
+class _PublishedTask(_Published):
+    prompt: str
+    dimension_weight: dict[str, float]
+    criterions: dict[str, list[_PublishedCriterion]]
+
+    def groups(self) -> tuple[CriteriaGroup, ...]:
+        """One group for each dimension, with the weights of dimensions and of criteria normalised to a sum of 1."""
+        made: list[CriteriaGroup] = []
+        weights = normalised([self.dimension_weight.get(key, 0.0) for key in AXIS.keys])
+        for key, weight in zip(AXIS.keys, weights, strict=True):
+            published = self.criterions[key]
+            shares = normalised([criterion.weight for criterion in published])
+            criteria = (
+                Criterion(text=criterion.criterion, explanation=criterion.explanation, weight=share)
+                for criterion, share in zip(published, shares, strict=True)
+            )
+            made.append(CriteriaGroup(name=key, weight=weight, criteria=tuple(criteria)))
+        return tuple(made)
+
+
+def published_criteria(path: Path, queries: Sequence[Query]) -> list[Criteria]:
+    """The criteria of the queries whose text equals a prompt of the file, with weights normalised to a sum of 1.
+
+    Raises UserError for a file of another form.
+    """
+    try:
+        published = [_PublishedTask.model_validate(line) for line in read_jsonl(path, forgives_a_cut=False)]
+    except ValidationError as problem:
+        wanted = "prompt, dimension_weight and criterions on each line"
+        raise UserError(f"{path} does not hold DeepResearch Bench's criteria: it needs {wanted}.") from problem
+    tasks = {" ".join(task.prompt.split()): task for task in published}
+    found = [(query, tasks.get(" ".join(query.text.split()))) for query in queries]
+    return [
+        Criteria(metric=NAME, query_id=query.query_id, groups=task.groups(), made_by="DeepResearch Bench")
+        for query, task in found
+        if task is not None and {*AXIS.keys} <= {*task.criterions}
+    ]
+
+
+VERSION = 1
+RACE = "RACE"
+BY_ORDER: Mapping[Order, str] = {"target_first": "RACE_first", "reference_first": "RACE_second"}
+VALID, VALID_MEAN, CITATIONS, VALID_COUNT = "valid_rate", "valid_rate_mean", "citations", "valid_citations"
+FACT = (VALID, VALID_MEAN, CITATIONS, VALID_COUNT)
+VARIANTS = (RACE, *AXIS.keys, *BY_ORDER.values(), *FACT)
+BOTH_NOUGHT = "report and reference both got nought"
+NO_CITATION = "the report cites nothing"
+
+
+def share(target: float, reference: float, *, of_nothing: float | None) -> float | None:
+    """T / (T + R), which is 0.5 if both are equal; ``of_nothing`` if both are 0."""
+    return target / (target + reference) if target + reference else of_nothing
+
+
+def values(verdicts: Sequence[Verdict], criteria: Criteria | None, reference: str | None, rules: Rules) -> list[Value]:
+    """A report's value in every variant, in the order of ``VARIANTS``."""
+    found = {value.variant: value for value in _race(verdicts, criteria, reference, rules)}
+    found |= {value.variant: value for value in _fact(judged_facts(verdicts), rules)}
+    return [found[variant] for variant in VARIANTS if variant in found]
+
+
+def _race(verdicts: Sequence[Verdict], criteria: Criteria | None, reference: str | None, rules: Rules) -> list[Value]:
+    if criteria is None:
+        state: VerdictState = "na" if reference is None else "failed"
+        return [
+            lacking(each, state, NO_REFERENCE)
+            for each in (RACE, *AXIS.keys, *(BY_ORDER[order] for order in orders(rules)))
+        ]
+    by_item = {each.item: each for each in verdicts if each.stage == STAGE}
+    by_order = {order: by_item.get(item_of(order, criteria, reference)) for order in orders(rules)}
+    # In the released code, two zeros give 0, although that does not say which is better.
+    of_nothing = 0.0 if rules == "drb" else None
+    shares = {order: _shares(verdict, criteria, of_nothing) for order, verdict in by_order.items()}
+    # A mean needs both orders, since one alone does not control for position.
+    means = [joined(each, [found[each] for found in shares.values()], fmean) for each in (RACE, *AXIS.keys)]
+    return [*means, *(joined(BY_ORDER[order], [shares[order][RACE]], fmean) for order in BOTH if order in shares)]
+
+
+def _shares(verdict: Verdict | None, criteria: Criteria, of_nothing: float | None) -> dict[str, Value]:
+    """The final score and that of each dimension, in one order."""
+    if verdict is None or verdict.state != "scored":
+        state: VerdictState = "failed" if verdict is None else verdict.state
+        why = "" if verdict is None else verdict.reason
+        return {each: lacking(each, state, why) for each in (RACE, *AXIS.keys)}
+    target, reference = totals(verdict.value, criteria)
+    found: dict[str, Value] = {}
+    for name in (RACE, *AXIS.keys):
+        value = share(target[name], reference[name], of_nothing=of_nothing)
+        found[name] = lacking(name, "na", BOTH_NOUGHT) if value is None else Value(name, "scored", value)
+    return found
+
+
+def totals(
+    scores: Sequence[Mapping[str, object]], criteria: Criteria
+) -> tuple[Mapping[str, float], Mapping[str, float]]:
+    """The scores of target and reference, overall and by dimension, 0 to 10.
+
+    dim = Σ w_c · s_c over a dimension's criteria, total = Σ w_d · dim.
+    """
+    by_criterion = {(score["dimension"], score["criterion"]): score for score in scores}
+    sides: list[dict[str, float]] = []
+    for side in ("target", "reference"):
+        groups = [group for key in AXIS.keys if (group := criteria.group(key)) is not None]
+        dims = {
+            group.name: weighted_mean(
+                (criterion.weight, float(str(by_criterion[group.name, criterion.text][side])))
+                for criterion in group.criteria
+            )
+            for group in groups
+        }
+        sides.append({**dims, RACE: weighted_mean((group.weight, dims[group.name]) for group in groups)})
+    target, reference = sides
+    return target, reference
+
+
+def _fact(judged: JudgedFacts | None, rules: Rules) -> list[Value]:
+    """Citations of a report: each reference of each unique fact, except those with an unknown verdict."""
+    if judged is None:
+        return [Value(literal, "failed") for literal in FACT]
+    pairs = [pair for pairs in judged.pairs for pair in pairs]
+    if any(reference.state is None for reference in pairs):
+        return [Value(literal, "failed") for literal in FACT]
+    if not any(fact.sources or fact.unresolved for fact in judged.facts):
+        return [lacking(literal, "na", NO_CITATION) for literal in FACT]
+    known = [reference for reference in pairs if reference.state == "scored" and not reference.is_unknown]
+    if not known and any(reference.state == "failed" for reference in pairs):
+        return [Value(literal, "failed") for literal in FACT]
+    supported = float(sum(reference.support > 0 if rules == "drb" else reference.support == 1 for reference in known))
+    items = {"supported": supported, "known": float(len(known)), "cited": float(len(pairs))}
+    rate = supported / len(known) if known else None
+    without: VerdictState = "unverifiable" if any(reference.state != "na" for reference in pairs) else "na"
+    if rate is None:
+        items |= lacking(VALID, without, UNFETCHED_PAGES).items
+    return [
+        *(Value(literal, without if rate is None else "scored", rate, items) for literal in (VALID, VALID_MEAN)),
+        Value(CITATIONS, "scored", float(len(known))),
+        Value(VALID_COUNT, "scored", supported),
+    ]
+
+
+DESCRIPTION = description_of("race", DESCRIPTIONS)
+
+
+METRIC = Metric(
+    NAME,
+    VERSION,
+    judge,
+    lambda subject, verdicts, rules: values(
+        verdicts, checked_criteria(subject, NAME, (AXIS,)), reference_of(subject), rules
+    ),
+    VARIANTS,
+    DESCRIPTION,
+    lambda: [*triplet_prompts(), prompt(), *weights_prompts((AXIS,))],
+    rules=("default", "drb"),
+    is_opinion=True,
+    pooled={VALID: pooled_share(VALID, "supported", "known")},
+    prepare=partial(made_criteria, NAME, (AXIS,)),
+    published=published_criteria,
+    inputs={"reference": keep_references},
+)

@@ -1,0 +1,199 @@
+"""A rubric's score: points divided by the possible points, over all criteria and by axis."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pydantic import Field, ValidationError
+
+from drretail.addons.publications import DESCRIPTIONS
+from drretail.addons.publications.rubrics.judge import (
+    AXES,
+    NAME,
+    STAGE,
+    VERSION,
+    judge,
+    making_prompt,
+    marking_prompt,
+    prepare,
+)
+from drretail.errors import UserError
+from drretail.eval.judging.criteria import criteria_of
+from drretail.eval.judging.numbered import criterion_item
+from drretail.eval.metric import Metric, description_of
+from drretail.eval.values import NOT_JUDGED, Value
+from drretail.files import read_jsonl
+from drretail.records.base import Record
+from drretail.records.criteria import Criteria, CriteriaGroup, Criterion
+from drretail.records.query import Query
+from drretail.records.score import WHY_NOT, Verdict
+
+_BENCH_II = {"info_recall": "information", "analysis": "analysis", "presentation": "presentation"}
+_RESEARCH_RUBRICS = {
+    "explicit": "explicit",
+    "implicit": "implicit",
+    "synthesis": "synthesis",
+    "references": "references",
+    "communication": "communication",
+    "instruction": "instructions",
+}
+"""Our axes by the first word of ResearchRubrics' axes, in lower case."""
+
+
+class PublishedRubric(Record):
+    """A rubric with what its task is known by."""
+
+    names: tuple[str, ...]
+    """Ids that a query may have, or its text."""
+    groups: tuple[CriteriaGroup, ...] = Field(min_length=1)
+
+
+def published_rubrics(source: Path, queries: Sequence[Query]) -> list[Criteria]:
+    """The published rubrics of these queries, found by id or text. Raises UserError for a line of another form."""
+    by_name = {name: rubric for rubric in read_rubrics(source) for name in rubric.names}
+    found = [(each, by_name.get(each.query_id) or by_name.get(each.text)) for each in queries]
+    return [
+        Criteria(metric=NAME, query_id=query.query_id, groups=rubric.groups, made_by=source.name)
+        for query, rubric in found
+        if rubric is not None
+    ]
+
+
+def read_rubrics(source: Path) -> Iterator[PublishedRubric]:
+    """Every rubric of a file. Raises UserError for a line in neither form."""
+    for number, line in enumerate(read_jsonl(source), 1):
+        try:
+            yield _bench_ii(line) if "content" in line else _research_rubrics(line)
+        except (KeyError, TypeError, AttributeError, ValidationError) as problem:
+            reason = problem.errors()[0]["msg"] if isinstance(problem, ValidationError) else repr(problem)
+            raise UserError(
+                f"{source}, line {number} is no rubric of DeepResearch Bench II or ResearchRubrics: {reason}."
+            ) from problem
+
+
+def _bench_ii(line: Mapping[str, Any]) -> PublishedRubric:
+    content = line["content"]
+    blocked = content.get("blocked") or {}
+    articles = [blocked.get("title", ""), *blocked.get("urls", ())]
+    explanation = (
+        f"Not met by a sentence that cites this blocked article: {' · '.join(articles)}" if any(articles) else ""
+    )
+    groups = (
+        CriteriaGroup(
+            name=name,
+            criteria=tuple(
+                Criterion(text=each, explanation=explanation, kind="binary") for each in content["rubric"][label]
+            ),
+        )
+        for label, name in _BENCH_II.items()
+        if content["rubric"].get(label)
+    )
+    ids = (str(line[name]) for name in ("id", "idx") if name in line)
+    texts = (str(each) for each in (content.get("task"), line.get("prompt")) if each)
+    return PublishedRubric(names=(*ids, f"idx-{line.get('idx')}", *texts), groups=tuple(groups))
+
+
+def _research_rubrics(line: Mapping[str, Any]) -> PublishedRubric:
+    by_axis: dict[str, list[Criterion]] = {}
+    for entry in line["rubrics"]:
+        criterion = Criterion(text=entry["criterion"], weight=entry["weight"], kind="binary")
+        label = str(entry["axis"]).strip()
+        first = label.casefold().split()[0] if label else "other"
+        by_axis.setdefault(_RESEARCH_RUBRICS.get(first, label or first), []).append(criterion)
+    groups = (CriteriaGroup(name=name, criteria=tuple(criteria)) for name, criteria in by_axis.items())
+    return PublishedRubric(names=(str(line["sample_id"]), str(line["prompt"])), groups=tuple(groups))
+
+
+SCORE, STRICT, FAULTS = "score", "strict", "faults"
+VARIANTS = (SCORE, STRICT, FAULTS, *AXES)
+NO_POINTS = "no criterion has a weight above nought"
+
+
+class Mark(NamedTuple):
+    """A criterion's weight, and how far it is met: 1, ½ or 0; None if the judge failed or was not asked yet."""
+
+    weight: float
+    met: float | None
+    is_asked: bool = True
+    """False for a criterion that is newer than the verdicts, as after an edit of the rubric."""
+
+    @property
+    def strictly(self) -> "Mark":
+        """The mark with ½ counted against the report: a half-met merit is 0, a half-made fault is 1."""
+        if self.met is None:
+            return self
+        return self._replace(met=float(self.met == 1 if self.weight > 0 else self.met > 0))
+
+
+def values(verdicts: Sequence[Verdict], criteria: Criteria | None) -> list[Value]:
+    """``score`` = Σ weight · met / Σ positive weights; ``strict`` with ½ as 0 (for faults as 1); ``faults`` is the
+    share of the criteria with negative weight that are met; and each axis by itself.
+    """
+    if criteria is None:
+        return [Value(variant, "failed") for variant in VARIANTS]
+    by_item = {verdict.item: verdict for verdict in verdicts if verdict.stage == STAGE}
+    marks = {group.name: _marks(group, by_item) for group in criteria.groups}
+    every = [mark for of_axis in marks.values() for mark in of_axis]
+    strict = [mark.strictly for mark in every]
+    return [
+        weighted(SCORE, every),
+        weighted(STRICT, strict),
+        _faults(every),
+        *(weighted(axis, marks[axis]) if axis in marks else Value(axis, "na") for axis in AXES),
+    ]
+
+
+def _marks(group: CriteriaGroup, by_item: Mapping[str, Verdict]) -> list[Mark]:
+    """The marks of a group's criteria, whose weights are multiplied by the group's (1 unless somebody changed it)."""
+    found = [(criterion, by_item.get(criterion_item(group, criterion))) for criterion in group.criteria]
+    return [
+        Mark(
+            group.weight * criterion.weight,
+            float(verdict.value) if verdict is not None and verdict.state == "scored" else None,
+            is_asked=verdict is not None,
+        )
+        for criterion, verdict in found
+    ]
+
+
+def weighted(variant: str, marks: Sequence[Mark]) -> Value:
+    """Points divided by the possible points; negative if faults outweigh merits, and never clamped.
+
+    If the judge failed on a criterion, the value is failed: a share of the others would be of another rubric.
+    """
+    whole = sum(mark.weight for mark in marks if mark.weight > 0)
+    if not whole:
+        return Value(variant, "na", None, {f"{WHY_NOT}{NO_POINTS}": 1.0})
+    met = [mark.weight * mark.met for mark in marks if mark.met is not None]
+    if len(met) < len(marks):
+        broken = sum(mark.is_asked for mark in marks if mark.met is None)
+        return Value(variant, "failed", None, {"failed": float(broken)} if broken else {NOT_JUDGED: 1.0})
+    return Value(variant, "scored", sum(met) / whole, {"points": sum(met), "of": whole, "criteria": float(len(marks))})
+
+
+def _faults(marks: Sequence[Mark]) -> Value:
+    faults = [mark.met for mark in marks if mark.weight < 0]
+    known = [met for met in faults if met is not None]
+    if not faults:
+        return Value(FAULTS, "na", None, {f"{WHY_NOT}no criterion has a weight below nought": 1.0})
+    if len(known) < len(faults):
+        return Value(FAULTS, "failed")
+    return Value(FAULTS, "scored", sum(known) / len(known), {"faults": sum(known)})
+
+
+DESCRIPTION = description_of("rubrics", DESCRIPTIONS)
+
+
+METRIC = Metric(
+    NAME,
+    VERSION,
+    judge,
+    lambda subject, verdicts, rules: values(verdicts, criteria_of(subject, NAME)),
+    VARIANTS,
+    DESCRIPTION,
+    lambda: [marking_prompt(), making_prompt()],
+    rules=("default",),
+    is_opinion=True,
+    prepare=prepare,
+    published=published_rubrics,
+)

@@ -1,0 +1,215 @@
+"""Six short conversations with a model, over the agents' and the judge's own prompts and the tools of the tiny shop.
+
+Five are with the agent react. Its first turns are written in advance, and its tools really answer. The next turn is the
+model's own, and the conversation ends there. So each costs one call, and shows what the model does at that point. The
+sixth is the judge of faithfulness on a report of two sentences.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal, cast, get_args
+
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages.tool import tool_call
+
+from drretail.agents.react import REACT
+from drretail.api.doctor.tiny_shop import ADVERTISED, CEDAR, PAGE, PAGE_ID, QUESTION, SEARCHED, STEEL, UNMET, USER
+from drretail.env.session import Session
+from drretail.env.world import World
+from drretail.errors import ModelError
+from drretail.eval.claims.claims import FAITHFULNESS
+from drretail.eval.judging.session import Judge, JudgeSession
+from drretail.eval.judging.spending import Allowance, CapReached
+from drretail.eval.judging.subject import Subject
+from drretail.eval.judging.verdicts import VerdictFile
+from drretail.eval.registry import load_metric
+from drretail.journal import Effect, Journal, read_effects
+from drretail.llm.models import Models
+from drretail.llm.registry import Model
+from drretail.records.base import sha256_of
+from drretail.records.evidence import Evidence, EvidenceText
+from drretail.records.query import Query, Task
+from drretail.records.run import Limits, Run, Step, System, Usage
+from drretail.records.score import Verdict
+from drretail.records.trajectory import Trajectory
+
+Name = Literal["first_turn", "next_turn", "details", "report", "refusal", "judging"]
+NAMES: tuple[Name, ...] = get_args(Name)
+LABEL = "doctor"
+
+
+@dataclass(frozen=True)
+class Conversation:
+    """The requests to the model and its answers, with the results of its tool calls."""
+
+    name: Name
+    effects: tuple[Effect, ...]
+    """The model's own turns, without those written in advance."""
+    evidence: Mapping[str, Evidence]
+    steps: tuple[Step, ...] = ()
+    """The tool steps, without those of turns written in advance."""
+    verdicts: tuple[Verdict, ...] = ()
+    cut: str | None = None
+    """The cap that ended it; None if it was held to its end."""
+
+    @property
+    def error(self) -> str | None:
+        """Why there is no answer; None if there is one."""
+        failed = [effect.error for effect in self.effects if effect.error is not None]
+        if failed and len(failed) == len(self.effects):
+            return f"{failed[0]['kind']}: {failed[0]['message']}"
+        return None if self.effects else "the model was not asked"
+
+    @property
+    def tries(self) -> int:
+        """The most attempts at one question, counting answers that were lost, empty, cut, or not in the schema."""
+        by_question = Counter[str]()
+        for effect in self.effects:
+            by_question[effect.scope] += 1 + (effect.retries or 0)
+        return max(by_question.values(), default=1)
+
+    @cached_property
+    def answer(self) -> AIMessage:
+        """The model's turn in a conversation of an agent."""
+        return AIMessage.model_validate(self.effects[0].response)
+
+    @property
+    def usage(self) -> Usage:
+        return sum((Usage(**(effect.usage or {})) for effect in self.effects), Usage())
+
+
+def _turn(thought: str, *calls: tuple[str, dict[str, Any]]) -> AIMessage:
+    made = [tool_call(name=name, args=args, id=f"written_{name}_{at}") for at, (name, args) in enumerate(calls)]
+    return AIMessage(thought, tool_calls=made, response_metadata={"stop_reason": "tool_use"})
+
+
+_WHO = ("get_user_profile", {"user_id": USER})
+_RECORD = (_WHO, ("get_user_orders", {"user_id": USER}), ("get_user_statistics", {"user_id": USER}))
+_SHELF = ("product_catalog_search", {"query": "bird feeder"})
+_ADVICE = ("web_search", {"query": SEARCHED})
+_OPENED = tuple(("get_product_details", {"product_id": literal}) for literal in (CEDAR, STEEL, ADVERTISED))
+WRITTEN: Mapping[str, Sequence[AIMessage]] = {
+    "first_turn": (),
+    "next_turn": (_turn("First I look at who asks.", _WHO),),
+    "details": (_turn("I look at who asks, at the shelf, and for advice.", *_RECORD, _SHELF, _ADVICE),),
+    "report": (
+        _turn("I look at who asks, at the shelf, and for advice.", *_RECORD, _SHELF, _ADVICE),
+        _turn("Now the details of the feeders.", *_OPENED),
+    ),
+    "refusal": (
+        _turn("I look at what feeders cost.", ("product_catalog_search", {"query": "bird feeder", "sort_by": "price"})),
+    ),
+}
+"""The turns of each conversation that are written in advance."""
+REPORT = f"The cedar hopper feeder costs $39.50 [P:{CEDAR}]. A guide says to hang it about five feet high [{PAGE_ID}]."
+"""The report that the judge reads: two facts, since plain advice is no claim."""
+
+
+class Prelude:
+    """A chat model whose first turns are written in advance. The next turn is the model's own, and any further one
+    fails.
+
+    ``bound`` is the model itself: errors look there for the keys that they must not show.
+    """
+
+    def __init__(self, chat: Any, written: Sequence[AIMessage], runnable: Any = None) -> None:
+        self.bound = chat
+        self._written = written
+        self._runnable = runnable or chat
+
+    def bind_tools(self, tools: Sequence[Any], **given: Any) -> "Prelude":
+        return Prelude(self.bound, self._written, self.bound.bind_tools(tools, **given))
+
+    async def ainvoke(self, messages: Sequence[BaseMessage]) -> AIMessage:
+        turn = sum(message.type == "ai" for message in messages)
+        if turn > len(self._written):
+            raise ModelError("agent", "the conversation ends here")
+        return self._written[turn] if turn < len(self._written) else await self._runnable.ainvoke(messages)
+
+
+async def converse(
+    name: Name, model: Model, world: World, folder: Path, allowance: Allowance | None = None
+) -> Conversation:
+    """The conversation of that name, with its journal below ``folder``. A model's failure is part of it, never raised.
+
+    The judge has as many questions as it lists claims, so ``allowance`` limits its conversation.
+    """
+    if name == "judging":
+        return await _judging(name, model, world, folder, allowance or Allowance())
+    written, path = WRITTEN[name], folder / f"{name}.jsonl"
+    journal, trajectory = Journal(path), Trajectory()
+    session = Session(world, user_id=USER, journal=journal, trajectory=trajectory)
+    played = replace(model, chat=cast(Any, Prelude(model.chat, written)))
+    models = Models(dict.fromkeys(REACT.roles, played), journal, trajectory)
+    # A report is requested once the turns are used up; the other conversations have more than enough.
+    limits = Limits(tool_turns=len(written)) if name in ("report", "refusal") else Limits()
+    try:
+        await REACT.answer(Task(text=UNMET if name == "refusal" else QUESTION, user_id=USER), session, models, limits)
+    except ModelError:
+        pass  # the second turn, which Prelude refuses, or the model's failure, which is in the journal
+    finally:
+        journal.close()
+    own = [effect for effect in read_effects(path) if effect.kind == "model"][len(written) :][:1]
+    steps = [step for step in trajectory.steps() if step.kind == "tool"]
+    before = sum(len(turn.tool_calls) for turn in written)
+    evidence = {entry.id: entry for entry in session.ledger.evidence()}
+    return Conversation(name, tuple(own), evidence, tuple(steps[before:]))
+
+
+async def _judging(name: Name, model: Model, world: World, folder: Path, allowance: Allowance) -> Conversation:
+    subject, path = _subject(world), folder / f"{name}.verdicts.jsonl"
+    session = JudgeSession(
+        Judge.of(model),
+        VerdictFile(path),
+        metric=FAITHFULNESS,
+        version=1,
+        run_id=f"{LABEL}/probe-r1",
+        report_sha=sha256_of(REPORT),
+        allowance=allowance,
+    )
+    cut = None
+    with session:
+        try:
+            await load_metric(FAITHFULNESS).run_judge(subject, session)
+        except CapReached as reached:
+            cut = str(reached)
+        verdicts = tuple(session.file.lasts())
+    effects = read_effects(session.journal_path) if session.journal_path.exists() else []
+    return Conversation(name, tuple(effects), subject.evidence, verdicts=verdicts, cut=cut)
+
+
+def _subject(world: World) -> Subject:
+    run = Run(
+        run_id=f"{LABEL}/probe-r1",
+        system=LABEL,
+        query_id="probe",
+        repeat=1,
+        status="done",
+        stop="finished",
+        report=REPORT,
+        report_sha=sha256_of(REPORT),
+    )
+    product = world.store.product(CEDAR)
+    sources = (
+        _evidence(f"P:{CEDAR}", "product", product.title, product.model_dump_json(exclude_none=True), "record"),
+        _evidence(PAGE_ID, "web", PAGE.title, PAGE.text.partition(". ")[0] + ".", "page"),
+    )
+    return Subject(
+        label=LABEL,
+        system=System(agent="react", models={}),
+        query=Query(query_id="probe", text=QUESTION, source=LABEL),
+        repeat=1,
+        run=run,
+        evidence={entry.id: entry for entry in sources},
+        profile=None,
+        store=world.store,
+        now=world.manifest.now,
+    )
+
+
+def _evidence(key: str, kind: Any, title: str, text: str, form: Any) -> Evidence:
+    page = EvidenceText(sha256=sha256_of(text), form=form, text=text, shown=False, path="0", seq=0)
+    return Evidence(id=key, kind=kind, key=key, title=title, texts=(page,))

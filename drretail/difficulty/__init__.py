@@ -1,8 +1,0 @@
-"""How hard queries are, and queries of a level: measured and made from records, without a model.
-
-measure.py       how hard a query is in its shop, without an agent: its level
-phrases.toml     the sentences that twins have more, and things that shops may lack
-leveled.py       queries of a wanted level
-hidden_wishes.py queries that leave out limits, which the shopper tells when asked
-twins.py         queries that the shop can't meet, each with a twin that it can
-"""

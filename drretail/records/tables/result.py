@@ -1,0 +1,79 @@
+"""What a command found or made, as Python gets it and as the command line prints it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from drretail.errors import UserError
+from drretail.records.tables.markdown import markdown_table
+from drretail.records.tables.table import Table
+
+if TYPE_CHECKING:
+    import pandas  # pyright: ignore[reportMissingImports]
+
+T = TypeVar("T")
+
+
+class Prose(str):
+    """A paragraph, which a terminal wraps. Plain texts are lines that stay whole, such as paths and commands."""
+
+    __slots__ = ()
+
+
+def prose(*paragraphs: str) -> Iterator[str]:
+    """The paragraphs as parts of a result."""
+    return map(Prose, paragraphs)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Result(Generic[T]):
+    """What a command found or made, with the tables and sentences that say so."""
+
+    value: T
+    """The record of it."""
+    document: Mapping[str, Any]
+    """What ``--json`` prints."""
+    parts: Sequence[Table | str] = ()
+    """What is printed without ``--json``: tables, lines and paragraphs, in order."""
+    _: KW_ONLY
+    notes: Sequence[str] = ()
+    """Sentences about what is missing or has to be done. They go to stderr."""
+    hints: Sequence[str] = ()
+    """Sentences about what may be done next. They go to stderr, if progress is shown."""
+    left: int = 0
+    """How much failed, is missing or is wrong. The command then ends with 3."""
+    path: Path | None = None
+    """The file or folder that was written."""
+
+    @property
+    def tables(self) -> list[Table]:
+        return [part for part in self.parts if isinstance(part, Table)]
+
+    def to_pandas(self, table: int = 0) -> "pandas.DataFrame":
+        """One of the tables as a data frame. Raises UserError if there is no such table, or no pandas."""
+        if not 0 <= table < len(self.tables):
+            raise UserError(f"There is no table {table}: the result has {len(self.tables)}.")
+        shown = self.tables[table]
+        names = [shown.heading, *(column.name for column in shown.columns)]
+        rows = [[row.name, *(cell and cell.value for cell in row.cells)] for row in shown.rows]
+        return library("pandas").DataFrame(rows, columns=names)
+
+    def __repr__(self) -> str:
+        drawn = [_plain(part) if isinstance(part, Table) else str(part) for part in self.parts]
+        return "\n".join([*drawn, *self.notes]) or repr(self.value)
+
+
+def _plain(table: Table) -> str:
+    """The table as text, with its title and notes."""
+    grid = markdown_table(table) if table.columns else ""
+    return "\n".join(filter(None, [table.full_title, grid, *table.notes, "\n"]))
+
+
+def library(name: str) -> Any:
+    """A library for data frames. Raises UserError if it is not installed."""
+    try:
+        return import_module(name)
+    except ModuleNotFoundError:
+        raise UserError(f"{name} is not installed: pip install {name}.") from None

@@ -1,0 +1,333 @@
+"""A table before it is drawn: columns, rows of typed cells, and notes."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from drretail.records.score import NO_SYSTEMS, Place, Systems, place_of
+from drretail.records.tables import figures
+
+Kind = Literal[
+    "text",
+    "number",
+    "signed",
+    "percent",
+    "fine_percent",
+    "p",
+    "count",
+    "mean",
+    "tenths",
+    "thousands",
+    "dollars",
+    "check",
+]
+_FORMATS: Mapping[str, Callable[[float | None], str]] = {
+    "number": figures.number,
+    "signed": figures.signed,
+    "percent": figures.percent,
+    "fine_percent": figures.fine_percent,
+    "p": figures.p_value,
+    "count": figures.count,
+    "mean": figures.mean,
+    "tenths": figures.tenths,
+    "thousands": figures.thousands,
+    "dollars": figures.dollars,
+    "check": figures.check,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One value with its interval, counts and marks; the value is a word if there is no number."""
+
+    value: float | str | None
+    kind: Kind = "text"
+    low: float | None = None
+    high: float | None = None
+    """Ends of the 95 % interval."""
+    deviation: float | None = None
+    """Standard deviation of a mean."""
+    mark: str = ""
+    """Shown directly after the figure: "*"."""
+    beside: str = ""
+    """Shown in brackets after the figure."""
+    n: int | None = None
+    """The value's denominator: how many reports, queries or runs it is over. None if it is not over several."""
+    planned: int | None = None
+    """What ``n`` would be if nothing were missing; None if that is unknown."""
+    missing: tuple[str, ...] = ()
+    """How many reports have no value of their own, by reason: "2 n/a", "1 run failed", "1 as 0"."""
+    note: str = ""
+    """Shown below the value, after the counts: "p .014"."""
+    few: bool = False
+    """True if the value rests on so few queries that it says little."""
+    html: str = ""
+    """Replaces all other fields on pages, for links and images."""
+
+    @property
+    def is_number(self) -> bool:
+        return self.kind != "check" and not isinstance(self.value, str) and self.value is not None
+
+    @property
+    def number(self) -> float | None:
+        """The value, unless it is a word."""
+        return None if isinstance(self.value, str) else self.value
+
+    @property
+    def ends(self) -> tuple[float, float] | None:
+        """The 95 % interval; None without both ends."""
+        return None if self.low is None or self.high is None else (self.low, self.high)
+
+    @property
+    def text(self) -> str:
+        """Everything except interval and counts: "0.74*", "0.97 (.94)"."""
+        return f"{self.figure} ({self.beside})" if self.beside else self.figure
+
+    @property
+    def figure(self) -> str:
+        """The value with its mark: "0.74*", "19.5 ± 8.0"."""
+        if isinstance(self.value, str):
+            shown = self.value
+        elif self.kind == "mean":
+            shown = figures.spread(self.value, self.deviation)
+        else:
+            form = _FORMATS.get(self.kind, figures.number)
+            shown = form(self.value) + (f" ± {form(self.deviation)}" if self.deviation is not None else "")
+        return f"{shown}{self.mark}"
+
+    @property
+    def interval(self) -> str:
+        if self.kind == "percent":
+            return figures.percent_interval(self.low, self.high)
+        is_fine = self.kind in ("number", "signed", "text")
+        return figures.interval(self.low, self.high, figures.number if is_fine else _FORMATS[self.kind])
+
+    @property
+    def is_partial(self) -> bool:
+        """True if the value is over fewer runs than planned."""
+        return self.n is not None and self.planned is not None and self.n < self.planned
+
+    @property
+    def denominator(self) -> str:
+        """ "1/11", "n=9". Empty if all planned runs are in the value, since ``basis_of`` says how many these are."""
+        if not self.n or self.n == self.planned:
+            return ""
+        return f"n={self.n:,}" if self.planned is None else f"{self.n:,}/{self.planned:,}"
+
+    @property
+    def counts(self) -> str:
+        """All that stands below the value: "49/50, 1 n/a"."""
+        return ", ".join(filter(None, (self.denominator, *self.missing, self.note)))
+
+    @property
+    def whole(self) -> str:
+        """Everything in one line: "0.74 (.68–.80), 49/50"."""
+        shown = f"{self.text} ({self.interval})" if self.interval else self.text
+        return f"{shown}, {self.counts}" if self.counts else shown
+
+    def document(self) -> object:
+        """For JSON: the value alone if that is all there is, or else its ends, deviation and counts beside it."""
+        beside = {name: getattr(self, name) for name in ("low", "high", "deviation", "n", "planned", "missing")}
+        known = {name: part for name, part in beside.items() if part not in (None, ())}
+        return {"value": self.value, **known} if known else self.value
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    name: str
+    group: str = ""
+    """Columns of one group stay side by side if a table is cut into parts."""
+    counts: str = ""
+    """Shown below the name: "n=11"."""
+    few: bool = False
+    """As ``Cell.few``."""
+    meaning: str = ""
+    """What the column shows, in a few words."""
+    spare: int | None = None
+    """A narrow terminal leaves columns out by this number, the lowest first; None: never."""
+
+    @property
+    def heading(self) -> str:
+        """The name with the counts, in one line."""
+        return f"{self.name} ({self.counts})" if self.counts else self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One system, or another thing that ``Table.heading`` names."""
+
+    name: str
+    cells: tuple[Cell | None, ...]
+    """One for each column."""
+    label: str = ""
+    """The full name, if ``name`` leaves out what all rows share."""
+    place: Place = "system"
+    manner: str = ""
+    """Set if the row continues the one above: what differs, such as "failed and n/a as 0"."""
+    meaning: str = ""
+    """As ``Column.meaning``."""
+    is_minor: bool = False
+    """True if the row is secondary and shown in grey."""
+    link: str = ""
+    """The address that the name links to on pages."""
+
+    @property
+    def section(self) -> int:
+        """The part of the table that the row is in. Rules separate the parts; floors and ceiling share the last."""
+        return {"system": 0, "counterfactual": 1}.get(self.place, 2)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    title: str
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    by: str = ""
+    """Who judged, and by which rules."""
+    heading: str = ""
+    """What a row is about; the heading of the names."""
+    notes: tuple[str, ...] = ()
+    """What a reader must know about the numbers."""
+    unit: str = "planned run"
+    """What ``Cell.n`` counts."""
+    unrated: tuple[str, ...] = ()
+    """Columns that a rule-based judge can't rate for any system."""
+    turns_for_one: bool = False
+    """True if a table of a single system is drawn with a row for each column, since that is easier to read."""
+    is_stacked: bool = False
+    """True if intervals stand below their values even in a wide terminal."""
+    spare_intervals: int | None = None
+    """When intervals are left out, in the order of ``Column.spare``; None: never."""
+
+    @property
+    def full_title(self) -> str:
+        return ", ".join(filter(None, (self.title, self.by)))
+
+    @property
+    def basis(self) -> str:
+        """As ``basis_of``; empty if the columns have counts of their own."""
+        if any(column.counts for column in self.columns):
+            return ""
+        return basis_of(((row.name, row.cells) for row in self.rows), self.unit)
+
+    def counts_of(self, cell: Cell) -> str:
+        """What is shown below the cell's value; reasons only where columns are wide."""
+        return ", ".join(filter(None, (cell.denominator, cell.note))) if self.is_stacked else cell.counts
+
+    def is_of_numbers(self, at: int) -> bool:
+        """True if a column holds numbers, or nothing at all; it is then aligned right."""
+        cells = [cell for row in self.rows if (cell := row.cells[at]) is not None]
+        cells = [cell for cell in cells if cell.value not in (None, figures.NOTHING)]
+        return not cells or any(cell.is_number for cell in cells)
+
+    def has_any(self, row: Row, places: Iterable[int]) -> bool:
+        """True if a row has a cell in any of these columns."""
+        return any(row.cells[at] is not None for at in places)
+
+    @property
+    def is_turned(self) -> bool:
+        """True if the table is drawn with a row for each column, because all its rows are about one system."""
+        return self.turns_for_one and len(self.columns) > 1 and len({row.label for row in self.rows}) == 1
+
+
+def basis_of(rows: Iterable[tuple[str, Sequence[Cell | None]]], unit: str) -> str:
+    """The denominator of values that show none: "n = 11 planned runs each.", or "n = 11 planned runs; 8 for b.".
+
+    ``rows`` are names with cells. Empty if no cell knows how many were planned.
+    """
+    names: dict[int, dict[str, None]] = {}
+    for name, cells in rows:
+        planned = max((cell.planned for cell in cells if cell is not None and cell.planned is not None), default=None)
+        if planned is not None:
+            names.setdefault(planned, {})[name] = None
+    if not names:
+        return ""
+    first, *others = sorted(names, key=lambda n: (-len(names[n]), -n))
+    each = " each" if not others and len(names[first]) > 1 else ""
+    rest = "".join(f"; {n:,} for {', '.join(names[n])}" for n in others)
+    return f"n = {figures.counted(first, unit)}{each}{rest}."
+
+
+def pivot(
+    title: str,
+    cells: Mapping[tuple[str, str, str], Cell | None],
+    names: Mapping[str, str],
+    columns: Mapping[str, Column],
+    systems: Systems = NO_SYSTEMS,
+    *,
+    minor: str = "",
+    heading: str = "System",
+    **about: Any,
+) -> Table:
+    """A table of figures by label, manner and column: a row for each of ``names``, which are by label, and below it one
+    for each manner in which it has any.
+
+    ``columns`` are by the key that cells name them by. Rows of the manner ``minor`` are secondary.
+    """
+    manners = dict.fromkeys(("", *(manner for _, manner, _ in cells)))
+    rows = (
+        Row(name, its, label, place_of(label, systems), manner, is_minor=bool(manner) and manner == minor)
+        for label, name in names.items()
+        for manner in manners
+        if any(its := tuple(cells.get((label, manner, key)) for key in columns)) or not manner
+    )
+    return Table(title, tuple(columns.values()), tuple(rows), heading=heading, **about)
+
+
+def table_of(
+    title: str,
+    columns: Sequence[str | Column],
+    rows: Iterable[Sequence[object]],
+    *,
+    notes: Iterable[str] = (),
+    spare: Sequence[str] = (),
+) -> Table:
+    """A table of plain values. The first value of each row names it; integers are counts, floats are numbers.
+
+    A narrow terminal leaves out the columns named in ``spare``, the first of them first.
+    """
+    heading, *others = [column if isinstance(column, Column) else Column(column) for column in columns]
+    order = {name: at for at, name in enumerate(spare, 1)}
+    return Table(
+        title,
+        tuple(replace(column, spare=order.get(column.name, column.spare)) for column in others),
+        tuple(Row(cell_of(first).text, tuple(map(cell_of, rest))) for first, *rest in rows),
+        heading=heading.name,
+        notes=tuple(notes),
+    )
+
+
+def cell_of(value: object) -> Cell:
+    """A cell for a plain value; a Cell is returned as it is."""
+    match value:
+        case Cell():
+            return value
+        case None:
+            return Cell(None)
+        case bool():
+            return Cell("yes" if value else "no")
+        case int():
+            return Cell(value, "count")
+        case float():
+            return Cell(value, "number")
+        case _:
+            return Cell(str(value))
+
+
+def upright(table: Table) -> Table:
+    """The table transposed: a row for each column, and the counts in a column of their own."""
+    heads = [Column(row.manner or row.name) for row in table.rows]
+    rows: list[Row] = []
+    for at, column in enumerate(table.columns):
+        cells = [row.cells[at] for row in table.rows]
+        counts = next((cell.counts for cell in cells if cell is not None and cell.counts), column.counts)
+        bare = [
+            cell and replace(cell, n=None, planned=None, missing=(), note="", few=cell.few or column.few)
+            for cell in cells
+        ]
+        rows.append(Row(column.name, (*bare, Cell(counts) if counts else None), meaning=column.meaning))
+    if any(row.cells[-1] is not None for row in rows):
+        heads.append(Column("reports"))
+    else:
+        rows = [replace(row, cells=row.cells[:-1]) for row in rows]
+    return replace(table, columns=tuple(heads), rows=tuple(rows), heading="Score")

@@ -1,7 +1,0 @@
-"""What people are asked about recorded reports, without revealing which system wrote what.
-
-plan.py      which pairs, reports and claims everybody is asked about
-criteria.py  the questions, with the same definitions as judges get
-items.py     what a person is shown of each pair, report and claim
-results.py   the answers, counted
-"""

@@ -1,0 +1,253 @@
+"""A judge held against people's labels: what it is asked, what the card says, and where its line stands."""
+
+import csv
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from drretail.addons.lab.card import card_lines, read_cards, set_card, words_alone
+from drretail.addons.lab.kept_findings import finding_lines
+from drretail.addons.lab.labelled_claims import LabelledClaim, LabelledSet, read_labelled
+from drretail.cli.app import app
+from drretail.errors import UserError
+from drretail.eval.metrics.faithfulness.score import METRIC
+from drretail.eval.scores.file import derive_scores
+from drretail.eval.scores.gathering import gather
+from drretail.records.score import JudgeRef
+from drretail.viewer.tables.scores import score_tables
+from tests import build
+from tests.addons.lab.test_correcting import called
+from tests.build import LABEL, experiment, known
+from tests.viewer.conftest import answered, exp
+
+__all__ = ["answered", "exp"]
+
+SAID = ("The lamp costs $25.", "The lamp is rated 4.5 stars.", "The lamp costs $21.49.", "The lamp is rated 3.1 stars.")
+SOURCE = '{"product_id":"B0LAMP","category":"Home","title":"Red Lamp","price":25,"average_rating":4.5}'
+LABELS = ("full", "full", "contradicted", "none")
+
+
+def written(path: Path, rows: Sequence[Sequence[str]]) -> Path:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([("claim", "source", "label"), *rows])
+    return path
+
+
+def labels(folder: Path, times: int = 1) -> Path:
+    rows = [
+        (claim.replace("The", "The" + " red" * at), SOURCE, label)
+        for at in range(times)
+        for claim, label in zip(SAID, LABELS, strict=True)
+    ]
+    return written(folder / "mine.csv", rows)
+
+
+def compared(*given: object) -> str:
+    ended = CliRunner().invoke(app, ["compare", *map(str, given)])
+    assert ended.exception is None, ended.exception
+    return " ".join(ended.stdout.split())
+
+
+@pytest.fixture
+def bare(tmp_path: Path) -> Path:
+    """An experiment of one report, which nobody judged."""
+    return experiment(tmp_path / "bare", {LABEL: {"q1-r1": "A report."}})
+
+
+def carded(*given: object) -> str:
+    return called("card", "--labels", *given)
+
+
+def the_card(exp: Path) -> Path:
+    (path,) = (exp / "lab" / "cards").glob("*.json")
+    return path
+
+
+def bench(path: Path, claim: str) -> Path:
+    """A file with one claim of AttributionBench."""
+    row = {"claim": claim, "references": [SOURCE], "attribution_label": "attributable"}
+    path.write_text(json.dumps(row), encoding="utf-8")
+    return path
+
+
+def test_public_layouts_are_told_by_their_fields(tmp_path: Path) -> None:
+    bench = {"claim": "c", "references": ["r", "s"], "attribution_label": "not attributable", "question": "q"}
+    wice = {"claim": "c", "evidence": ["a", "b"], "label": "partially_supported", "supporting_sentences": []}
+    fact = {"claim": "c", "doc": "d", "label": 1, "dataset": "x"}
+    found: list[LabelledSet] = []
+    for row in (bench, wice, fact):
+        path = tmp_path / "rows.jsonl"
+        path.write_text(json.dumps(row) + "\n", encoding="utf-8")
+        found.append(read_labelled(path))
+    assert [labelled.name for labelled in found] == ["AttributionBench", "WiCE", "LLM-AggreFact"]
+    assert [labelled.claims[0].label for labelled in found] == ["none", "partial", "full"]
+    assert found[0].claims[0].sources == ("r", "s")
+    assert found[1].claims[0].sources == ("a\nb",)
+    assert [len(labelled.labels) for labelled in found] == [2, 3, 2]
+
+
+def test_the_space_around_a_source_stays_since_a_claims_id_is_made_of_it(tmp_path: Path) -> None:
+    path = tmp_path / "mine.csv"
+    path.write_text('Claim,Source,Label\nA lamp.,"It is. ",full\n,,\nA mug.,It is.,\n', encoding="utf-8")
+    (claim,) = read_labelled(path).claims
+    assert claim.sources == ("It is. ",)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("claim,source,label\nA lamp.,It is.,maybe\n", "line 2: no label"),
+        ("claim,source,label\nA lamp.,,full\n", "line 2 has no source"),
+        ("claim,label\nA lamp.,full\n", "What is read"),
+        ("", "holds no labelled claim"),
+        ("claim,source,label\nA lamp.,It is.,\n", "holds no labelled claim"),
+    ],
+)
+def test_a_file_that_is_no_set_is_told_in_a_sentence(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "mine.csv"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(UserError, match=message):
+        read_labelled(path)
+
+
+def test_no_claim_is_told_by_a_threshold_that_was_chosen_on_it() -> None:
+    words = ("lamp", "chair", "table", "shelf", "mirror", "carpet", "curtain", "pillow")
+    claims = [
+        LabelledClaim(" ".join(words), (" ".join(words[: 1 + at % 8]) + f" {at}",), "full" if at % 3 else "none")
+        for at in range(14)
+    ]
+    before = words_alone(LabelledSet("s", tuple(claims)), "1")
+    for at, claim in enumerate(claims):
+        other = LabelledClaim(claim.claim, claim.sources, "full" if claim.label == "none" else "none")
+        changed = [*claims[:at], other, *claims[at + 1 :]]
+        assert words_alone(LabelledSet("s", tuple(changed)), "1")[other.item] == before[claim.item]
+
+
+def test_failed_verdicts_are_counted_and_in_no_statistic() -> None:
+    claims = tuple(LabelledClaim(f"lamp {at}", (f"lamp {at}",), "full" if at < 6 else "none") for at in range(12))
+
+    values = [1, 1, 1, 1, 1, None, 0, 0, 0, 0, 1, 0.5]
+    verdicts = {
+        claim.item: build.verdict("faithfulness", "support", claim.item, value, "failed" if value is None else "scored")
+        for claim, value in zip(claims, values, strict=True)
+    }
+    labelled = LabelledSet("s", claims, ("full", "none"))
+    card = set_card(labelled, labelled, verdicts, "1")
+    assert (card.n, card.failed, card.unasked) == (11, 1, 0)
+    assert card.balanced_accuracy.value == pytest.approx((1 + 5 / 6) / 2)
+    assert card.confusion["none"] == {"full": 1, "partial": 1, "none": 4}
+
+
+def test_where_every_label_agrees_the_interval_is_exact_and_of_two_claims_there_is_none(
+    bare: Path, tmp_path: Path
+) -> None:
+    two = written(tmp_path / "two.csv", [("Lamp: $25.", SOURCE, "full"), ("The cat costs $21.49.", SOURCE, "none")])
+    of_two = carded(two, "--to", bare, "-q")
+    (line,) = card_lines(bare).values()
+    assert "two 1.00 of 2 claims, too few for an interval" in line
+    assert "The judge is level with words alone on two" in of_two
+    assert "below" not in of_two
+
+    rows = [("Red " * n + "lamp: $25.", SOURCE, "full") for n in range(8)]
+    rows += [(f"The {'blue ' * n}cat costs $21.49.", SOURCE, "none") for n in range(8)]
+    rows.append(("The lamp is toxic.", SOURCE, "none"))
+    of_many = carded(written(tmp_path / "many.csv", rows), "--to", bare, "-q")
+    found = read_cards(bare)[0].sets[-1]
+    accuracy = found.balanced_accuracy
+    least = 1 - 0.025 ** (1 / 8)  # of eight that are all right
+    assert (accuracy.value, accuracy.high) == (1, 1)
+    assert accuracy.low == pytest.approx(1 - least / 2**0.5)
+    assert (found.kappa.value, found.kappa.high) == (1, 1)
+    assert 0.4 < known(found.kappa.low) < 0.7, "sixteen claims that agree do not show that all would"
+    assert "1.00–1.00" not in f"{line}{of_two}{of_many}"
+
+
+def test_an_estimate_keeps_nothing_and_a_mistyped_folder_is_not_made(bare: Path, tmp_path: Path) -> None:
+    assert "4 claims" in carded(labels(tmp_path), "--to", bare, "--estimate")
+    assert not (bare / "lab").exists()
+    with pytest.raises(UserError, match="bear holds no experiment"):
+        carded(labels(tmp_path), "--to", tmp_path / "bear")
+    assert not (tmp_path / "bear").exists()
+
+
+def test_a_card_keeps_earlier_sets_and_loses_none_of_another_file_or_seed_without_a_word(
+    bare: Path, tmp_path: Path
+) -> None:
+    first, second = bench(tmp_path / "dev.jsonl", SAID[0]), bench(tmp_path / "test.jsonl", SAID[1])
+    carded(first, "--to", bare, "-q")
+    kept = read_cards(bare)
+    with pytest.raises(UserError, match=r"holds AttributionBench of dev\.jsonl: give both files"):
+        carded(second, "--to", bare, "-q")
+    with pytest.raises(UserError, match="holds AttributionBench by --seed 42"):
+        carded(labels(tmp_path), "--seed", 7, "--to", bare, "-q")
+    assert read_cards(bare) == kept
+    carded(first, "--labels", second, "--to", bare, "-q")
+    assert [part.file for part in read_cards(bare)[0].sets] == ["dev.jsonl", "test.jsonl"]
+    other = written(tmp_path / "other.csv", [(SAID[0], SOURCE, "full")])
+    for given in (labels(tmp_path), other, other):
+        carded(given, "--to", bare, "-q")
+    (card,) = read_cards(bare)
+    assert [(part.name, part.n) for part in card.sets[2:]] == [("mine", 4), ("other", 1)]
+    carded(second, "--to", bare, "-q", "--force")
+    assert "test.jsonl" in {part.file for part in read_cards(bare)[0].sets}
+    carded(other, "--to", bare, "-q", "--seed", 7, "--force")
+    assert [part.name for part in read_cards(bare)[0].sets] == ["other"]
+
+
+def test_a_second_card_asks_nothing_and_a_set_of_one_claim_has_no_interval(bare: Path, tmp_path: Path) -> None:
+    carded(labels(tmp_path), "--to", bare, "-q")
+    journals = [*(bare).rglob("*.journal.jsonl")]
+    before = [journal.read_bytes() for journal in journals]
+    document = json.loads(carded(labels(tmp_path), "--to", bare, "-q", "--json"))
+    assert [journal.read_bytes() for journal in journals] == before
+    (card,) = document["cards"]
+    assert card["sets"][0]["n"] == 4
+    lines = [json.loads(line) for path in bare.rglob("labels.jsonl") for line in path.read_text("utf-8").splitlines()]
+    asked_in = {(line["stage"], line["metric"], line["prompt_hash"]) for line in lines}
+    assert asked_in == {("support", "faithfulness", card["prompt_hash"])}, "in the words of the metric"
+    alone = written(tmp_path / "one.csv", [(SAID[0], SOURCE, "full")])
+    carded(alone, "--to", bare, "-q")
+    assert read_cards(bare)[0].sets[-1].balanced_accuracy.value is None
+
+
+def test_a_judges_line_stands_beside_its_scores_and_says_when_it_is_stale(bare: Path, tmp_path: Path) -> None:
+    carded(labels(tmp_path, 5), "--to", bare, "-q")
+    (line,) = card_lines(bare).values()
+    assert "offline:judge beside people's labels" in line
+    stale = json.loads(the_card(bare).read_text(encoding="utf-8")) | {"prompt_hash": "other"}
+    the_card(bare).write_text(json.dumps(stale), encoding="utf-8")
+    assert "with another prompt" in card_lines(bare)["offline:judge"]
+
+
+def given_to_the_judge_of_scores(exp: Path) -> JudgeRef:
+    """The judge that scored the experiment, whose card the only one is from now on."""
+    judge = next(assessor.judge for assessor in gather(exp, [METRIC]).assessors("faithfulness"))
+    kept = json.loads(the_card(exp).read_text(encoding="utf-8")) | {"judge": judge.model_dump()}
+    the_card(exp).write_text(json.dumps(kept), encoding="utf-8")
+    return judge
+
+
+@pytest.mark.parametrize("more", [["zephyr", "quartz"], [], ["--details"]])
+def test_a_judges_line_stands_beside_its_fp_in_comparisons(exp: Path, tmp_path: Path, more: list[str]) -> None:
+    carded(labels(tmp_path, 5), "--to", exp, "-q")
+    text = "beside people's labels"
+    assert text not in compared(exp, *more)
+    judge = given_to_the_judge_of_scores(exp)
+    assert f"{judge.spec} {text}" in compared(exp, *more)
+    assert judge.key in json.loads(compared(exp, *more, "--json"))["judges"]
+
+
+def test_a_judges_line_stands_in_its_scores_and_a_damaged_card_takes_none_away(exp: Path, tmp_path: Path) -> None:
+    carded(labels(tmp_path, 5), "--to", exp, "-q")
+    judge = given_to_the_judge_of_scores(exp)
+    scores = derive_scores(exp, [METRIC], judge_notes=card_lines(exp))
+    line = card_lines(exp)[judge.key]
+    assert line in known(scores.scoreboard).notes
+    table = next(table for table in score_tables(scores.scores, scores.metrics) if judge.spec in table.by)
+    assert line in table.notes
+    the_card(exp).write_text("{", encoding="utf-8")
+    assert derive_scores(exp, [METRIC]).scores
+    assert "cannot be read" in finding_lines(exp)[0]

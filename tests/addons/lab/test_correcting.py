@@ -1,0 +1,339 @@
+"""Claims drawn to be labelled, and FP as people would give it."""
+
+import csv
+import json
+import shutil
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from drretail import open_world, run
+from drretail.addons.lab.correction import Cited, PlannedRun, correction_of, fp_items, fr_items
+from drretail.addons.lab.opinions import opinions_of
+from drretail.addons.lab.people_findings import CorrectedValue
+from drretail.addons.people.voting.judged_claims import ExtractedClaim, draw_claims, extracted_claims, sheet_name
+from drretail.addons.people.voting.plan import planned
+from drretail.cli.app import app
+from drretail.errors import DrretailError, UserError
+from drretail.eval.ballots import read_plan
+from drretail.eval.metrics.faithfulness.score import METRIC
+from drretail.eval.scores.file import derive_scores
+from drretail.experiment import read_runs
+from drretail.records.query import Query
+from drretail.records.vote import Choice, PairItem
+from drretail.stats.clusters import Clusters
+from drretail.stats.prediction_powered import Item, corrected_mean, labels_alone
+from tests import build
+from tests.addons.lab.test_opinions import judge_of_both, mixed, votes
+from tests.addons.people.voting.agents import AGENTS
+from tests.build import experiment, known, scripted_judge
+from tests.eval.metrics.pairwise.judging import A, B, C, compared, finds_equal, prefers_a, reports, two
+from tests.shop import build_shop
+from tests.viewer.conftest import answered, exp
+from tests.viewer.experiment import judge_by_hand, rewrite
+
+__all__ = ["answered", "exp"]
+QUERIES = 21
+
+
+def judged_claims(experiment: Path) -> list[ExtractedClaim]:
+    return [claim for claim in extracted_claims(experiment) if claim.has_verdict]
+
+
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three systems on 21 queries, each report with one claim that has a verdict, and others without."""
+    home = tmp_path_factory.mktemp("judged")
+    queries = [
+        Query(query_id=f"q{n:02}", text=f"Which bird feeder for garden {n}?", mode="generic", source="test")
+        for n in range(QUERIES)
+    ]
+    with open_world(build_shop(home / "world")) as world:
+        run(world, queries, AGENTS, to=home / "exp", baselines=False)
+    judge_by_hand(home / "exp", support=(1.0, None))
+    return home / "exp"
+
+
+@pytest.fixture
+def large(judged: Path, tmp_path: Path) -> Path:
+    """The same, for one test to label."""
+    return Path(shutil.copytree(judged, tmp_path / "large"))
+
+
+def called(*given: object) -> str:
+    """What a command of the lab prints; what it raises is raised."""
+    return CliRunner().invoke(app, ["lab", *map(str, given)], catch_exceptions=False).stdout
+
+
+def kept_in(experiment: Path, command: str = "correct") -> dict[str, Any]:
+    return json.loads((experiment / "lab" / f"{command}.json").read_text(encoding="utf-8"))
+
+
+def sheet_of(experiment: Path) -> list[list[str]]:
+    with (experiment / "lab" / "sample.csv").open(encoding="utf-8-sig", newline="") as file:
+        return [*csv.reader(file)]
+
+
+def filled(experiment: Path, answers: dict[str, str], column: str = "label") -> Path:
+    path = experiment / "filled.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([("item", column), *answers.items()])
+    return path
+
+
+def as_judged(experiment: Path) -> dict[str, str]:
+    """People who say of each claim just what its judge says."""
+    words = {1.0: "full", 0.5: "partial", 0.0: "none"}
+    return {sheet_name(claim.about): words[claim.support or 0.0] for claim in judged_claims(experiment)}
+
+
+def test_a_sheet_has_the_claims_of_the_plan_without_whose_they_are_or_what_was_ruled(exp: Path) -> None:
+    called("sample", exp, "--n", 6)
+    plan = known(read_plan(exp))
+    assert (plan.pairs, plan.reports, len(plan.claims)) == ((), (), 6)
+    assert planned(exp).claims[:6] == plan.claims
+    head, *rows = sheet_of(exp)
+    assert head == ["item", "question", "claim", "sources", "label"]
+    assert [row[0] for row in rows] == [sheet_name(claim.about) for claim in plan.claims]
+    assert not any(row[-1] for row in rows)
+    assert not any(system in row[0] for row in rows for system in {claim.system for claim in judged_claims(exp)})
+    with pytest.raises(UserError, match="labels"):  # it is not written over
+        called("sample", exp)
+
+
+def test_with_every_claim_labelled_the_value_is_that_of_the_labels_and_kept_as_one_document(large: Path) -> None:
+    path = filled(large, as_judged(large))
+    made = correction_of(large, None, [path])
+    assert (len(made.values), made.missing) == (3, ())
+    for row in made.values:
+        assert row.what == "FP"
+        assert row.value == pytest.approx(row.judged)
+        assert row.labels_alone == pytest.approx(row.judged)
+        assert (row.value, row.high) == (1, 1)
+        assert 0.8 < known(row.low) < 0.9, "equal labels have an interval with a width"
+    assert "FR is not corrected" in called("correct", large, "--labels", path), "nobody was asked about it"
+    document = json.loads(called("correct", large, "--labels", path, "--json"))
+    assert document == kept_in(large)
+    value = document["values"][0]
+    assert {"value", "low", "high", "labels_alone"} <= value.keys()
+    assert document["line"].startswith(f"FP as people would give it: {value['system']} ")
+    assert f"by {value['judge']} alone " in document["line"]
+
+
+def test_what_is_corrected_is_the_board_s_fp_with_failed_runs_as_zeros_that_nobody_labels(large: Path) -> None:
+    runs = [each for each in read_runs(large) if each.system == "quartz"]
+    before = {row.system: row for row in correction_of(large, None, [filled(large, as_judged(large))]).values}
+    rewrite(large, build.run(f"{runs[0].query_id}-r1", None, label="quartz"))
+    made = {row.system: row for row in correction_of(large, None, [filled(large, as_judged(large))]).values}
+    scores = derive_scores(large, [METRIC]).scores
+    board = {row.system: row.value for row in scores if (row.variant, row.policy) == ("FP", "planned")}
+    assert {name: row.judged for name, row in made.items()} == pytest.approx(board)
+    assert made["quartz"].value == pytest.approx(board["quartz"]) == pytest.approx(1 - 1 / QUERIES)
+    assert (before["quartz"].n_known, made["quartz"].n_known) == (0, 1)
+    assert made["quartz"].n_labels == before["quartz"].n_labels - 1
+
+
+def test_a_missing_report_decides_its_meetings_and_is_nobody_s_opinion(tmp_path: Path) -> None:
+    one, other = reports("a", 30), reports("b", 30)
+    lost = dict.fromkeys([*other][:6])
+    exp = experiment(tmp_path / "exp", {A: one, B: {**other, **lost}})
+    judge, second = scripted_judge(finds_equal)[0], scripted_judge(prefers_a, name="second")[0]
+    scores = compared(exp, judge, second)
+    votes(exp, lambda pair: "b")
+    found = {row.judge: row for row in correction_of(exp, None).values if row.what.endswith("depth")}
+    of_equal = found[judge.ref.spec]
+    assert (of_equal.n_known, of_equal.n_items, of_equal.n_labels) == (6, 24, 24)
+    assert of_equal.value == pytest.approx(6 / 30), "people prefer b wherever there is one"
+    assert of_equal.labels_alone == pytest.approx(6 / 30)
+    assert of_equal.judged == pytest.approx((6 + 24 / 2) / 30)
+    told = [opinion for opinion in opinions_of(exp) if opinion.rater == judge.ref.spec]
+    assert {opinion.query_id for opinion in told if opinion.question.dimension == "depth"} == {
+        f"q{n}" for n in range(1, 31) if f"q{n}-r1" not in lost
+    }
+    by = {pair.judge: pair for pair in scores.pairs if pair.dimension == "depth"}
+    mine = by[second.ref.spec]
+    assert (mine.contrast.above, mine.read_won, by[judge.ref.spec].read_won) == (30, 24, 0)
+    (panel,) = (pair for name, pair in by.items() if name.startswith("panel"))
+    assert panel.disagreement == 1, "both members are never of one opinion, and a forfeit is none"
+
+
+def test_a_judge_that_costs_labels_is_told_against_labels_drawn_by_lot() -> None:
+    lot = Random(3)
+    truth = [float(lot.random() < 0.95) for _ in range(400)]
+    useless = [Item(at // 4, lot.choice((0.0, 0.5, 1.0)), 1.0, y if at < 60 else None) for at, y in enumerate(truth)]
+    by_lot = [replace(item, stratum="all") for item in useless]
+    with_judge, alone = corrected_mean(useless), known(labels_alone(useless))
+    assert known(known(with_judge).high) - known(known(with_judge).low) > known(alone.high) - known(alone.low)
+    assert alone.low == pytest.approx(known(corrected_mean(by_lot)).low, abs=0.02)
+
+
+def test_below_20_labels_nothing_is_corrected_and_the_missing_are_counted(large: Path) -> None:
+    quartz = [sheet_name(claim.about) for claim in judged_claims(large) if claim.system == "quartz"]
+    made = correction_of(large, None, [filled(large, dict.fromkeys(quartz[:19], "full"))])
+    assert made.values == ()
+    assert "quartz: no corrected FP from 19 labels; 1 more is needed" in made.summary()
+    (row,) = correction_of(large, None, [filled(large, dict.fromkeys(quartz[:20], "full"))]).values
+    assert (row.system, row.n_labels, row.high) == ("quartz", 20, 1)
+
+
+def test_labels_that_meet_no_verdict_are_counted_by_why(exp: Path) -> None:
+    without = next(sheet_name(claim.about) for claim in extracted_claims(exp) if not claim.has_verdict)
+    known = as_judged(exp)
+    gone = " ".join(correction_of(exp, None, [filled(exp, known | {"gone": "none"})]).notes)
+    unruled = " ".join(correction_of(exp, None, [filled(exp, known | {without: "full"})]).notes)
+    assert ("1 label of no claim that stands here" in gone, "without a verdict" in gone) == (True, False)
+    assert ("no claim that stands here" in unruled, "1 label of a claim without a verdict" in unruled) == (False, True)
+
+
+def test_labels_are_as_many_of_each_system_and_in_proportion_to_its_verdicts() -> None:
+    claims = [
+        a_claim(f"{system} {at}", f"q{at}", float(at < 180), system) for system in ("a", "b") for at in range(200)
+    ]
+    drawn = draw_claims((), claims, 100, "7")
+    assert Counter(claim.stratum for claim in drawn) == {"a 1.0": 45, "a 0.0": 5, "b 1.0": 45, "b 0.0": 5}
+    assert draw_claims((), claims, 60, "7") == drawn[:60]
+    assert draw_claims(drawn[:60], claims, 100, "7") == drawn
+    assert {claim.about for claim in draw_claims((), claims, 100, "8")} != {claim.about for claim in drawn}
+    assert len(draw_claims((), claims, 1000, "7")) == 400
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [({}, "Nobody has labelled"), ({"gone": "full"}, "No label .1 were read"), ({"gone": "perhaps"}, "perhaps")],
+)
+def test_labels_that_can_not_be_used_are_told_in_a_sentence(exp: Path, labels: dict[str, str], message: str) -> None:
+    with pytest.raises(DrretailError, match=message):
+        correction_of(exp, None, [filled(exp, labels)])
+    with pytest.raises(DrretailError, match="row 2"):
+        correction_of(exp, None, [filled(exp, {"gone": "perhaps"}, "cited")])
+
+
+def test_a_judge_with_settings_is_named_as_score_names_it_and_one_that_is_missing_is_told(tmp_path: Path) -> None:
+    exp = experiment(tmp_path / "exp", two(3))
+    votes(exp, mixed)
+    with pytest.raises(UserError, match="no judge compared"):
+        correction_of(exp, None)
+    judge, _ = scripted_judge(judge_of_both)
+    compared(exp, replace(judge, ref=judge.ref.model_copy(update={"params_hash": "0123456789"})))
+    assert len(correction_of(exp, judge.ref.spec).missing) == 1
+    with pytest.raises(UserError, match="There is no judge"):
+        correction_of(exp, "scripted:other")
+
+
+def test_wins_stand_pair_by_pair_a_tie_is_half_a_win_and_queries_are_clusters(tmp_path: Path) -> None:
+    exp = experiment(tmp_path / "exp", {name: reports(name[0], 10, 2) for name in (A, B, C)})
+    compared(exp, scripted_judge(prefers_a)[0])  # b and c are level to it
+
+    def voted(choose: Callable[[PairItem], Choice]) -> dict[tuple[str, str], CorrectedValue]:
+        """The rows of the dimension depth, by system and whom it meets."""
+        votes(exp, choose)
+        rows = [value for value in correction_of(exp, None).values if value.what.endswith("depth")]
+        return {(row.system, row.what.removeprefix("wins over ").partition(",")[0]): row for row in rows}
+
+    rows = voted(lambda pair: "a" if pair.a == A else "b")
+    assert {pair: (row.labels_alone, row.judged) for pair, row in rows.items()} == {
+        (A, B): (1, 1),
+        (A, C): (1, 1),
+        (B, C): (0, 0.5),
+    }
+    assert {(row.n_labels, row.n_items, row.n_clusters) for row in rows.values()} == {(20, 20, 10)}
+
+    by_query: dict[str, Choice] = {f"q{n}": "a" if n > 4 else "tie" if n > 2 else "b" for n in range(1, 11)}
+    row = voted(lambda pair: by_query[pair.query_id])[A, B]
+    assert row.labels_alone == pytest.approx((6 + 1) / 10)
+    # Clopper and Pearson of 7 in 10 is .35 to .93; of 14 in 20 it would be .46 to .88.
+    assert (row.low, row.high) == (pytest.approx(0.33, abs=0.04), pytest.approx(0.94, abs=0.04))
+
+
+def a_claim(about: str, query: str, support: float, system: str = "a") -> ExtractedClaim:
+    """A claim in a stratum of its verdict, which is whether it is cited, too."""
+    return ExtractedClaim(
+        run_id=f"{system}/{query}",
+        report_sha="",
+        query_id=query,
+        system=system,
+        claim_id=about,
+        extracted_by="j",
+        stratum=f"{system} {support}",
+        judge="j",
+        support=support,
+        in_fp=True,
+        cited=support == 1,
+    )
+
+
+def runs_of(claims: Sequence[ExtractedClaim], units: int = 0) -> list[PlannedRun]:
+    """A run for each query of the claims, all of one weight."""
+    queries = dict.fromkeys(each.query_id for each in claims)
+    return [PlannedRun("a", query, f"a/{query}", 0.5, 1.0, units) for query in queries]
+
+
+def claims_of(query: str, supports: Sequence[float]) -> list[ExtractedClaim]:
+    return [a_claim(f"{query} {at}", query, support) for at, support in enumerate(supports)]
+
+
+def test_in_fp_and_fr_every_report_counts_once_and_a_label_stands_for_its_stratum() -> None:
+    uneven = [*claims_of("q1", [1.0] * 8), *claims_of("q2", [0.0] * 2)]
+    even = [*claims_of("q1", [1.0] * 8 + [0.0] * 2), *claims_of("q2", [1.0] * 8 + [0.0] * 2)]
+    few = [claim for claim in even if claim.about.rpartition(" ")[2] in ("0", "8")]
+    for claims, labelled, share in ((uneven, uneven, 0.5), (even, few, 0.8)):
+        runs = runs_of(claims)
+        of_fp = fp_items(claims, {claim.about: claim.support or 0.0 for claim in labelled}, Clusters(), runs)
+        of_fr = fr_items(claims, {claim.about: Cited(1, claim.cited) for claim in labelled}, Clusters(), runs)
+        for items in (of_fp["a"], of_fr["a"]):
+            assert known(corrected_mean(items)).value == pytest.approx(share)
+            assert known(labels_alone(items)).value == pytest.approx(share)
+    both = claims_of("q1", [1.0, 1.0])
+    items = fp_items(both, dict.fromkeys((claim.about for claim in both), 1.0), Clusters(), runs_of(both, units=4))["a"]
+    assert known(corrected_mean(items)).value == pytest.approx(0.5), "two invented sources are known zeros"
+    claims = [claim for n in range(12) for claim in claims_of(f"q{n}", [1.0, 0.0])]
+    items = fp_items(claims, {}, Clusters({f"q{n}": f"u{n // 3}" for n in range(12)}), runs_of(claims))["a"]
+    assert {item.cluster for item in items} == {"u0", "u1", "u2", "u3"}, "queries of one user are one cluster"
+
+
+def test_a_sheet_with_uncited_claims_asks_of_each_claim_whether_it_is_cited(exp: Path) -> None:
+    called("sample", exp, "--n", 6, "--uncited", 4)
+    head, *rows = sheet_of(exp)
+    assert head == ["item", "question", "claim", "sources", "label", "passage", "cited"]
+    extracted = {sheet_name(claim.about): claim for claim in extracted_claims(exp)}
+    assert [extracted[row[0]].has_verdict for row in rows] == [True] * 6 + [False] * (len(rows) - 6)
+    assert len(rows) > 6
+    assert all(row[5] and not row[6] for row in rows)
+    assert not any(row[3] for row in rows[6:])
+    assert [sheet_name(claim.about) for claim in planned(exp).uncited] == [row[0] for row in rows[6:]], (
+        "view asks the same"
+    )
+
+
+def test_fr_is_that_of_labels_and_scores_without_what_is_no_claim_and_needs_labels_of_both_kinds(
+    large: Path,
+) -> None:
+    claims = extracted_claims(large)
+    cited = {sheet_name(claim.about): "yes" if claim.cited else "no" for claim in claims}
+    path = filled(large, cited, "cited")
+    made = correction_of(large, None, [path])
+    assert made.values
+    assert {row.what for row in made.values} == {"FR"}
+    assert [row.value for row in made.values] == pytest.approx([row.judged for row in made.values])
+    rows = [row for row in derive_scores(large, [METRIC]).scores if (row.variant, row.policy) == ("FR", "answered")]
+    scored = {row.system: row.value for row in rows if row.judge == made.values[0].judge}
+    assert {row.system: row.judged for row in made.values} == pytest.approx(scored)
+    printed = " ".join(called("correct", large, "--labels", path).split())
+    assert "FR, " in printed
+    assert "did not extract are left out" in printed
+    assert kept_in(large)["line"].startswith("FR as people would give it: ")
+
+    no_claims = {name: "no claim" if text == "no" else text for name, text in cited.items()}
+    made = correction_of(large, None, [filled(large, no_claims, "cited")])
+    assert [value.value for value in made.values] == [pytest.approx(1.0)] * len(made.values)
+    only_cited = {name: text for name, text in cited.items() if text == "yes"}
+    made = correction_of(large, None, [filled(large, only_cited, "cited")])
+    one_sided = {claim.system for claim in claims if not claim.cited}
+    assert not one_sided & {value.system for value in made.values}
+    assert "no corrected FR" in " ".join(made.notes)

@@ -1,0 +1,144 @@
+"""Findings of the lab beside the scores: a line each, and of stale ones that they are."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from drretail.addons.lab.finding import LabFinding
+from drretail.addons.lab.kept_findings import content_of, finding_lines, keep, verdict_folders
+from drretail.addons.lab.people_findings import Agreed, Agreement, CorrectedValue, Correction
+from drretail.addons.lab.trial_findings import ExploitRow, ExploitsFound, Found, HeadlineGap, PlantedFound, PlantedKind
+from drretail.errors import UserError
+from drretail.viewer.experiment import read_view
+from drretail.viewer.terminal.printed_scores import print_scoreboard
+from tests import build
+from tests.addons.lab.test_correcting import as_judged, called, filled
+from tests.build import known
+from tests.viewer.conftest import answered, exp
+from tests.viewer.experiment import keep_scores
+from tests.viewer.rendered import render_page, render_text
+
+__all__ = ["answered", "exp"]
+
+
+class Bent(LabFinding):
+    """A finding that the lab doesn't know yet."""
+
+    def summary(self) -> str:
+        return "Bias: position flips .20 of pairs."
+
+
+def corrected(exp: Path) -> str:
+    called("correct", exp, "--labels", filled(exp, as_judged(exp)))
+    (line,) = finding_lines(exp)
+    return line
+
+
+def test_a_finding_is_stale_once_what_it_rests_on_changes(
+    exp: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    line = corrected(exp)
+    for at, changed in enumerate(("verdicts/faithfulness", "votes")):
+        other = tmp_path / str(at)
+        shutil.copytree(exp, other)
+        (other / changed).mkdir(exist_ok=True)
+        path = next((other / changed).rglob("*.jsonl"), other / changed / "ann.jsonl")
+        path.write_text((path.read_text(encoding="utf-8") if path.exists() else "") + "{}\n", encoding="utf-8")
+        (text,) = finding_lines(other)
+        assert text.startswith(f"Stale, since {changed}")
+        assert text.endswith(line)
+    monkeypatch.setattr("drretail.addons.lab.kept_findings.installed", lambda metric: None)
+    assert finding_lines(exp)[0].startswith("Stale, since verdicts/faithfulness/")
+
+
+def test_without_its_verdicts_a_finding_is_stale_and_names_its_command_with_the_files_that_it_read(exp: Path) -> None:
+    line = corrected(exp)
+    called("sample", exp, "--n", 3)
+    assert finding_lines(exp) == [line], "the plan of view changes nothing"
+    shutil.rmtree(exp / "verdicts" / "faithfulness")
+    (line,) = finding_lines(exp)
+    assert line.startswith("Stale, since verdicts/faithfulness/")
+    assert f": drretail lab correct {exp} --labels {exp / 'filled.csv'} makes it anew." in line
+
+
+def test_a_later_call_without_the_files_of_an_earlier_one_takes_nothing_away(exp: Path, tmp_path: Path) -> None:
+    line = corrected(exp)
+    path = tmp_path / "ratings.csv"
+    path.write_text("item,rater,value\n1,ann,3\n1,ben,4\n2,ann,5\n2,ben,5\n", encoding="utf-8")
+    called("agree", exp, "--ratings", path, "-q")
+    others = shutil.copy(exp / "filled.csv", tmp_path / "others.csv")
+    before = build.files(exp / "lab", "*.json")
+    for given in (["correct", exp, "--labels", others], ["agree", exp, "-q"]):
+        with pytest.raises(UserError, match="replace it with --force"):
+            called(*given)
+        assert build.files(exp / "lab", "*.json") == before
+    called("correct", exp, "--labels", exp / "filled.csv")
+    assert line in finding_lines(exp)
+    called("agree", exp, "--force", "-q")
+    assert str(path) not in (exp / "lab" / "agree.json").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"format": 1, "values": []}', '{"format": 9}', '{"line": 3}', ""])
+def test_a_damaged_or_older_file_is_a_line_that_names_its_command(exp: Path, text: str) -> None:
+    (exp / "lab").mkdir()
+    (exp / "lab" / "plant.json").write_text(text, encoding="utf-8")
+    (line,) = finding_lines(exp)
+    assert f"drretail lab plant {exp} makes it again" in line
+
+
+def test_every_finding_says_its_figures() -> None:
+    value = {"what": "FP", "judge": "j", "labels_alone": 0.5, "n_clusters": 3, "n_labels": 30}
+    values = [
+        CorrectedValue.model_validate({**value, "system": f"s{at}", "value": 0.6, "judged": 0.7}) for at in range(6)
+    ]
+    summary = Correction(values=(values[0].model_copy(update={"low": 0.5, "high": 0.7}), *values[1:])).summary()
+    assert "s0 0.60 (.50–.70), by j alone 0.70, 30 labels" in summary
+    assert "2 more systems" in summary
+    found = Found(n=10, found=4, low=0.2, high=0.7)
+    planted = PlantedFound(everything=PlantedKind(kind="all", n=10, found={"checks": found}))
+    assert planted.summary() == "Planted errors: checks found 4 of 10, 0.40 (.20–.70)."
+    headline_gap = HeadlineGap(name="FP", value=1, honest=0.9, n=9)
+    rows = [
+        ExploitRow(exploit="one_safe_line", judge="j", n=9, needed=7, above=(headline_gap,)),
+        ExploitRow(exploit="empty", judge="j", n=9, needed=7, below=(headline_gap,)),
+    ]
+    assert ExploitsFound(honest=("react",), rows=tuple(rows)).summary() == (
+        "Exploits: by j 1 of 2 are caught, not one safe line; above the honest reports: one safe line."
+    )
+
+    # People together beside each judge, and people beside each other.
+    about = {"scale": "support", "n_dropped": 0, "n": 30, "kappa": 0.4}
+    pairs = [("ann", "ben"), ("ann", "judge"), ("ben", "judge"), ("people", "judge")]
+    rows = [Agreed.model_validate({**about, "first": one, "second": other}) for one, other in pairs]
+    assert Agreement(pairs=tuple(rows)).summary() == (
+        "Agreement: support: ann and ben κ 0.40 of 30; support: people and judge κ 0.40 of 30."
+    )
+    assert "no two raters" in Agreement().summary()
+
+
+def test_lines_stand_on_terminal_text_and_page(exp: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    keep_scores(exp, "faithfulness")
+    keep(exp, "bias", Bent(), [])
+    view = read_view(exp)
+    assert view.lab == (Bent().summary(),)
+    print_scoreboard(known(view.scores.scoreboard), lab=view.lab)
+    page = render_page(exp)
+    for shown in (capsys.readouterr().out, render_text(exp), page):
+        assert shown.count(Bent().summary()) == 1
+        assert "The judge lab" in shown
+
+
+def test_the_same_verdicts_are_the_same_content_whatever_their_journals_and_order(exp: Path, tmp_path: Path) -> None:
+    folders = verdict_folders(exp)
+    assert folders
+    before = [content_of(exp, folder) for folder in folders]
+    for path in (exp / "verdicts").rglob("*.jsonl"):
+        lines = path.read_text(encoding="utf-8").splitlines()
+        if path.name.endswith(".journal.jsonl"):
+            lines = [line.replace('"seconds":', '"seconds":1') for line in lines]
+        path.write_text("\n".join(reversed(lines)) + "\n", encoding="utf-8")
+    assert [content_of(exp, folder) for folder in folders] == before
+    changed = next(path for path in (exp / folders[0]).rglob("*.jsonl") if "journal" not in path.name)
+    changed.write_text(changed.read_text(encoding="utf-8") + "{}\n", encoding="utf-8")
+    assert content_of(exp, folders[0]) != before[0]

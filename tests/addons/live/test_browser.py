@@ -1,0 +1,194 @@
+"""The live pages in a real browser: people vote, reload, open two windows, and the files are looked at."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from drretail.addons.people.review.records import read_reviews_of
+from drretail.addons.people.voting.plan import planned
+from drretail.env.world import open_world
+from drretail.eval.ballots import read_votes, votes_path
+from drretail.eval.judging.dimensions import DIMENSIONS
+from drretail.experiment import run_folder
+from drretail.files import read_jsonl, write_lines
+from drretail.records.money import Money
+from drretail.records.vote import Vote
+from drretail.records.wish import Want, Wish
+from tests.addons.live.conftest import serve
+from tests.addons.people.voting.agents import QUERIES
+from tests.shop import build_shop
+from tests.viewer.browsing import grave_faults
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+Window = Callable[..., "Page"]
+
+
+def enter(page: "Page", address: str, path: str = "/vote", name: str = "ann") -> None:
+    """A person follows the printed address, and says who they are."""
+    page.goto(address)
+    page.goto(f"{address.partition('/?')[0]}{path}")
+    page.get_by_label("Your name").fill(name)
+    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("link", name="Begin with").click()
+
+
+def pressed(page: "Page", question: str) -> str | None:
+    held = page.locator(f'[data-question="{question}"] [aria-pressed="true"]')
+    return held.get_attribute("data-value") if held.count() else None
+
+
+def wait_for_message(page: "Page", text: str) -> None:
+    """Waits until the page says so."""
+    page.locator("#message", has_text=text).wait_for()
+
+
+def test_a_person_votes_by_mouse_and_keys_reloads_undoes_and_goes_on(exp: Path, window: Window) -> None:
+    number = next(each for each, pair in enumerate(planned(exp).pairs, 1) if pair.query_id == "q1")
+    with serve(exp) as address:
+        page = window()
+        enter(page, address)
+        page.goto(f"{address.partition('/?')[0]}/vote/{number}")
+        page.locator('[data-question="clarity"]').get_by_role("button", name="A", exact=True).click()
+        wait_for_message(page, "Clarity: A, kept.")
+        page.locator('[data-question="depth"] [data-value="left"]').focus()
+        for key in ("3", "t", "a", "2", "b", "1"):
+            page.keyboard.press(key)
+        wait_for_message(page, "All answered")
+        assert page.locator("#done").text_content() == "1"
+        page.locator('[data-question="clarity"] .remark summary').click()
+        page.locator('[data-question="clarity"] textarea').fill("n u 1 keys typed here vote nothing")
+        page.locator('[data-question="clarity"] textarea').blur()
+        wait_for_message(page, "Clarity: A, kept.")
+        page.reload()
+        values = [pressed(page, dimension) for dimension in DIMENSIONS]
+        assert values == ["left", "right", "tie", "left", "tie", "right", "left"]
+        page.keyboard.press("u")
+        wait_for_message(page, "Taken back: your answer on clarity")
+        page.keyboard.press("u")
+        wait_for_message(page, "Taken back: your answer on overall")
+        assert pressed(page, "overall") is None
+        assert pressed(page, "clarity") == "left"
+        if number < 9:
+            page.keyboard.press("n")
+            page.wait_for_url(f"**/vote/{number + 1}")
+    votes = {vote.dimension: vote for vote in read_votes(exp) if isinstance(vote, Vote)}
+    assert [votes[dimension].answer for dimension in DIMENSIONS[:-1]] == values[:-1]
+    assert "overall" not in votes
+    assert votes["clarity"].note is None
+
+
+def test_two_windows_show_each_others_votes(exp: Path, window: Window) -> None:
+    with serve(exp) as address:
+        one = window()
+        enter(one, address)
+        two = window(beside=one)
+        two.goto(one.url)
+        one.bring_to_front()
+        one.locator('[data-question="depth"] [data-value="left"]').click()
+        wait_for_message(one, "kept")
+        two.bring_to_front()
+        two.locator('[data-question="depth"] [data-value="right"]').click()
+        two.locator("#message", has_text="Depth").wait_for()
+        one.bring_to_front()
+        one.evaluate("dispatchEvent(new Event('focus'))")
+        wait_for_message(one, "Changed in another window: Depth is now B.")
+        assert (pressed(one, "depth"), pressed(two, "depth")) == ("right", "right")
+    assert [vote.answer for vote in read_votes(exp)] == ["right"]
+    assert len(list(read_jsonl(votes_path(exp, "ann")))) == 2
+
+
+def test_a_vote_that_could_not_be_kept_is_not_shown_as_kept(exp: Path, window: Window) -> None:
+    with serve(exp) as address:
+        page = window(refused="409")
+        enter(page, address)
+        page.route("**/vote/1", lambda route: route.fulfill(status=409, body="The disk is full."))
+        page.locator('[data-question="depth"] [data-value="left"]').click()
+        page.get_by_role("alert").filter(has_text="Not kept: The disk is full.").wait_for()
+        assert pressed(page, "depth") is None
+        page.unroute("**/vote/1")
+        page.locator('[data-question="depth"] [data-value="left"]').click()
+        wait_for_message(page, "kept")
+        assert page.locator("#problem").is_hidden()
+    assert [vote.answer for vote in read_votes(exp)] == ["left"]
+
+
+def test_a_click_while_the_page_still_loads_waits_and_is_kept(exp: Path, window: Window) -> None:
+    with serve(exp) as address:
+        page = window()
+        page.route("**/voting.js", lambda route: (time.sleep(0.5), route.continue_()))
+        enter(page, address, "/rate")
+        page.locator('[data-question="depth"]').get_by_role("button", name="10", exact=True).click()
+        wait_for_message(page, "Depth: 10, kept.")
+
+
+def test_the_report_follows_a_run_without_being_loaded_again(exp: Path, window: Window) -> None:
+    folder = run_folder(exp, "zephyr", "q1", 1)
+    away = exp.parent / "away"
+    folder.rename(away)
+    with serve(exp) as address:
+        page = window()
+        page.goto(address)
+        assert page.locator("#live-status").text_content() == "8 of 9 runs have ended"
+        page.evaluate("window.stays = true")
+        away.rename(folder)
+        page.locator("#live-status", has_text="runs have ended").wait_for(state="detached")
+        page.get_by_text("9 runs").first.wait_for()
+        assert page.evaluate("window.stays")
+
+
+def test_queries_are_reviewed(exp: Path, window: Window, tmp_path: Path) -> None:
+    file = tmp_path / "queries.jsonl"
+    write_lines(file, (query.as_line() for query in QUERIES))
+    with open_world(build_shop(tmp_path / "world")) as world, serve(exp, None, (file, world)) as address:
+        page = window(390)
+        enter(page, address, "/review")
+        page.get_by_role("button", name="Reject").click()
+        page.get_by_role("alert").filter(has_text="Is empty; it takes yes or no").wait_for()
+        for group in page.locator(".review-form fieldset").all():
+            group.get_by_label("yes").check()
+        page.get_by_label("Note").fill("good")
+        page.get_by_label("The text", exact=True).fill("Which bird feeder suits me, under $25?")
+        page.get_by_label("Name", exact=True).fill("bird feeder")
+        page.get_by_label("Kinds", exact=True).fill("bird feeder; Bird Feeders")
+        page.get_by_label("How many", exact=True).fill("two")
+        # Enter in a field checks the change, and presses no button that would remove anything.
+        page.get_by_label("How many", exact=True).press("Enter")
+        page.locator("#problem", has_text="'two' is no whole number.").wait_for()
+        assert grave_faults(page) == []
+        page.get_by_label("How many", exact=True).fill("2")
+        page.get_by_label("Budget for everything", exact=True).fill("$25")
+        page.get_by_role("button", name="Add a thing").click()
+        page.locator(".want").nth(1).get_by_role("button", name="Remove this thing").click()
+        page.locator("#edit").get_by_role("button", name="Check the change").click()
+        page.locator("#checked ins").first.wait_for()
+        assert grave_faults(page) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        page.get_by_role("button", name="Keep the change").click()
+        page.wait_for_url("**/review/2")
+    (review,) = read_reviews_of(file)
+    assert (review.decision, review.reviewer, review.note) == ("edit", "ann", "good")
+    assert review.edit is not None
+    feeder = Want(name="bird feeder", kinds=("bird feeder", "Bird Feeders"), quantity=2)
+    assert review.edit.after.text == "Which bird feeder suits me, under $25?"
+    assert review.edit.after.wish == Wish(wants=(feeder,), budget=Money(amount="25"))
+
+
+@pytest.mark.parametrize(
+    ("width", "scheme", "paths"),
+    [(1280, "light", ("/vote", "/vote/1", "/rate/1")), (390, "dark", ("/vote/1", "/label/1"))],
+)
+def test_axe_finds_nothing_serious(exp: Path, window: Window, width: int, scheme: str, paths: tuple[str, ...]) -> None:
+    with serve(exp) as address:
+        page = window(width, scheme)
+        enter(page, address)
+        page.locator('[data-question="depth"] [data-value="left"]').click()
+        wait_for_message(page, "kept")
+        for path in paths:
+            page.goto(f"{address.partition('/?')[0]}{path}")
+            assert grave_faults(page) == []
+            assert page.evaluate("document.documentElement.scrollWidth") <= width

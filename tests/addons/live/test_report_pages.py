@@ -1,0 +1,162 @@
+"""The report's pages and the list of experiments, as the server shows them while their files change."""
+
+import re
+import shutil
+from itertools import count
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from drretail.addons.live import report_pages
+from drretail.addons.live.app import parts_of
+from drretail.addons.live.options import ViewOptions
+from drretail.addons.live.view import names_one
+from drretail.addons.live.watch import Watch
+from drretail.errors import UserError
+from drretail.experiment import entitle, run_folder
+from drretail.files import read_json, write_json
+from drretail.viewer.page.question import Questions
+from drretail.viewer.timeline import experiments_in, lines_of, read_listed
+from tests.addons.live.conftest import PORT, client_of, serve
+from tests.viewer.browsing import Window, grave_faults
+from tests.viewer.dom import parse
+from tests.viewer.experiment import keep_scores
+
+
+def test_the_index_leads_to_the_questions_and_to_voting(client: TestClient) -> None:
+    page = client.get("/").text
+    for address in ("/vote", "/rate", "/label"):
+        assert f'href="{address}"' in page
+    names = set(re.findall(r'href="(query-[^"#]+)"', page))
+    assert names == {"query-q1.html", "query-q2.html", "query-q3.html"}
+    for name in names:
+        assert client.get(f"/{name}").status_code == 200
+    assert client.get("/index.html").text == page
+    assert client.get("/query-q9.html").status_code == 404
+
+
+def test_a_change_makes_only_its_question_anew(exp: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+    lines = Questions.lines
+
+    def counted(self: Questions, question: report_pages.Question, *given: object, **more: object) -> object:
+        made.append(question.query.query_id)
+        return lines(self, question, *given, **more)  # pyright: ignore[reportArgumentType]
+
+    monkeypatch.setattr(Questions, "lines", counted)
+    monkeypatch.setattr("drretail.addons.live.watch._AT_LEAST", 0)
+    client = client_of(exp)
+    client.get("/")
+    client.get("/")
+    assert made == ["q1", "q2", "q3"]
+    before = client.get("/changes").json()
+    (run_folder(exp, "zephyr", "q2", 1) / "run.json").touch()
+    assert client.get("/changes").json() != before
+    client.get("/")
+    assert made == ["q1", "q2", "q3", "q2"]
+
+
+def test_runs_that_are_still_to_come_are_told(exp: Path) -> None:
+    run_folder(exp, "zephyr", "q1", 1).rename(exp.parent / "away")
+    watch = Watch(exp)
+    assert watch.version()
+    page = client_of(exp).get("/").text
+    assert "8 of 9 runs have ended" in page
+
+
+def test_runs_change_their_query_and_the_whole_scores_the_index_alone_and_votes_nothing(exp: Path) -> None:
+    watch = Watch(exp, count(1.0).__next__)
+    before = watch.version(), watch.version_of("q1"), watch.version_of("q2")
+    assert (watch.version(), watch.version_of("q1"), watch.version_of("q2")) == before
+    (run_folder(exp, "zephyr", "q1", 1) / "run.json").touch()
+    after = watch.version(), watch.version_of("q1"), watch.version_of("q2")
+    assert [old == new for old, new in zip(before, after, strict=True)] == [False, False, True]
+    watch = Watch(exp, count(1.0).__next__)
+    before = watch.version(), watch.version_of("q1")
+    (exp / "votes").mkdir()
+    (exp / "votes" / "ann.jsonl").touch()
+    assert (watch.version(), watch.version_of("q1")) == before
+    (exp / "scores.json").touch()
+    assert watch.version() != before[0]
+    assert watch.version_of("q1") == before[1]
+
+
+@pytest.fixture
+def several(exp: Path, tmp_path: Path) -> Path:
+    """Three experiments: "first", "second" of a day later, and one of other queries."""
+    keep_scores(exp, "faithfulness")
+    home = tmp_path / "several"
+    for day, name in enumerate(("first", "second", "third"), 1):
+        shutil.copytree(exp, home / name)
+        entitle(home / name, f"The {name}")
+        for path in (home / name).glob("runs/*/*/telemetry.json"):
+            write_json(path, {**read_json(path), "ended": f"2026-03-0{day}T10:00:00+00:00"})
+    document = read_json(home / "third" / "experiment.json")
+    document["queries"][0]["text"] = "Another question?"
+    write_json(home / "third" / "experiment.json", document)
+    (home / "notes").mkdir()
+    return home
+
+
+def test_the_latest_stands_first_and_only_what_is_comparable_makes_a_trend(several: Path) -> None:
+    assert [path.name for path in experiments_in(several)] == ["first", "second", "third"]
+    lines = lines_of([read_listed(path) for path in experiments_in(several)])
+    assert [line.listed.title for line in lines] == ["The third", "The second", "The first"]
+    assert {line.measure for line in lines} == {"FP"}
+    board = lines[0].listed.board
+    assert board is not None
+    assert {board.rows[0].system.startswith(line.best) for line in lines} == {True}, "the first of the scoreboard"
+    assert [len(line.trend) for line in lines] == [1, 2, 1]
+    assert [line.change for line in lines] == ["", "0.00", ""]
+
+
+def test_each_experiment_is_opened_below_its_name_and_keeps_its_own_votes(several: Path) -> None:
+    browsing = client_of(several)
+    page = parse(browsing.get("/").text)
+    assert "/e/second/" in {link.attributes["href"] for link in page.all("a")}
+    opened = browsing.get("/e/second/")
+    assert opened.status_code == 200
+    links = {link.attributes["href"] for link in parse(opened.text).all("a")}
+    assert {"/", "/e/second/vote", "query-q1.html"} <= links
+    assert browsing.get("/e/second/query-q1.html").status_code == 200
+    talk = parse(browsing.get("/e/second/conversation-1.html").text)
+    assert talk.by_id("r1-talk")
+    assert browsing.get("/e/second/changes").json()["version"]
+    assert browsing.get("/e/nowhere/").status_code == 404
+    assert browsing.get("/e/second/conversation-999.html").status_code == 404
+    named = browsing.post("/e/second/name", data={"name": "Ann", "back": "vote"})
+    assert named.headers["location"] == "/e/second/vote"
+    given = {"question": "depth", "value": "tie"}
+    assert browsing.post("/e/second/vote/1", json=given).json()["kept"] == 1
+    assert (several / "second" / "votes" / "ann.jsonl").exists()
+    assert not (several / "first" / "votes" / "ann.jsonl").exists()
+
+
+def test_one_that_can_not_be_read_is_told_in_its_row_and_a_plan_of_votes_is_of_one(several: Path) -> None:
+    (several / "first" / "experiment.json").write_text("{}", encoding="utf-8")
+    page = client_of(several).get("/")
+    assert page.status_code == 200
+    assert parse(page.text).text.count("The second") == 1
+    assert not names_one(ViewOptions(several))
+    with pytest.raises(UserError, match=r"holds several experiments: name one, such as .*first, with --n"):
+        parts_of(several, PORT, 5)
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_click_opens_an_experiment_and_its_vote(several: Path, window: Window, width: int) -> None:
+    with serve(several) as address:
+        page = window(width)
+        page.goto(address)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert grave_faults(page) == []
+        page.get_by_role("link", name="The second").click()
+        page.get_by_role("link", name="Compare reports").click()
+        page.locator("input[name=name]").fill("Ann")
+        page.keyboard.press("Enter")
+        page.get_by_role("link", name="Begin with comparison 1").click()
+        page.locator(".dimension [data-value]").first.click()
+        page.locator("#kept", has_text="1").wait_for()
+        assert page.locator("#done").text_content() == "0"
+        page.get_by_role("link", name="Instructions").click()
+        assert "1 answer kept" in page.locator("main").inner_text()

@@ -1,0 +1,133 @@
+"""What everybody is asked: balanced, the same for all, in the judges' words, without names, and counted."""
+
+import shutil
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from drretail.addons.people.voting.criteria import label_question, report_questions, support_rules
+from drretail.addons.people.voting.items import WITHHELD, Names
+from drretail.addons.people.voting.plan import planned
+from drretail.addons.people.voting.results import PairCount, print_results, results_of
+from drretail.eval.ballots import plan_path
+from drretail.eval.judging.dimensions import DIMENSIONS
+from drretail.eval.metrics.pairwise.judge import criteria as pairwise_criteria
+from drretail.eval.metrics.quality.score import criteria
+from drretail.experiment import Definition, read_run, run_folder
+from drretail.records.base import sha256_of
+from drretail.records.run import RoleModel, System
+from drretail.records.vote import Choice
+from tests.addons.people.voting.agents import vote
+from tests.viewer.experiment import rewrite
+
+
+def test_pairs_are_balanced_and_one_experiment_has_one_plan(exp: Path, answered: Path, tmp_path: Path) -> None:
+    plan = planned(exp, 6)
+    assert len(plan.pairs) == 6
+    assert set(Counter((pair.a, pair.b) for pair in plan.pairs).values()) == {2}
+    assert set(Counter(pair.query_id for pair in plan.pairs).values()) == {2}
+
+    one, other = (Path(shutil.copytree(answered, tmp_path / name)) for name in ("one", "other"))
+    assert planned(one, 5) == planned(other, 5)
+
+
+def test_a_plan_that_is_begun_only_grows_at_its_end(exp: Path) -> None:
+    first = planned(exp, 4)
+    written = plan_path(exp).read_bytes()
+    assert planned(exp, 4) == first
+    assert plan_path(exp).read_bytes() == written
+    more = planned(exp, 7)
+    assert more.pairs[:4] == first.pairs
+    assert more.claims[:4] == first.claims
+    assert planned(exp, 2).pairs == first.pairs[:2]
+    assert len(planned(exp).pairs) == 9
+
+
+def test_what_comes_later_is_planned_later(exp: Path) -> None:
+    gone = run_folder(exp, "zephyr", "q1", 1)
+    shutil.move(gone, exp / "away")
+    before = planned(exp)
+    assert len(before.pairs) == 7
+    shutil.move(exp / "away", gone)
+    after = planned(exp)
+    assert after.pairs[:7] == before.pairs
+    assert len(after.pairs) == 9
+
+
+def test_two_reports_that_say_the_same_are_never_a_pair(exp: Path) -> None:
+    one, other = (read_run(run_folder(exp, label, "q1", 1)) for label in ("zephyr", "quartz"))
+    same = f"{one.report}\n"
+    rewrite(exp, other.model_copy(update={"report": same, "report_sha": sha256_of(same)}))
+    pairs = planned(exp).pairs
+    assert len(pairs) == 8
+    assert all({pair.a, pair.b} != {"quartz", "zephyr"} for pair in pairs if pair.query_id == "q1")
+
+
+def test_votes_are_counted_for_systems_whichever_is_named_first() -> None:
+    found = results_of([vote("ann", "1", "a"), vote("ben", "1", "b", a="b", b="a"), vote("ann", "2", "tie")])
+    assert found.pairs == (PairCount("a", "b", "depth", 2, 1, 0),)
+    assert [(person.annotator, person.votes, person.pairs) for person in found.people] == [("ann", 2, 2), ("ben", 1, 1)]
+
+
+def test_votes_of_many_people_are_summarised(capsys: pytest.CaptureFixture[str]) -> None:
+    choices: list[Choice] = ["a", "b"]
+    people = [vote(f"p{n:03}", pair, choices[(n + at) % 2]) for n in range(60) for at, pair in enumerate("12")]
+    print_results(results_of(people))
+    lines = capsys.readouterr().out.splitlines()
+    assert "Left out: 40 people with the fewest answers. --json has all." in lines
+    (row,) = [line.split() for line in lines if line.startswith("depth ")]
+    assert row == ["depth", "1,770", "1,770", "-1.00", "-1.00", "1.00"]
+    assert len(lines) < 40
+    print_results(results_of(people[:4]))
+    assert "p000, p001" in capsys.readouterr().out
+
+
+def test_people_are_asked_by_the_definitions_that_judges_are_given() -> None:
+    pairs = report_questions("pairs", with_profile=True, with_picks=True)
+    reports = report_questions("reports", with_profile=True, with_picks=True)
+    for asked, held in ((pairs, pairwise_criteria()), (reports, criteria())):
+        assert [query.name for query in asked] == [*DIMENSIONS]
+        for query in asked:
+            assert all(line in "\n".join(query.definition) for line in held[query.name]["text"].strip().splitlines())
+    meanings = {option.value: option.meaning for option in label_question().options}
+    assert list(meanings) == ["full", "partial", "none", "contradicted"]
+    assert "all that is part of the test" in meanings["full"]
+    assert "otherwise" in meanings["contradicted"]
+    assert support_rules()[0].startswith("Reports read fluently")
+    assert not any("{{" in line or "label" in line.casefold() for line in support_rules())
+
+
+CLAUDE = System(agent="hybrid_react", models={"report": RoleModel(spec="anthropic:claude-sonnet-5", kind="llm")})
+SHOPPER = System(agent="react", models={"researcher": RoleModel(spec="offline:shopper", kind="rule_based")})
+LABEL = "hybrid_react+ws@anthropic-claude-sonnet-5"
+DEFINITION = Definition(
+    world_fingerprint="f", tool_schema_hash="h", systems={LABEL: CLAUDE, "react@offline-shopper": SHOPPER}
+)
+
+
+NAMES = (
+    "hybrid_react",
+    "Hybrid-ReAct",
+    "hybrid react",
+    "claude-sonnet-5",
+    "Claude",
+    "Anthropic",
+    "offline:shopper",
+)
+
+
+@pytest.mark.parametrize("name", [LABEL, *NAMES])
+def test_a_name_in_a_report_is_withheld(name: str) -> None:
+    assert Names(DEFINITION).withheld(f"As {name}, I found it.") == f"As {WITHHELD}, I found it."
+
+
+@pytest.mark.parametrize("text", ["Skin may react.", "A shopper's bag.", "Claudette's mug", "It costs $5 offline."])
+def test_ordinary_words_stay(text: str) -> None:
+    assert Names(DEFINITION).withheld(text) == text
+
+
+def test_a_label_that_is_a_word_of_english_stays_in_reports() -> None:
+    systems = {"after": SHOPPER.model_copy(update={"agent": "after"}), "my_agent": SHOPPER}
+    names = Names(DEFINITION.model_copy(update={"systems": systems}))
+    assert names.withheld("Wash it after use, says my_agent.") == f"Wash it after use, says {WITHHELD}."

@@ -1,0 +1,332 @@
+"""Retrieval agents, the reader of files, and what makes a system of dr3."""
+
+import base64
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain_core.messages import AIMessage
+
+from drretail.addons.publications.agents.dr3 import file_reading
+from drretail.addons.publications.agents.dr3.file_reading import parts_of
+from drretail.agents.registry import load_agent
+from drretail.agents.running.runner import Recorded
+from drretail.agents.running.system import suts
+from drretail.agents.user_files import files_for, files_hash, files_in
+from drretail.env.web.passages import LONGEST_CHUNK, LONGEST_PASSAGE
+from drretail.env.web.sandbox import SandboxPage, SandboxWeb
+from drretail.env.web.sealed import SealedWeb
+from drretail.env.world import World
+from drretail.errors import ModelError, UserError
+from drretail.grounding.report.evidence_ids import web_evidence_id
+from drretail.grounding.report.render import render_report
+from drretail.llm.registry import open_model
+from drretail.prompts import tag_content
+from drretail.records.run import Limits
+from drretail.tools.registry import TOOLS
+from tests.agents.conftest import QUERY, calls, record, reporting, scripted, sut
+from tests.agents.hybrid_react.cast import Cast, Script
+from tests.sealed import Page, seal
+from tests.shop import PAGES
+
+FEEDER = ("product_catalog_search", {"query": "bird feeder", "price_max": 30})
+SAID = "Take the tube feeder for $24.99 [P:B0TEST0001]."
+REPORT = reporting(SAID, "P:B0TEST0001 x 1")
+ORDERS = "date,product,price\n2022-05-01,tube feeder,24.99\n2022-06-02,rain gauge,12.00\n"
+
+
+def sent(*questions: str) -> AIMessage:
+    """A turn of the main agent that sends retrieval agents."""
+    return calls(*(("search_sandbox", {"question": question}) for question in questions))
+
+
+def asked_of(file: str, *questions: str) -> AIMessage:
+    """A turn of the main agent that has a file read."""
+    return calls(*(("read_file", {"file": file, "question": question}) for question in questions))
+
+
+def found(answer: str, *quotes: str) -> AIMessage:
+    """What the reader says of a file."""
+    return AIMessage(json.dumps({"found": True, "answer": answer, "quotes": list(quotes)}))
+
+
+NOTHING = AIMessage(json.dumps({"found": False, "answer": "", "quotes": []}))
+
+
+def perform(
+    world: World,
+    main: Script,
+    retriever: Mapping[str, Script] | None = None,
+    reader: Script = (),
+    *,
+    sees: bool = False,
+    **given: Any,
+) -> tuple[Recorded, Cast]:
+    """A run whose main agent plays by turn, its retrievers by turn within a question, and the reader of files by call.
+
+    Where it ``sees``, the reader takes images.
+    """
+    played = Cast({"researcher": {"": main}, "retriever": retriever or {}})
+    reading, played.shown["reader"] = scripted(*reader)
+    if sees:
+        reading = replace(reading, chat=reading.chat.model_copy(update={"profile": {"image_inputs": True}}))
+    files = given.pop("files", None)
+    return record(world, sut(world, played.models() | {"reader": reading}, "dr3", **given), files=files), played
+
+
+def told(played: Cast) -> list[dict[str, Any]]:
+    """What the main agent was told by its tools."""
+    return [json.loads(message.text) for message in played.shown["researcher"][-1].messages if message.type == "tool"]
+
+
+CLEAN = web_evidence_id(PAGES[0].url)
+HOW = "How often is a bird feeder to be cleaned?"
+FIRST, SECOND = ("web_search", {"query": "hygiene interval"}), ("web_search", {"query": "clean bird feeder"})
+ANSWER = AIMessage(f"Every two weeks [{CLEAN}].")
+
+
+def test_a_retrieval_agent_sees_its_question_alone_words_it_anew_and_brings_the_pages_it_cites(world: World) -> None:
+    recorded, played = perform(world, (sent(HOW), REPORT), {HOW: (calls(FIRST), calls(SECOND), ANSWER)})
+    run = recorded.run
+    assert (run.status, run.stop, run.failed_branches) == ("done", "finished", ())
+    assert [
+        (step.path, step.role, (step.args or {})["query"], step.evidence)
+        for step in run.steps
+        if step.name == "web_search"
+    ] == [("0.1", "retriever", "hygiene interval", ()), ("0.1", "retriever", "clean bird feeder", (CLEAN,))]
+    (text,) = told(played)
+    assert text["answer"] == ANSWER.text
+    assert [(page["evidence"], page["url"]) for page in text["pages"]] == [(CLEAN, PAGES[0].url)]
+    assert set(run.usage) == {"researcher", "retriever"}
+    assert run.tools == ("search_sandbox", "read_file")
+    assert played.shown["researcher"][0].tool_names == {*TOOLS, "search_sandbox"}, "there is no file to read"
+
+    system, asked = played.shown["retriever"][0].messages
+    assert tag_content("question", asked.text) == HOW
+    assert QUERY.text not in asked.text
+    assert "at most 4 turns" in system.text
+    assert played.shown["retriever"][0].tool_names == {"web_search"}
+
+
+def test_at_its_limit_it_answers_from_what_it_has(world: World) -> None:
+    retriever = {HOW: (calls(FIRST), calls(SECOND), ANSWER)}
+    recorded, played = perform(world, (sent(HOW), REPORT), retriever, limits=Limits(rag_turns=2))
+    assert [turn.may_call for turn in played.shown["retriever"]] == [True, True, False]
+    assert "No more searches" in played.shown["retriever"][-1].messages[-1].text
+    assert recorded.run.notes == ("0.1: its search ended at the turn_limit",)
+    assert told(played)[0]["answer"] == ANSWER.text
+
+
+def test_more_than_may_be_sent_in_one_turn_are_refused_and_without_a_web_nobody_is_sent(world: World) -> None:
+    retriever = {"": (calls(SECOND), AIMessage("Every two weeks."))}
+    recorded, played = perform(world, (sent(HOW, "b?", "c?"), REPORT), retriever, limits=Limits(researchers=2))
+    assert ["error" in each for each in told(played)] == [False, False, True]
+    assert [page["evidence"] for page in told(played)[0]["pages"]] == [CLEAN], "all pages, where none is cited"
+    assert {step.path for step in recorded.run.steps} == {"0", "0.1", "0.2"}
+    assert recorded.run.failed_branches == ()
+    _, played = perform(world, (calls(FEEDER), REPORT), options={"without": ["web"]})
+    assert played.shown["researcher"][0].tool_names == {*TOOLS} - {"web_search"}
+
+
+@pytest.mark.parametrize(
+    ("script", "why"),
+    [
+        ((calls(SECOND), ModelError("refusal", "no")), "0.1: refusal: no"),
+        ((AIMessage("I know it."), AIMessage("I do.")), "0.1: no_research: nothing was looked up"),
+        ((ValueError("a bug"),), "0.1: "),
+    ],
+)
+def test_one_that_fails_is_recorded_and_takes_no_other_down(world: World, script: Script, why: str) -> None:
+    recorded, played = perform(world, (sent("a?", HOW), REPORT), {"a?": script, HOW: (calls(SECOND), ANSWER)})
+    first, second = told(played)
+    assert recorded.run.status == "done"
+    assert [branch.startswith(why) for branch in recorded.run.failed_branches] == [True]
+    assert first["error"]["type"] == "unavailable"
+    assert second["answer"] == ANSWER.text
+
+
+def test_it_reads_a_chunk_where_the_main_agent_reads_a_passage_and_hands_on_every_part(world: World) -> None:
+    paragraphs = [f"Part {n}. {'Nothing of interest stands here. ' * 40}" for n in range(4)]
+    text = "\n\n".join(["Clean a feeder every two weeks.", *paragraphs, "Hummingbirds want nectar."])
+    page = SandboxPage(url="https://long.example/page", title="Feeders", text=text)
+    long = replace(world, web=SandboxWeb([page]))
+    twice = calls(("web_search", {"query": "clean feeder"}), ("web_search", {"query": "hummingbird nectar"}))
+    answer = AIMessage(f"Every two weeks [{web_evidence_id(page.url)}].")
+    searching = calls(("web_search", {"query": "clean feeder"}), ("search_sandbox", {"question": HOW}))
+    recorded, played = perform(long, (searching, REPORT), {HOW: (twice, answer)})
+    searched, statement = told(played)
+    parts = [part["snippet"] for part in statement["pages"]]
+    assert ["every two weeks" in part for part in parts] == [True, False]
+    assert ["nectar" in part for part in parts] == [False, True]
+    (passage,) = (result["snippet"] for result in searched["results"])
+    assert len(passage) <= LONGEST_PASSAGE < len(parts[0]) <= LONGEST_CHUNK
+    shown = [each.text for entry in recorded.evidence for each in entry.texts if each.shown]
+    assert {json.loads(each)["snippet"] for each in shown} == {passage, *parts}
+
+
+ROW = "2022-05-01,tube feeder,24.99"
+WHEN = "When was the tube feeder bought?"
+PNG = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+)
+CITING = reporting("You bought a tube feeder on 1 May 2022 [F:orders.csv].")
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    """A folder with one for the query, in which there are a table, a picture, and bytes that are no text."""
+    own = tmp_path / "files" / QUERY.query_id
+    own.mkdir(parents=True)
+    (own / "orders.csv").write_text(ORDERS)
+    (own / "receipt.png").write_bytes(PNG)
+    (own / "manual.pdf").write_bytes(b"%PDF-1.4\0\xff")
+    (own / ".hidden").write_text("x")
+    return own.parent
+
+
+def test_a_question_to_a_file_is_answered_with_its_quotes_and_the_file_can_be_cited(world: World, files: Path) -> None:
+    answer = found("On 2022-05-01.", ROW, "2019-01-01,tube feeder")
+    recorded, played = perform(world, (asked_of("orders.csv", WHEN), CITING), reader=(answer,), files=files)
+    run = recorded.run
+    (statement,) = told(played)
+    assert statement == {
+        "evidence": "F:orders.csv",
+        "file": "orders.csv",
+        "found": True,
+        "answers": [{"part": "1 of 1", "answer": "On 2022-05-01.", "quotes": [ROW]}],
+    }
+    assert run.notes == ("0.1: quotes that orders.csv does not hold were dropped: 1",)
+    assert [(citation.evidence_id, citation.type) for citation in run.citations] == [("F:orders.csv", "internal")]
+    (entry,) = recorded.evidence
+    assert (entry.kind, entry.title, [text.text for text in entry.sources]) == ("file", "orders.csv", [ORDERS])
+    assert [(step.path, step.role) for step in run.steps if step.path != "0"] == [("0.1", "reader")]
+    assert "(file orders.csv)" in render_report(run.report or "", recorded.evidence).text
+    asked = played.shown["reader"][0].messages[1].text
+    assert tag_content("question", asked) == WHEN
+    assert ROW in asked
+    assert QUERY.text not in asked
+
+
+def test_what_no_model_here_can_read_is_unverifiable(world: World, files: Path) -> None:
+    turns = (asked_of("receipt.png", "What did it cost?"), asked_of("manual.pdf", "How is it cleaned?"), REPORT)
+    recorded, played = perform(world, turns, files=files)
+    assert [text["state"] for text in told(played)] == ["unverifiable"] * 2, "a file that is no text either"
+    assert (played.shown["reader"], recorded.evidence) == ([], ())
+    assert recorded.run.notes[0] == "0.1: receipt.png is unverifiable: no model here sees images"
+
+
+def test_a_model_that_sees_is_sent_the_image(world: World, files: Path) -> None:
+    turns = (asked_of("receipt.png", "What did it cost?"), REPORT)
+    recorded, played = perform(world, turns, reader=(found("$24.99"),), sees=True, files=files)
+    (image,) = played.shown["reader"][0].messages[1].content
+    assert isinstance(image, dict)
+    assert (base64.b64decode(image["base64"]), image["mime_type"]) == (PNG, "image/png")
+    assert told(played)[0] == {"evidence": "F:receipt.png", "file": "receipt.png", "found": True, "answer": "$24.99"}
+    (entry,) = recorded.evidence
+    assert (entry.sources, entry.state) == ((), "no_content")
+
+
+def test_a_file_that_there_is_not_is_refused_and_a_reader_that_fails_is_recorded(world: World, files: Path) -> None:
+    turns = (asked_of("../orders.csv", WHEN), asked_of("orders.csv", WHEN), calls(FEEDER), REPORT)
+    recorded, played = perform(world, turns, reader=(AIMessage("no JSON"),) * 3, files=files)
+    run = recorded.run
+    error = told(played)[0]["error"]
+    assert (error["type"], error["allowed"]) == ("invalid_argument", ["manual.pdf", "orders.csv", "receipt.png"])
+    assert run.status == "done"
+    assert [branch.startswith("0.1: unusable: no usable answer") for branch in run.failed_branches] == [True]
+
+
+@pytest.mark.parametrize(("longest", "read"), [(240, 4), (80, file_reading.MOST_PARTS)], ids=["few", "too many"])
+def test_telling_parts_of_a_file_are_read_each_with_the_table_s_heading(
+    world: World, files: Path, monkeypatch: pytest.MonkeyPatch, longest: int, read: int
+) -> None:
+    table = "date,product,price\n" + "".join(f"2022-01-{day:02},thing {day},{day}.00\n" for day in range(1, 29))
+    (files / QUERY.query_id / "orders.csv").write_text(table)
+    monkeypatch.setattr(file_reading, "parts_of", lambda text, heading: parts_of(text, longest, heading=heading))
+    last = len(list(parts_of(table, longest, heading=True)))
+    answers = (*[NOTHING] * (read - 1), found("28.00", "2022-01-28,thing 28,28.00"))
+    turns = (asked_of("orders.csv", "What did thing 28 cost?"), CITING)
+    recorded, played = perform(world, turns, reader=answers, files=files)
+    sent = [turn.messages[1].text for turn in played.shown["reader"]]
+    assert ["date,product,price" in each for each in sent] == [True] * read
+    (statement,) = told(played)
+    assert [(each["part"], each["quotes"]) for each in statement["answers"]] == [
+        (f"{last} of {last}", ["2022-01-28,thing 28,28.00"])
+    ]
+    assert statement.get("unread_parts", 0) == last - read
+    assert [note.endswith("were not read") for note in recorded.run.notes] == [True] * (last > read)
+    assert [step.path for step in recorded.run.steps if step.role == "reader"] == ["0.1"] * read
+
+
+@pytest.mark.parametrize("text", ["", "a", "ab\n" * 100, "x" * 500, "a\n" + "y" * 300 + "\nb\n"])
+@pytest.mark.parametrize("longest", [10, 64])
+def test_parts_hold_every_character_once(text: str, longest: int) -> None:
+    parts = list(parts_of(text, longest))
+    assert "".join(parts) == text
+    assert all(len(part) <= longest for part in parts)
+
+
+SHOPPER = {"": open_model("offline:shopper")}
+
+
+def label(agent: str, world: World, files: Path | None = None) -> str:
+    options = {} if files is None else {"files": files_hash(files)}
+    (system,) = suts({agent: load_agent(agent)}, SHOPPER, world, options=options)
+    return system.label
+
+
+def test_files_are_part_of_the_label(world: World, files: Path) -> None:
+    assert label("dr3", world) == "dr3@offline-shopper"
+    named = label("dr3", world, files=files)
+    (files / "q1" / "orders.csv").write_text("changed")
+    assert named.startswith("dr3@offline-shopper-files-")
+    assert label("dr3", world, files=files) != named
+
+
+def test_files_lie_in_the_query_s_folder_and_those_of_a_lone_question_in_the_folder_itself(files: Path) -> None:
+    assert files_for(files, "q1", alone=False) == files / "q1"
+    assert files_for(files, "q2", alone=False) is None
+    assert files_for(files / "q1", "ask-1", alone=True) == files / "q1"
+    assert files_for(None, "q1", alone=True) is None
+    (files / "empty").mkdir()
+    for folder, why in ((files / "empty", "holds no file"), (files / "none", "is no folder")):
+        with pytest.raises(UserError, match=why):
+            files_hash(folder)
+
+
+def test_files_that_a_sandbox_brings_are_those_of_the_query(world: World, files: Path, tmp_path: Path) -> None:
+    pages = {"q1": [Page("good", "Cleaning", "Every two weeks.", "32k", "supportive")]}
+    sealed = seal(tmp_path / "sealed", pages, [QUERY], world.manifest, files={"note.md": "Two weeks."})
+    there = replace(world, web=SealedWeb(sealed))
+    reader = (found("Two weeks.", "Two weeks."),)
+    recorded, _ = perform(there, (asked_of("note.md", "How often?"), REPORT), reader=reader)
+    assert [entry.id for entry in recorded.evidence] == ["F:note.md"]
+    named = label("dr3", there)
+    assert named.startswith("dr3@offline-shopper-files-")
+    assert label("react", there) == "react@offline-shopper-size-32k"
+    with pytest.raises(UserError, match=r"brings the users' files of its queries: leave --files out\."):
+        label("dr3", there, files=files)
+    (sealed / "tasks/q1/files/note.md").write_text("Three weeks.")
+    assert label("dr3", there) != named
+
+
+@pytest.mark.parametrize("linked", ["file", "folder"])
+def test_no_link_is_followed_out_of_the_user_s_files(tmp_path: Path, linked: str) -> None:
+    secret, files = tmp_path / "secret", tmp_path / "files"
+    secret.mkdir()
+    (secret / "key.txt").write_text("secret", encoding="utf-8")
+    (files / "other").mkdir(parents=True)
+    if linked == "file":
+        (files / "q1").mkdir()
+        (files / "q1" / "notes.txt").symlink_to(secret / "key.txt")
+    else:
+        (files / "q1").symlink_to(secret)
+    with pytest.raises(UserError, match="leads out of"):
+        files_in(files_for(files, "q1", alone=False))
+    (files / "q1" / "notes.txt").unlink() if linked == "file" else (files / "q1").unlink()
+    (files / "other" / "notes.txt").write_text("own", encoding="utf-8")
+    (files / "other" / "again.txt").symlink_to(files / "other" / "notes.txt")
+    assert [file.text for file in files_in(files_for(files, "other", alone=False))] == ["own", "own"]

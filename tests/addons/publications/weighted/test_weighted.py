@@ -1,0 +1,200 @@
+"""Weights add up to 1, scores are found by the words of criteria, and facts are found part by part, each asked once."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from drretail.addons.publications.pqr.judge import AXES, PERSONALIZATION, QUALITY
+from drretail.addons.publications.triplets.triplet_support import (
+    REPORT,
+    SUPPORT,
+    TRIPLETS,
+    UNKNOWN,
+    Fact,
+    Triplet,
+    judge_triplets,
+    pair_item,
+    unique_facts,
+)
+from drretail.addons.publications.weighted.axis import check_sums, matched, normalised, off, weighted_mean
+from drretail.errors import UserError
+from drretail.eval.judging.session import Again, Judge
+from drretail.eval.judging.subject import Subject
+from drretail.eval.registry import load_metric
+from drretail.prompts import tag_content
+from drretail.records.criteria import Criteria, CriteriaGroup, Criterion
+from drretail.records.score import Verdict
+from tests import build
+from tests.addons.publications.weighted.playing import Played
+from tests.build import asking, scripted_judge
+from tests.eval.metrics.faithfulness.reports import (
+    BED,
+    BIRDS,
+    BIRDS_ID,
+    BLOCKED,
+    BLOCKED_ID,
+    EVIDENCE,
+    entry,
+    subject,
+    text,
+)
+
+
+@pytest.mark.parametrize(
+    ("weights", "problem"),
+    [
+        ((0.3, 0.3, 0.4), None),
+        ((0.33, 0.33, 0.33), None),
+        ((0.34, 0.34, 0.33), None),
+        ((0.33, 0.33, 0.32), "add up to 0.98"),
+        ((0.5, 0.52), "add up to 1.02"),
+        ((1.2, -0.2), "below 0"),
+        ((), "add up to 0"),
+    ],
+)
+def test_a_sum_may_be_a_hundredth_off(weights: tuple[float, ...], problem: str | None) -> None:
+    found = off(weights)
+    assert found is None if problem is None else problem in (found or "")
+
+
+def test_weights_that_are_a_little_off_keep_their_proportions_in_a_mean() -> None:
+    assert normalised([0.33, 0.33, 0.33]) == pytest.approx([1 / 3] * 3)
+    assert weighted_mean([(0.5, 8), (0.3, 6), (0.2, 1)]) == pytest.approx(0.5 * 8 + 0.3 * 6 + 0.2 * 1)
+    assert weighted_mean([(0.5, 8), (0.49, 6)]) == pytest.approx((0.5 * 8 + 0.49 * 6) / 0.99)
+
+
+def made(**weights: float) -> Criteria:
+    groups = [CriteriaGroup(name=key, weight=one, criteria=(Criterion(text="So."),)) for key, one in weights.items()]
+    return Criteria(metric="pqr", query_id="q1", groups=tuple(groups))
+
+
+def test_an_edit_that_breaks_a_sum_is_told_with_its_file() -> None:
+    whole = dict.fromkeys(QUALITY.keys, 1 / 3)
+    check_sums(made(**whole), AXES)
+    with pytest.raises(UserError, match=r"rubrics/pqr/q1.json, the dimensions of quality: .* add up to 1.16667"):
+        check_sums(made(**{**whole, "depth_insight": 0.5}), AXES)
+    with pytest.raises(UserError, match="no group 'content_alignment'"):
+        check_sums(made(**whole, goal_alignment=1), AXES)
+    broken = made(**whole).model_copy(
+        update={"groups": (CriteriaGroup(name="depth_insight", weight=1 / 3), *made(**whole).groups[1:])}
+    )
+    with pytest.raises(UserError, match=r"depth_insight: the weights add up to 0"):
+        check_sums(broken, AXES)
+    check_sums(made(**whole, **dict.fromkeys(PERSONALIZATION.keys, 0.25)), AXES)
+
+
+CRITERIA = (Criterion(text="Names a Budget"), Criterion(text="names a budget "), Criterion(text="Says why"))
+
+
+def test_words_are_compared_exactly_before_their_case_is_let_go_and_what_cannot_be_matched_is_told() -> None:
+    events = [("Names a Budget", 1), ("names a budget ", 2), ("SAYS WHY", 3)]
+    assert matched(CRITERIA, events) == {"Names a Budget": 1, "names a budget ": 2, "Says why": 3}
+    assert "'Names a Budget' is missing" in str(matched(CRITERIA, [("Says why", 1)]))
+    assert "is no criterion" in str(matched(CRITERIA, [("Says why it is so", 1)]))
+    assert "is there twice" in str(matched(CRITERIA, [("Says why", 1), ("says why", 2)]))
+
+
+FIVE = (
+    Triplet(fact="It costs $5.", ref="1", source="P:A"),
+    Triplet(fact="It costs $5.", ref="2", url="https://b.example", source="W:b"),
+    Triplet(fact="it  costs $5.", ref="1", source="P:A"),
+    Triplet(fact="Its price is $5.", ref="9"),
+    Triplet(fact="It is red."),
+)
+
+
+def test_duplicates_keep_all_references_under_the_first_words() -> None:
+    costs, price, red = Fact("It costs $5.", ("P:A", "W:b")), Fact("Its price is $5.", (), ("9",)), Fact("It is red.")
+    assert unique_facts(FIVE, []) == [costs, price, red]
+    assert unique_facts(FIVE, [[1, 2]]) == [Fact("It costs $5.", ("P:A", "W:b"), ("9",)), red]
+    assert unique_facts((), []) == []
+
+
+BED_MARK = f"P:{BED.key}"
+REPORT_TEXT = f"It costs $49.99 and is grey [{BED_MARK}]. Cardinals like seeds [{BIRDS_ID}], [{BLOCKED_ID}]."
+SAID = (
+    ("The bed costs $49.99.", BED_MARK, ""),
+    ("The bed is grey.", f"[{BED_MARK}]", ""),
+    ("Cardinals like seeds.", BIRDS_ID, ""),
+    ("Cardinals like seeds.", "0", BLOCKED),
+)
+
+
+def judged(path: Path, judge: Judge, about: Subject, again: Again = "nothing") -> dict[tuple[str, str], Verdict]:
+    """The last verdicts by stage and item."""
+    verdicts = build.judged(load_metric("pqr"), about, path / "q1-r1.jsonl", judge, again=again, judging=judge_triplets)
+    return {(verdict.stage, verdict.item): verdict for verdict in verdicts}
+
+
+def support(verdicts: Mapping[tuple[str, str], Verdict], fact: str, source: str) -> Verdict:
+    return verdicts[SUPPORT, pair_item(fact, source)]
+
+
+CHECKING, LISTING = "You check facts of a report", "list the facts it states"
+
+
+def test_a_source_is_asked_once_for_its_facts_and_anew_where_it_reads_otherwise(tmp_path: Path) -> None:
+    labels = {"The bed is grey.": "partly_supported", "Cardinals like seeds.": "unknown"}
+    judge, asked = scripted_judge(Played(triplets=SAID, labels=labels))
+    found = judged(tmp_path, judge, subject(REPORT_TEXT))
+    bed, birds = asking(asked, CHECKING)
+    assert all(text in bed for text in ("Fluffwick Orthopedic", "The bed costs", "The bed is grey"))
+    assert "black oil sunflower" in birds
+    assert [support(found, each, BED_MARK).value for each in ("The bed costs $49.99.", "The bed is grey.")] == [1, 0.5]
+    seeds = support(found, "Cardinals like seeds.", BIRDS_ID)
+    assert (seeds.value, seeds.notes) == (0, (UNKNOWN,))
+    assert support(found, "Cardinals like seeds.", BLOCKED_ID).state == "unverifiable"
+    count = len(asked)
+    changed = entry(BIRDS_ID, "web", text("Cardinals like nuts.", "page"), url=BIRDS)
+    judged(tmp_path, judge, subject(REPORT_TEXT, {**EVIDENCE, BIRDS_ID: changed}))
+    assert len(asked) == count + 1
+    assert "Cardinals like nuts." in asked[-1]
+
+
+def test_a_quote_that_stands_in_no_source_is_dropped(tmp_path: Path) -> None:
+    quotes = {"The bed costs $49.99.": '"price":49.99', "The bed is grey.": "It is green."}
+
+    def quoting(question: str) -> Any:
+        played = Played(triplets=SAID)(question)
+        for ruled in played.get("facts", []):
+            ruled["quote"] = quotes.get(["The bed costs $49.99.", "The bed is grey."][ruled["fact_id"] - 1], "")
+        return played
+
+    judge, _ = scripted_judge(quoting)
+    found = judged(tmp_path, judge, subject(REPORT_TEXT))
+    assert support(found, "The bed costs $49.99.", BED_MARK).quote == '"price":49.99'
+    assert support(found, "The bed is grey.", BED_MARK).quote is None
+
+
+LONG = "\n\n".join(f"## Part {number}\n\n{'Nothing is said here. ' * 220}{REPORT_TEXT}" for number in range(1, 4))
+
+
+def test_a_long_report_is_read_part_by_part_into_one_list_which_fails_with_a_part(tmp_path: Path) -> None:
+    is_broken = True
+
+    def by_part(question: str) -> Any:
+        statement = tag_content("part", question)
+        if statement is None:
+            return Played()(question)
+        if is_broken and "This is part 2" in statement:
+            return {"triplets": "none"}
+        return {"triplets": [{"fact": f"{statement[:14]}.", "ref_idx": BED_MARK, "url": ""}]}
+
+    judge, asked = scripted_judge(by_part)
+    assert judged(tmp_path, judge, subject(LONG))[TRIPLETS, REPORT].state == "failed"
+    assert not asking(asked, CHECKING)
+    count = len(asked)
+    judged(tmp_path, judge, subject(LONG))
+    assert len(asked) == count
+
+    is_broken = False
+    found = judged(tmp_path, judge, subject(LONG), again="failed")
+    assert [each["fact"] for each in found[TRIPLETS, REPORT].value] == [f"This is part {each}." for each in "123"]
+    assert len(asking(asked[count:], LISTING)) == 1
+    asked.clear()
+    judged(tmp_path, judge, subject(LONG))
+    assert asked == []
+    judged(tmp_path, judge, subject(LONG), again="everything")
+    assert len(asking(asked, LISTING)) == 3

@@ -1,0 +1,231 @@
+"""One table, drawn in each form, its parts, and numbers as text."""
+
+import csv
+import io
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from drretail.records.tables import figures
+from drretail.records.tables.cells import csv_table
+from drretail.records.tables.latex import latex_table
+from drretail.records.tables.markdown import markdown_table
+from drretail.records.tables.table import Cell, Column, Row, Table, table_of, upright
+from drretail.records.tables.terminal import draw, parts, table_lines
+
+SCORES = Table(
+    "Scores",
+    (Column("FP", spare=2), Column("words", spare=1)),
+    (
+        Row(
+            "react",
+            (Cell(0.7412, "number", 0.68, 0.8, n=48, planned=50, missing=("2 n/a",)), Cell(1234.6, "count")),
+            "react@m",
+        ),
+        Row("react", (Cell(0.7, "number"), None), "react@m", manner="failed as 0", is_minor=True),
+        Row("oracle", (Cell(1.0, "number", n=50, planned=50), None), "oracle", "ceiling"),
+    ),
+    heading="System",
+)
+
+
+def test_a_terminal_has_every_figure_whole_and_a_rule_above_the_oracle() -> None:
+    assert table_lines(SCORES, 80) == [
+        "System                     FP  words",
+        "────────────────────────────────────",
+        "react          0.74 (.68–.80)  1,235",
+        "                 48/50, 2 n/a",
+        "  failed as 0            0.70",
+        "────────────────────────────────────",
+        "oracle                   1.00      –",
+    ]
+    heading, rule = table_lines(replace(SCORES, rows=()), 80)
+    assert heading.split() == ["System", "FP", "words"]
+    assert set(rule) == {"─"}
+
+
+def test_where_room_lacks_intervals_go_below_their_values_and_then_columns_are_left_out_and_named() -> None:
+    lines = table_lines(replace(SCORES, rows=SCORES.rows[:1]), 28)
+    assert "  ".join(lines[2].split()) == "react  0.74  1,235"
+    assert lines[3].split() == [".68–.80"]
+    drawn = draw(SCORES, 26)
+    assert (drawn.left_out, len(drawn.grids)) == (("words",), 1)
+    lines = table_lines(SCORES, 26)
+    assert max(map(len, lines)) <= 26
+    assert "1,235" not in "".join(lines)
+
+
+LABELS = st.lists(st.text("ab_-@+ ", min_size=1, max_size=40).filter(str.strip), min_size=1, max_size=4)
+
+
+@given(LABELS, st.lists(st.floats(0, 1e6), min_size=1, max_size=12), st.integers(60, 120))
+def test_no_figure_is_broken_or_lost_and_lines_fit(names: list[str], values: list[float], width: int) -> None:
+    columns = [f"column_{at}" for at, _ in enumerate(values)]
+    table = table_of("", ["", *columns], [(name, *values) for name in names])
+    lines = table_lines(table, width)
+    words = " ".join(lines).split()
+    assert max(map(len, lines)) <= width
+    for cell in table.rows[0].cells:
+        assert cell is not None
+        assert words.count(cell.text) >= len(names)
+
+
+def test_markdown_keeps_intervals_and_counts_and_sets_numbers_to_the_right() -> None:
+    lines = markdown_table(SCORES).splitlines()
+    head, rule, first = ([each.strip() for each in line.strip("|").split("|")] for line in lines[:3])
+    assert head == ["System", "FP", "words"]
+    assert [each[-1] for each in rule] == ["-", ":", ":"]
+    assert first == ["react", "0.74 (.68–.80), 48/50, 2 n/a", "1,235"]
+    assert markdown_table(SCORES).endswith("\n\nn = 50 planned runs each.")
+    assert "a\\|b" in markdown_table(table_of("", ["x", "y"], [("a|b", 1)]))
+
+
+def test_csv_has_values_unrounded_and_their_ends_beside() -> None:
+    head, first, second, _ = csv.reader(io.StringIO(csv_table(SCORES).decode("utf-8-sig")))
+    assert head == ["System", "FP", "FP low", "FP high", "FP n", "FP planned", "FP missing", "words"]
+    assert first == ["react@m", "0.7412", "0.68", "0.8", "48", "50", "2 n/a", "1234.6"]
+    assert second == ["react@m, failed as 0", "0.7", "", "", "", "", "", ""]
+
+
+def test_a_turned_table_has_a_row_for_each_column_and_its_counts_at_the_end() -> None:
+    turned = upright(replace(SCORES, rows=SCORES.rows[:2]))
+    assert [column.name for column in turned.columns] == ["react", "failed as 0", "reports"]
+    assert [[cell and cell.text for cell in row.cells] for row in turned.rows] == [
+        ["0.74", "0.70", "48/50, 2 n/a"],
+        ["1,235", None, None],
+    ]
+
+
+@pytest.mark.parametrize(("value", "text"), [(3, "3"), (1234, "1,234"), (0.5, "0.50"), (None, "–"), (True, "yes")])
+def test_plain_values_become_cells_of_their_kind(value: object, text: str) -> None:
+    (row,) = table_of("", ["", "x"], [("a", value)]).rows
+    assert row.cells[0] is not None
+    assert row.cells[0].text == text
+
+
+def test_latex_has_figures_with_intervals_a_rule_above_the_oracle_and_no_raw_character() -> None:
+    column = Column("50% & more", meaning="a_b")
+    table = replace(SCORES, columns=(column, SCORES.columns[1]), notes=("one\ntwo",))
+    assert (
+        latex_table(table)
+        == r"""% 50% & more: a_b.
+% one
+% two
+\begin{table}
+\centering
+\caption{Scores. n = 50 planned runs each.}
+\begin{tabular}{lrr}
+\toprule
+System & 50\% \& more & words \\
+\midrule
+react & 0.74 {\scriptsize .68--.80, 48/50, 2 n/a} & 1,235 \\
+react, failed as 0 & 0.70 & -- \\
+\midrule
+oracle & 1.00 & -- \\
+\bottomrule
+\end{tabular}
+\end{table}
+"""
+    )
+    stacked = latex_table(replace(table, is_stacked=True))
+    assert "react & 0.74 & 1,235 \\\\\n & {\\scriptsize .68--.80, 48/50} &  \\\\\n" in stacked
+
+
+@pytest.mark.parametrize(
+    ("counts", "shown", "basis"),
+    [
+        ([(10, 10), (10, 10)], ["", ""], "n = 10 planned runs each."),
+        ([(1, 11), (11, 11)], ["1/11", ""], "n = 11 planned runs each."),
+        ([(10, 10), (8, 8)], ["", ""], "n = 10 planned runs; 8 for 1."),
+        ([(0, 11), (9, None)], ["", "n=9"], "n = 11 planned runs."),  # without a value, the reason is shown
+        ([(None, None)], [""], ""),
+    ],
+)
+def test_a_denominator_stands_once_below_a_table_or_beside_its_value(
+    counts: list[tuple[int | None, int | None]], shown: list[str], basis: str
+) -> None:
+    rows = [Row(str(at), (Cell(0.5, "number", n=n, planned=planned),)) for at, (n, planned) in enumerate(counts)]
+    table = Table("", (Column("FP"),), tuple(rows))
+    assert [row.cells[0].denominator for row in rows if row.cells[0]] == shown
+    assert table.basis == basis
+    assert replace(table, columns=(Column("gift", counts="n=9"),)).basis == ""
+
+
+def test_a_cell_in_json_has_its_ends_and_its_denominator() -> None:
+    first, second = SCORES.rows[0].cells
+    assert first is not None
+    assert second is not None
+    counts = {"n": 48, "planned": 50, "missing": ("2 n/a",)}
+    assert first.document() == {"value": 0.7412, "low": 0.68, "high": 0.8, **counts}
+    assert second.document() == 1234.6
+
+
+def columns(groups: str) -> list[Column]:
+    return [Column(f"{group}{at}", group) for at, group in enumerate(groups)]
+
+
+@pytest.mark.parametrize(
+    ("groups", "widths", "room", "made"),
+    [
+        ("aaabbb", [1] * 6, 4, [[0, 1, 2], [3, 4, 5]]),  # a group stays together where it fits by itself
+        ("aaaaab", [1] * 6, 2, [[0, 1], [2, 3], [4, 5]]),  # and is torn where it doesn't
+        ("abcde", [1] * 5, 4, [[0, 1, 2], [3, 4]]),  # no column alone where as many parts are more even
+        ("aaaabc", [1] * 6, 5, [[0, 1, 2, 3], [4, 5]]),
+        ("abc", [1, 9, 1], 4, [[0], [1], [2]]),  # but for one that is too wide
+    ],
+)
+def test_columns_are_parted_by_group_and_evenly(
+    groups: str, widths: list[int], room: int, made: list[list[int]]
+) -> None:
+    assert parts(columns(groups), widths, room) == made
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(1, 5)), max_size=20), st.integers(5, 12))
+def test_every_column_stands_once_in_order_and_every_part_fits(given_columns: list[tuple[str, int]], room: int) -> None:
+    widths = [width for _, width in given_columns]
+    made = parts(columns("".join(group for group, _ in given_columns)), widths, room)
+    assert [place for part in made for place in part] == list(range(len(widths)))
+    assert all(part and sum(widths[place] for place in part) <= room for part in made)
+
+
+NUMBERS = st.floats(-1e6, 1e6, allow_nan=False)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "shown"),
+    [
+        (0.676, 0.8, ".68–.80"),
+        (0.631, 1.0, ".63–1"),
+        (0.0, 0.37, "0–.37"),
+        (-0.124, 0.3, "-.12 to .30"),
+        (-1.0, 1.0, "-1 to 1"),
+        (0.12, 1.58, "0.12–1.58"),
+        (148.5, 327.24, "148.5–327.2"),
+    ],
+)
+def test_an_interval_of_shares_has_no_zeros_in_front(low: float, high: float, shown: str) -> None:
+    assert figures.interval(low, high) == shown
+
+
+def test_figures_have_the_digits_that_they_need() -> None:
+    assert figures.with_interval(0.64, 0.61, 0.67) == "0.64 (.61–.67)"
+    assert figures.with_interval(0.64, None, None) == "0.64"
+    assert figures.with_interval(None, None, None) == figures.NOTHING
+    assert [figures.dollars(each) for each in (12.345, 1.0, 0.0123, 0.0)] == ["12.35", "1.00", "0.0123", "0.00"]
+    assert [figures.spread(1370.4, each) for each in (58.2, None)] == ["1,370 ± 58", "1,370"]
+    assert figures.spread(19.52, 8.04) == "19.5 ± 8.0"
+    assert [figures.fine_percent(each) for each in (0.0004, 0.0, 0.123)] == ["<0.1%", "0.0%", "12.3%"]
+
+
+@given(NUMBERS)
+def test_a_sign_stands_where_a_difference_can_be_seen(value: float) -> None:
+    shown = figures.signed(value)
+    assert float(shown.replace(",", "")) == pytest.approx(value, abs=0.051)
+    assert shown.startswith(("+", "-")) == (float(shown.replace(",", "")) != 0)
+
+
+@pytest.mark.parametrize(("p", "shown"), [(0.0004, "<.001"), (0.001, "0.001"), (0.0144, "0.014"), (None, "–")])
+def test_a_p_value_has_three_digits_or_is_below_what_they_tell(p: float | None, shown: str) -> None:
+    assert figures.p_value(p) == shown
