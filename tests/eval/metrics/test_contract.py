@@ -205,7 +205,7 @@ def test_a_judge_that_never_gives_a_usable_answer_is_failed_and_never_nought(tmp
         rows = [row for row in scores.scores if (row.metric, row.variant) == (name, first)]
         assert {(row.value, row.n_scored, row.n_failed) for row in rows} <= {(None, 0, 1), (None, 0, 0)}, name
         assert any(row.n_failed for row in rows), name
-    assert {(row.n_scored, row.win_rate) for row in scores.pairs} == {(0, None)}
+    assert {(row.n_scored, row.win_rate.value) for row in scores.pairs} == {(0, None)}
 
 
 def test_a_judge_that_follows_rules_has_no_opinion(tmp_path: Path) -> None:
@@ -216,7 +216,7 @@ def test_a_judge_that_follows_rules_has_no_opinion(tmp_path: Path) -> None:
         first = load_metric(name).description.headlines[0]
         rows = [row for row in scores.scores if (row.metric, row.variant) == (name, first)]
         assert {(row.value, row.note) for row in rows} <= {(None, "not rated (rule-based)")}, name
-    assert {(row.note, row.win_rate) for row in scores.pairs} == {("not rated (rule-based)", None)}
+    assert {(row.note, row.win_rate.value) for row in scores.pairs} == {("not rated (rule-based)", None)}
     assert not [*folder.glob("verdicts/quality/**/*.jsonl"), *folder.glob("rubrics/*")]
 
 
