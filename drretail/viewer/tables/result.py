@@ -85,7 +85,8 @@ def decision_of(board: Scoreboard) -> str:
     compared = next((measure for measure in board.compared if measure.measure == OUTCOME), None)
     if len(rows) < 2:
         return ""
-    alike = f"Each system {_SAID[OUTCOME]} in {percent(rows[0].cells[OUTCOME].value)} of its answers."
+    first = rows[0].cells[OUTCOME]
+    alike = f"Each system {_SAID[OUTCOME]} in {percent(first.value)} of its answers{_where(OUTCOME, first)}."
     return _how_often(board, names, OUTCOME, compared) or alike
 
 
@@ -118,6 +119,7 @@ def _how_often(board: Scoreboard, names: Mapping[str, str], column: str, compare
     is_counted = len(counts) == len(cells) and all(abs(count - round(count)) < 0.01 for count in counts)
     figures = [f"{cells[name].value * asked:.0f}" if is_counted else percent(cells[name].value) for name in ranked]
     whole = f" of {_questions(largest)}" if is_counted and largest is not None else " of its answers"
+    whole += _where(column, cells[ranked[0]])
     on = "on" if is_counted else "in"
     others = [f"{name} {on} {figure}" for name, figure in zip(ranked, figures, strict=True)][1:]
     more = [f"{len(others) - MOST_SHOWN} more no more often"] if len(others) > MOST_SHOWN else []
@@ -130,7 +132,12 @@ def how_often_alone(name: str, column: str, cell: BoardCell) -> str:
     is_counted = abs(right - round(right)) < 0.01
     whole = counted(cell.n_scored, "answer")
     share = f"{right:,.0f} of {whole}" if is_counted else f"{percent(cell.value)} of its answers"
-    return f"{name} {_SAID[column]} in {share}."
+    return f"{name} {_SAID[column]} in {share}{_where(column, cell)}."
+
+
+def _where(column: str, cell: BoardCell) -> str:
+    """Which questions a decision is about: where the shop has nothing, nothing is to be bought."""
+    return " where the shop has it" if column == OUTCOME and cell.n_scored < cell.n_planned else ""
 
 
 def _questions(row: ComparedRow) -> str:

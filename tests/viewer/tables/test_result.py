@@ -118,12 +118,14 @@ def test_failed_runs_are_all_that_is_said_one_system_is_not_compared_and_of_many
 
 
 def test_how_often_each_buys_what_was_asked_for_is_said_if_it_is_equally_often_too() -> None:
-    def of(**values: float) -> Scoreboard:
-        cells = {f"{name}@m": {"feasible": cell(value)} for name, value in values.items()}
+    def of(n_planned: int = 10, /, **values: float) -> Scoreboard:
+        cells = {f"{name}@m": {"feasible": cell(value, n_planned=n_planned)} for name, value in values.items()}
         return board(cells, columns=(ShownColumn(name="feasible"),))
 
     assert decision_of(of(a=0.9, b=0.9)) == "Each system buys what was asked for in 90% of its answers."
     assert decision_of(of(a=0.9, b=0.5)) == "a buys what was asked for in 90% of its answers, b in 50%."
+    some = "Each system buys what was asked for in 90% of its answers where the shop has it."
+    assert decision_of(of(12, a=0.9, b=0.9)) == some
     assert decision_of(of(a=0.9)) == ""
 
 
