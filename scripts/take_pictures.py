@@ -18,8 +18,7 @@ def main(report: Path) -> None:
         )
         page = browser.new_page(viewport=SIZE, color_scheme="light")  # pyright: ignore[reportArgumentType]
         page.goto(report.resolve().as_uri())
-        page.eval_on_selector_all(".question", "all => all.forEach(question => (question.open = true))")
-        badge = page.locator(".report a.badge.none:visible").first
+        badge = page.locator(".report a.badge:not(.full, .uncited):visible").first
         badge.click()
         page.locator("#panel").wait_for()
         page.wait_for_timeout(500)  # the page moves aside for the panel
