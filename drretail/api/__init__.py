@@ -17,7 +17,7 @@ score.py      ``score`` and ``estimate_score``
 verification/ ``verify``: whether a folder holds what its systems produced
 compare.py    ``compare`` and ``compare_all``: systems side by side
 reproduce.py  ``reproduce``: the paper's experiment, from the estimate to a page of results
-report.py     ``report`` and ``export``: pages, text, tables, plots, and other programs' formats
+report.py     ``report``: pages, text, tables and plots
 prompts/      the prompts and criteria that a user may replace, and as a model receives them
 demo_recording.py  the demo's questions with a language model's recorded answers, played back
 recordings/   the recorded answers, and the questions

@@ -11,7 +11,7 @@ run.py           agents over queries, or over one question; the paper's experime
 run_progress.py  the progress of many runs
 score.py         judges over runs, and whether a folder can be trusted
 compare.py       two systems
-report.py        the page, the text, the paper's tables, the live view
+report.py        the page, the text, the paper's tables
 mcp.py           the nine tools for MCP clients
 narration.py     an agent's steps, live, and its report in the terminal
 spending.py      what runs and judging took, and are likely to take
