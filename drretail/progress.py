@@ -75,7 +75,7 @@ class PlainProgress(Progress):
         self._clock = clock
 
     def note(self, text: str) -> None:
-        print(text, file=self._stream, flush=True)
+        print(fitted(text), file=self._stream, flush=True)
 
     @contextmanager
     def track(self, label: str, total: int | None = None) -> Generator[Bar]:
@@ -231,7 +231,7 @@ class _Counter(_Silent):
         self._now_and_then(f"{self._label}: {self.count:,}{self._of}")
 
     def describe(self, text: str) -> None:
-        self._now_and_then(f"{self._label}: {text}")
+        self._now_and_then(f"{self._label}: {text.splitlines()[0]}")  # a log is not for a table
 
     def repeat(self) -> None:
         """Prints the last line again if nothing was printed for a while."""

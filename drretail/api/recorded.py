@@ -20,7 +20,7 @@ from drretail.eval.scores.file import read_scores
 from drretail.eval.scores.panel import name_of
 from drretail.eval.scores.planned import read_judgements
 from drretail.experiment import Definition, read_definition, read_evidence, read_run, read_runs, run_folder
-from drretail.grounding.report.render import render_report
+from drretail.grounding.report.render import Style, render_report
 from drretail.plugins import Plugins
 from drretail.records.evidence import Evidence
 from drretail.records.run import Run
@@ -52,7 +52,9 @@ class RecordedExperiment:
     closing: str | None = None
     """Why runs were not started, if a cap on tokens or dollars was reached."""
     next_command: str | None = None
-    """The command that scores the runs against the reference answers of their sandbox, if it has any."""
+    """The command that scores the runs, against the reference answers of their sandbox if it has any. None if the
+    folder was only opened.
+    """
 
     @property
     def is_complete(self) -> bool:
@@ -159,7 +161,11 @@ class RecordedAnswer:
     @property
     def report(self) -> str:
         """The report in markdown with numbered sources, then the cart if it is known; empty if the run failed."""
-        text = render_report(self.run.report or "", self.evidence).text
+        return self.rendered("markdown")
+
+    def rendered(self, style: Style) -> str:
+        """``report`` in a style; in plain style, the numbers of its sources are no links."""
+        text = render_report(self.run.report or "", self.evidence, style=style).text
         cart = self.cart
         return text if cart is None or not text.strip() else f"{text.rstrip()}\n\n{cart_markdown(cart)}"
 

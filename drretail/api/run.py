@@ -91,7 +91,8 @@ def run(options: RunOptions) -> RecordedExperiment:
             pages=options.pages,
             files=options.files,
         )
-        repeats = sum(system.repeats(options.repeats) for system in asked_for)
+        is_apart = bool(floors) and any(runs_here(sut.system) for sut in systems)
+        repeats = sum(sut.repeats(options.repeats) for sut in (systems if is_apart else asked_for))
         count = repeats * len(ready.shard.of_queries(ready.queries))
         folder = Path(tempfile.mkdtemp(prefix="drretail-")) if options.to is None else Path(options.to)
         labels = [system.label for system in asked_for]
@@ -113,7 +114,6 @@ def run(options: RunOptions) -> RecordedExperiment:
             parallel=settings.parallel,
             retry=_retried(options),
         )
-        is_apart = bool(floors) and any(runs_here(sut.system) for sut in systems)
         caps = Caps(ready.opener.prices, options.max_tokens, options.max_dollars)
         watch = observer.runs(runner, count, settings.parallel)
         outcome = running(suts=systems if is_apart else asked_for, caps=caps, watch=watch)
@@ -142,10 +142,10 @@ def run(options: RunOptions) -> RecordedExperiment:
                 )
             tallies += running(suts=floors).tallies
         keep_plan(folder, planned)
-        scored_by = None  # the command that scores the runs against the reference answers of their sandbox
+        scored_by = f"drretail score {folder}"
         if isinstance(world.web, SealedWeb) and has_gold(gold := world.web.folder):
             criteria = f" --criteria {gold}" if (gold / "rubrics").is_dir() else ""
-            scored_by = f"drretail score {folder} --metrics dr3 --gold {gold}{criteria}"
+            scored_by += f" --metrics dr3 --gold {gold}{criteria}"
     return RecordedExperiment(folder, tuple(tallies), outcome.closing, scored_by)
 
 

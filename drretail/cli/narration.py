@@ -101,14 +101,15 @@ def print_report(recorded: "RecordedAnswer", kept_in: Path | None = None) -> Non
             say(CHECK_MODEL)
         return
     if run.understood is not None:
-        say("\n".join(["Understood as", *(f"- {line}" for line in wish_lines(run.understood)), ""]))
-    text = recorded.report
+        for line in ("Understood as", *(f"- {line}" for line in wish_lines(run.understood)), ""):
+            say(line)
     if sys.stdout.isatty():
         from rich.markdown import Markdown
 
-        console().print(Markdown(text, hyperlinks=False))
+        # A link is shown with its address, which the list of sources has too.
+        console().print(Markdown(recorded.rendered("plain"), hyperlinks=False))
     else:
-        typer.echo(text)
+        typer.echo(recorded.report)
     # What the research took, in one line
     ended = Ended.of(run, before=False)
     estimated = " (estimated in part)" if any(used.estimated for used in run.usage.values()) else ""

@@ -28,7 +28,6 @@ NO_CAP = (
     "Name what this may cost: --max-dollars N (or --max-tokens N) caps all runs and judging "
     "together, and --estimate prints what the runs are likely to cost."
 )
-COLUMNS = ["", "done", "failed", "spoiled", "ended before", "tool calls", "tokens"]
 SPARE_COLUMNS = ["ended before", "tool calls"]  # left out in a narrow terminal, the first one first
 
 
@@ -78,8 +77,17 @@ def print_outcome(experiment: "RecordedExperiment", prices: "PriceTable", *, as_
         systems_run = [asdict(tally) | {"tokens": tally.tokens or None} for tally in tallies]
         print_json({"experiment": str(to), "systems": systems_run, "spending": taken})
     else:
-        rows = [(t.label, t.done, t.failed, t.spoiled, t.before, t.tool_calls, t.tokens or None) for t in tallies]
-        print_rows(f"Runs in {to}", COLUMNS, rows, spare=SPARE_COLUMNS)
+        columns = {
+            "done": [tally.done for tally in tallies],
+            "failed": [tally.failed for tally in tallies],
+            "spoiled": [tally.spoiled for tally in tallies],
+            "ended before": [tally.before if tally.label in spending else None for tally in tallies],
+            "tool calls": [tally.tool_calls for tally in tallies],
+            "tokens": [tally.tokens or None for tally in tallies],
+        }
+        shown = {name: counts for name, counts in columns.items() if name == "done" or any(counts)}
+        rows = zip([tally.label for tally in tallies], *shown.values(), strict=True)
+        print_rows(f"Runs in {to}", ["", *shown], rows, spare=SPARE_COLUMNS)
         if spent:  # floors and the oracle cost nothing
             print_spending(spent, prices)
     for failure in [failure for tally in tallies for failure in tally.failures][:MOST_FAILURES_SHOWN]:

@@ -2,9 +2,10 @@
 
 import sys
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
+from dataclasses import dataclass
 from functools import partial
 
 from drretail.agents.running.batch import Watch
@@ -14,13 +15,38 @@ from drretail.api.observer import Observer
 from drretail.cli.narration import CHECK_MODEL, step_line
 from drretail.progress import Bar, Progress, Waits, choose_progress
 from drretail.records.query import Query
-from drretail.records.run import Step, Usage
+from drretail.records.run import BASELINES, Step, Usage
 from drretail.records.tables.figures import counted, counted_each, dollars
 from drretail.viewer.output import say
 
+COUNTS = ("planned", "ended", "done", "failed", "spoiled", "tokens")
+
+
+@dataclass(slots=True)
+class _SystemShown:
+    """What the display says of one system. ``ended`` runs had ended before this command."""
+
+    planned: int = 0
+    ended: int = 0
+    done: int = 0
+    failed: int = 0
+    spoiled: int = 0
+    tokens: int = 0
+    dollars: float | None = 0.0
+    """None once a call's price is unknown: a sum without it would be too low."""
+
+    @property
+    def left(self) -> int:
+        return self.planned - self.ended - self.done - self.failed
+
+    @property
+    def spent(self) -> str:
+        tokens = f" · {self.tokens:,} tokens" if self.tokens else ""  # what an agent does not tell is not 0
+        return tokens + (f" · ${dollars(self.dollars)}" if self.dollars else "")
+
 
 class RunsShown(Watch):
-    """One bar over all runs, and a line for the first failure.
+    """One bar over all runs, below it a line for each system if there are several, and a line for the first failure.
 
     With ``narrated`` also a heading for each run, and its steps. Those of parallel runs would mix.
     """
@@ -33,22 +59,15 @@ class RunsShown(Watch):
         self._clock = clock
         self._narrated = narrated
         self._began = clock()
-        self._left = 0
-        self._here = 0
-        """Runs that ended in this command. The time that is left is estimated from them."""
-        self._failed = 0
-        self._spoiled = 0
+        self._systems: defaultdict[str, _SystemShown] = defaultdict(_SystemShown)
         self._tool_calls = 0
-        self._tokens = 0
-        self._dollars: float | None = 0.0
-        """None once a call's price is unknown: a sum without it would be too low."""
 
-    def planned(self, runs: int, ended: int) -> None:
-        self._left = runs - ended
+    def planned(self, runs: Counter[str], ended: Counter[str]) -> None:
+        self._systems.update({label: _SystemShown(count, ended[label]) for label, count in runs.items()})
         self._began = self._clock()
         if ended:
-            self._bar.advance(ended)
-            self._progress.note(f"{ended:,} of {counted(runs, 'run')} had ended before.")
+            self._bar.advance(ended.total())
+            self._progress.note(f"{ended.total():,} of {counted(runs.total(), 'run')} had ended before.")
 
     def stepped(self, step: Step, text: str) -> None:
         """A runner's ``on_step``. A first run may take minutes, and a person wants to see that it makes progress."""
@@ -58,10 +77,11 @@ class RunsShown(Watch):
             self._tool_calls += 1
             self._bar.describe(self._description())
 
-    def used(self, usage: Usage, dollars: float | None) -> None:
+    def used(self, label: str, usage: Usage, dollars: float | None) -> None:
         """A runner's ``on_use``. Tokens and money are spent long before the first run has ended."""
-        self._tokens += usage.total
-        self._dollars = None if dollars is None or self._dollars is None else self._dollars + dollars
+        system = self._systems[label]
+        system.tokens += usage.total
+        system.dollars = None if dollars is None or system.dollars is None else system.dollars + dollars
         self._bar.describe(self._description())
 
     def began(self, label: str, query: Query) -> None:
@@ -69,14 +89,15 @@ class RunsShown(Watch):
             self._progress.note(f"{query.query_id} · {label}")
 
     def ended(self, run: Ended) -> None:
-        self._left -= 1
-        self._here += 1
+        system = self._systems[run.label]
         self._bar.advance()
-        self._spoiled += bool(run.losses)
-        if run.failure is not None:
-            self._failed += 1
-            if self._failed == 1:  # shown at once: its cause, such as a wrong key, may make all runs fail
-                self._progress.note(f"failed: {run.failure}")
+        system.spoiled += bool(run.losses)
+        if run.failure is None:
+            system.done += 1
+        elif not any(each.failed for each in self._systems.values()):
+            # shown at once: its cause, such as a wrong key, may make all runs fail
+            self._progress.note(f"failed: {run.failure}")
+        system.failed += run.failure is not None
         self._bar.describe(self._description())
 
     def stopping(self, in_flight: int) -> None:
@@ -84,14 +105,27 @@ class RunsShown(Watch):
         self._progress.note(f"Stopping: no new run begins, and {runs} a minute to end. Ctrl-C again stops at once.")
 
     def _description(self) -> str:
-        failed = f" ({self._spoiled:,} spoiled)" if self._spoiled else ""
-        failed += f", {self._failed:,} failed" if self._failed else ""
-        spent = f" · ${dollars(self._dollars)}" if self._dollars else ""
-        tokens = f" · {self._tokens:,} tokens" if self._tokens else ""  # what an agent does not tell is not 0
-        counts = f"{counted(self._tool_calls, 'tool call')}{tokens}{spent}"
-        seconds = (self._clock() - self._began) / self._here * self._left if self._here else 0
-        time_left = f" · about {duration(seconds)} left" if self._here and self._left else ""
-        return f"{self._here - self._failed:,} done{failed}, {self._left:,} left · {counts}{time_left}"
+        """All runs in one line, then each system, those that are not through first."""
+        systems = self._systems.values()
+        costs = [system.dollars for system in systems]
+        total = _SystemShown(
+            **{name: sum(getattr(system, name) for system in systems) for name in COUNTS},
+            dollars=None if None in costs else sum(filter(None, costs)),
+        )
+        failed = f" ({total.spoiled:,} spoiled)" if total.spoiled else ""
+        failed += f", {total.failed:,} failed" if total.failed else ""
+        here = total.done + total.failed  # the time that is left is estimated from the runs of this command
+        seconds = (self._clock() - self._began) / here * total.left if here else 0
+        time_left = f" · about {duration(seconds)} left" if here and total.left else ""
+        counts = f"{counted(self._tool_calls, 'tool call')}{total.spent}{time_left}"
+        lines = [f"{total.done:,} done{failed}, {total.left:,} left · {counts}"]
+        shown = {label: system for label, system in self._systems.items() if label not in BASELINES}
+        if len(shown) > 1:
+            width = max(map(len, shown))
+            for label, each in sorted(shown.items(), key=lambda item: not item[1].left):
+                lost = f", {each.failed:,} failed" if each.failed else ""
+                lines.append(f"{label:{width}}  {each.ended + each.done:,}/{each.planned:,}{lost}{each.spent}")
+        return "\n".join(lines)
 
 
 class TerminalObserver(Observer):
@@ -138,7 +172,7 @@ def narrate(progress: Progress, step: Step, text: str) -> None:
 
 def outcome_notes(tallies: Sequence[Tally]) -> Iterator[str]:
     """Sentences on runs that looked nothing up, that failing servers or providers spoiled or that can be repeated, and
-    on unknown carts.
+    on reports that lack a cart.
     """
     if runs := sum(tally.no_research for tally in tallies):
         yield (
@@ -159,8 +193,9 @@ def outcome_notes(tallies: Sequence[Tally]) -> Iterator[str]:
         runs = " and ".join(f"{count:,} {kind}" for kind, count in found.items())
         noun = "run" if sum(found.values()) == 1 else "runs"
         yield f"The same command with {flags} makes the {runs} {noun} again."
-    if runs := sum(tally.picks_unknown for tally in tallies):
-        done, verb = sum(tally.done for tally in tallies), "does" if runs == 1 else "do"
+    researching = [tally for tally in tallies if tally.label not in BASELINES]
+    if runs := sum(tally.undecided for tally in researching):
+        done, verb = sum(tally.done for tally in researching), "does" if runs == 1 else "do"
         yield f"Of {done:,} reports {runs:,} {verb} not say what belongs in the cart."
 
 

@@ -286,6 +286,11 @@ class Query(Document):
         }
 
     @property
+    def wants_something(self) -> bool:
+        """True if something has to be bought for it; False if its wish is unknown."""
+        return self.wish is not None and any(not want.optional for want in self.wish.wants)
+
+    @property
     def full_text(self) -> str:
         """The text, followed by the sentences of everything that it hides."""
         return " ".join([self.text, *(fact.say for fact in self.hidden)])

@@ -65,8 +65,8 @@ def print_rows(
     notes: Iterable[str] = (),
     spare: Sequence[str] = (),
 ) -> None:
-    """Prints a table of plain values, as ``table_of`` makes it."""
-    print_table(table_of(title, columns, rows, notes=notes, spare=spare))
+    """Prints a table of plain values, as ``table_of`` makes it, without its empty columns."""
+    print_table(table_of(title, columns, rows, notes=notes, spare=spare).filled)
 
 
 def print_title(text: str) -> None:

@@ -115,7 +115,10 @@ def test_floors_run_once_for_each_query_and_are_scored(succeeds: Command, run: t
     assert counts == {"react@offline-shopper": 4} | dict.fromkeys(BESIDE, 2)
     assert [row["system"] for row in document["spending"]] == ["react@offline-shopper"]
     assert read_reference(tmp_path / "exp", "q1") is not None
-    again = succeeds(*run, "--repeats", "2")
+    again = succeeds(*run, "--repeats", "2", COLUMNS="120")
+    heads = again.stdout.splitlines()[1].split("  ")
+    assert [head.strip() for head in heads if head] == ["done", "ended before", "tool calls", "tokens"]  # none is empty
+    assert again.stderr.endswith("Next: drretail score exp\n")
     assert "20 of 20 runs had ended before." in again.stderr
     scored = succeeds("score", "exp", "--metrics", "faithfulness,quality,checks,basket", "--json", "--quiet")
     scores = json.loads(scored.stdout)

@@ -146,9 +146,12 @@ def test_many_pairs_take_a_line_each_and_what_is_concluded_comes_first(succeeds:
     )
     lines = [line.split() for line in done.stdout.splitlines()]
     assert ["hybrid", "plan", "0.00"] in lines
-    assert sum("!" in line[-1] for line in lines if len(line) == 3) == 2
+    concluded = [line for line in lines if len(line) > 3 and line[2].endswith("!")]
+    assert [line[:2] for line in concluded] == [["hybrid", "react"], ["plan", "react"]]
+    assert all(line[3].startswith("(") and line[-1].endswith(")") for line in concluded)  # the interval
     assert len(lines) < 20
     assert all(len(line) <= 80 for line in done.stdout.splitlines())
+    assert "\n  drretail compare exp hybrid@model plan@model\n" in done.stdout
     assert "drretail compare exp --details" in done.stdout
     whole = succeeds("compare", "exp", "--metrics", STUB, "--details").stdout
     assert whole.count("What can be concluded") == 3

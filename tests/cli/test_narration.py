@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections import Counter
 from dataclasses import asdict, replace
 from io import StringIO
 
@@ -74,6 +75,18 @@ def test_how_a_question_was_understood_goes_to_stderr_before_the_report(capsys: 
     assert "understood" not in report_document(recorded(None))["run"]
 
 
+def test_a_terminal_shows_an_address_once(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    page = build.evidence("W:1", url="https://a.example/feeders")
+    answer = RecordedAnswer(build.run("q1-r1", "Take cedar [W:1]. It lasts [W:1]."), (page,))
+    print_report(answer)
+    assert "cedar [[1]](https://a.example/feeders)" in capsys.readouterr().out
+    monkeypatch.setattr(type(sys.stdout), "isatty", lambda _: True)
+    print_report(answer)
+    shown = capsys.readouterr().out
+    assert "Take cedar [1]. It lasts [1]." in shown
+    assert shown.count("https://a.example/feeders") == 1
+
+
 def test_calls_that_wait_are_one_line(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     Waits()("Waiting")
     assert capsys.readouterr().err == ""
@@ -112,12 +125,12 @@ def shown(clock: list[float]) -> tuple[RunsShown, Noted, StringIO]:
 def test_the_time_left_is_measured_by_runs_of_this_command_only() -> None:
     clock = [100.0]
     watch, bar, _ = shown(clock)
-    watch.planned(10, 6)
+    watch.planned(Counter({DONE.label: 10}), Counter({DONE.label: 6}))
     clock[0] = 160.0
     for name in ("Reason", *["calculator"] * 6):
         watch.stepped(Step(path="0", seq=0, kind="tool", role="researcher", name=name), "")
     assert bar.messages[-1] == "0 done, 4 left · 6 tool calls"
-    watch.used(Usage(calls=1, input_uncached=8000, output=1000), 0.0)
+    watch.used(DONE.label, Usage(calls=1, input_uncached=8000, output=1000), 0.0)
     watch.ended(DONE)
     assert bar.messages[-1:] == ["1 done, 3 left · 6 tool calls · 9,000 tokens · about 3 min left"]
     assert bar.count == 7
@@ -125,11 +138,23 @@ def test_the_time_left_is_measured_by_runs_of_this_command_only() -> None:
 
 def test_only_the_first_failure_is_a_line_of_its_own() -> None:
     watch, bar, stream = shown([0.0])
-    watch.planned(2, 0)
+    watch.planned(Counter({DONE.label: 2}), Counter())
     for _ in range(2):
         watch.ended(replace(DONE, failure="react@m/q1-r1: timeout: too slow"))
     assert stream.getvalue().count("timeout: too slow") == 1
     assert bar.messages[-1] == "0 done, 2 failed, 0 left · 0 tool calls"
+
+
+def test_several_systems_have_a_line_each_and_those_that_are_through_come_last() -> None:
+    watch, bar, _ = shown([0.0])
+    watch.planned(Counter({"a": 1, "react@m": 3, "null_empty": 3}), Counter({"react@m": 1}))
+    watch.used("a", Usage(calls=1, output=50), None)
+    watch.used("react@m", Usage(calls=1, output=1000), 0.25)
+    watch.ended(replace(DONE, label="a"))
+    watch.ended(replace(DONE, failure="react@m/q1-r1: timeout: too slow"))
+    total, *systems = bar.messages[-1].splitlines()
+    assert total.startswith("1 done, 1 failed, 4 left · 0 tool calls · 1,050 tokens · about")
+    assert systems == ["react@m  1/3, 1 failed · 1,000 tokens · $0.2500", "a        1/1 · 50 tokens"]
 
 
 SPOILED, FAILED = replace(DONE, calls_failed=1), replace(DONE, failure="it failed", calls_failed=1)

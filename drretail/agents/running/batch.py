@@ -5,6 +5,7 @@ cut goes on from its journal the next time.
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -29,8 +30,8 @@ PARALLEL = 4
 class Watch:
     """Is notified of the progress of the runs. This base class does nothing."""
 
-    def planned(self, runs: int, ended: int) -> None:
-        """Of these ``runs``, ``ended`` had ended before."""
+    def planned(self, runs: Counter[str], ended: Counter[str]) -> None:
+        """Of these ``runs`` of each system, ``ended`` had ended before."""
 
     def began(self, label: str, query: Query) -> None:
         """A run begins, or goes on where it was cut."""
@@ -96,7 +97,8 @@ class Batch:
             else:
                 known[job.place] = Ended.of(run, before=True)
         open_jobs = [job for job in jobs if known[job.place] is None]
-        self.watch.planned(len(jobs), len(jobs) - len(open_jobs))
+        before = Counter(job.sut.label for job in jobs if known[job.place] is not None)
+        self.watch.planned(Counter(job.sut.label for job in jobs), before)
         floors = [job for job in open_jobs if job.sut.agent.is_baseline]
         researching = [job for job in open_jobs if job not in floors]
         try:
@@ -106,6 +108,8 @@ class Batch:
         floors = [replace(job, query=golden[job.query.query_id]) for job in floors]
         fresh |= run_loop(self._run(floors)) if floors else {}
         ended = [known[job.place] or fresh.get(job.place) for job in jobs]
+        wanting = {query_id for query_id, query in golden.items() if query.wants_something}
+        ended = [each and replace(each, undecided=each.undecided and each.query_id in wanting) for each in ended]
         discarded = read_discarded(self.experiment.folder)
         not_started = [job.sut.label for job, end in zip(jobs, ended, strict=True) if end is None]
         made = tallies([sut.label for sut in suts], filter(None, ended), not_started)

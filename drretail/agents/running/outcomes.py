@@ -30,8 +30,8 @@ class Ended:
     """Tool calls that got no answer because a server failed or was too slow."""
     losses: Mapping[str, int] = field(default_factory=dict[str, int])
     """What it did without because a provider gave no answer, by name."""
-    picks_unknown: bool = False
-    """True if it is done, but without picks that can be read."""
+    undecided: bool = False
+    """True if it is done and declares no picks that can be read, though its query wants something."""
 
     @classmethod
     def of(cls, run: Run, *, before: bool) -> Self:
@@ -45,7 +45,7 @@ class Ended:
             no_research=run.stop == "no_research",
             calls_failed=run.unanswered_calls,
             losses=run.losses,
-            picks_unknown=run.status == "done" and run.picks is None,
+            undecided=run.status == "done" and run.is_undecided,
         )
 
 
@@ -79,8 +79,8 @@ class Tally:
     """Spoiled runs that are done: ``--retry failed`` leaves them as they are."""
     incomplete: int = 0
     """Runs that are done with losses: nothing is concluded against a system that has one."""
-    picks_unknown: int = 0
-    """Runs that are done without picks that can be read."""
+    undecided: int = 0
+    """Runs that are done and declare no picks that can be read, though their query wants something."""
 
     @property
     def is_complete(self) -> bool:
@@ -100,7 +100,7 @@ class Tally:
         self.spoiled += is_spoiled
         self.spoiled_done += is_spoiled and ended.failure is None
         self.incomplete += bool(ended.losses)
-        self.picks_unknown += ended.picks_unknown
+        self.undecided += ended.undecided
         if ended.failure is not None:
             self.failures.append(ended.failure)
 

@@ -37,7 +37,7 @@ from drretail.event_loop import aside
 from drretail.experiment import Experiment, read_counterfactual, read_evidence, read_reference, read_run, run_folder
 from drretail.grounding.report.citations import find_citations
 from drretail.journal import EffectKind, Journal
-from drretail.llm.models import Models, OnUse
+from drretail.llm.models import Models
 from drretail.llm.usage import latency_by_role
 from drretail.prompts import overridden
 from drretail.records.base import fault_of, sha256_of
@@ -88,8 +88,8 @@ def _nobody(topic: Topic, question: str) -> str:
 class Runner:
     """Runs systems in one world.
 
-    ``on_step`` gets each step with the text that it brought, ``on_use`` each model call's tokens and dollars (None if
-    the price is unknown).
+    ``on_step`` gets each step with the text that it brought, ``on_use`` each model call's system, tokens
+    and dollars (None if the price is unknown).
     """
 
     world: World
@@ -99,7 +99,7 @@ class Runner:
     model_calls: int = MODEL_CALLS
     """The most model calls in flight, over all runs."""
     on_step: Callable[[Step, str], None] | None = None
-    on_use: OnUse | None = None
+    on_use: Callable[[str, Usage, float | None], None] | None = None
     replay: Path | None = None
     """An experiment folder whose journals answer every call: no connection is made."""
     asks_anew: bool = False
@@ -140,9 +140,10 @@ class Runner:
         effects = Journal(journal, replay=replay, anew=self._anew(sut, world))
         session = self._session(world, sut, query, effects)
         gate = gate or asyncio.Semaphore(self.model_calls)
-        models = Models(sut.models, effects, session.trajectory, sut.system.limits, gate, self.on_use)
+        on_use = None if self.on_use is None else partial(self.on_use, sut.label)
+        models = Models(sut.models, effects, session.trajectory, sut.system.limits, gate, on_use)
         # The shopper's steps and tokens are not the system's.
-        speaking = Models(sut.models, effects, gate=gate, trajectory=Trajectory(), on_use=self.on_use)
+        speaking = Models(sut.models, effects, gate=gate, trajectory=Trajectory(), on_use=on_use)
         session.shopper = self._shopper(sut, query, speaking)
         began = time.monotonic()
         try:

@@ -140,8 +140,7 @@ def _values(subject: Subject, verdicts: Sequence[Verdict], _: Rules) -> list[Val
     verdict, run = next(iter(verdicts), None), subject.run
     if verdict is None or verdict.state != "scored":
         return all_lacking(verdict, VARIANTS)
-    wish = subject.query.wish
-    if run is not None and run.is_undecided and wish is not None and any(not want.optional for want in wish.wants):
+    if run is not None and run.is_undecided and subject.query.wants_something:
         return [lacking(variant, "na", NOT_DONE) for variant in VARIANTS]
     statements, (decided, numerals) = verdict.value["statements"], verdict.value["looked_at"]
     by_judge = sum(one["code"] == CONTRADICTED for one in statements)

@@ -146,9 +146,7 @@ class Plan:
     @property
     def is_undecided(self) -> bool:
         """True for a report without a decision on a query that wants something."""
-        wish = self.query.wish
-        wants_something = wish is not None and any(not want.optional for want in wish.wants)
-        return self.has_report and wants_something and not self.has_decision
+        return self.has_report and self.query.wants_something and not self.has_decision
 
     @property
     def is_done(self) -> bool:

@@ -204,6 +204,15 @@ class Table:
         return ", ".join(filter(None, (self.title, self.by)))
 
     @property
+    def filled(self) -> "Table":
+        """The table without the columns in which no row has anything."""
+        cells = [[row.cells[at] for row in self.rows] for at in range(len(self.columns))]
+        empty = (None, figures.NOTHING)
+        places = [at for at, column in enumerate(cells) if any(cell and cell.value not in empty for cell in column)]
+        rows = (replace(row, cells=tuple(row.cells[at] for at in places)) for row in self.rows)
+        return replace(self, columns=tuple(self.columns[at] for at in places), rows=tuple(rows)) if places else self
+
+    @property
     def basis(self) -> str:
         """As ``basis_of``; empty if the columns have counts of their own."""
         if any(column.counts for column in self.columns):

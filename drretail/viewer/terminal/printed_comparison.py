@@ -209,17 +209,22 @@ def print_all_pairs(
             f"{counted(len(comparisons), 'pair')}, A−B in the primary scores, over queries that both have",
             ["A", "B", *columns],
             lines,
-            notes=[f"{CONCLUDED}: concluded, corrected (Holm) over all pairs of systems."],
+            notes=[
+                f"{CONCLUDED}: concluded, corrected (Holm) over all pairs of systems. The 95 % intervals are not "
+                "corrected."
+            ],
             spare=columns[::-1],
         )
     first = comparisons[0]
     print_text(
         *cards.values(),
-        f"For all about one pair: drretail compare {experiment} {first.a} {first.b}",
+        f"For all about one pair:\n  drretail compare {experiment} {first.a} {first.b}",
         f"All pairs so: drretail compare {experiment} --details",
     )
 
 
 def _shown_difference(row: "ComparedRow | None") -> Cell:
     mark = CONCLUDED if row is not None and row.outcome in ("higher", "lower") else ""
-    return Cell(None if row is None else row.difference, "signed", mark=mark)
+    if row is None:
+        return Cell(None)
+    return Cell(row.difference, "signed", row.ci_low, row.ci_high, mark=mark)

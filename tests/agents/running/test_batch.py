@@ -6,7 +6,7 @@ import os
 import resource
 import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
@@ -76,11 +76,11 @@ class Served(OfflineChat):
         return await super()._agenerate([*messages, answer], *args, **kwargs)
 
 
-def run_all(folder: Path, world: World, backend: Backend, **given: Any) -> Any:
+def run_all(folder: Path, world: World, backend: Backend, *, queries: Sequence[Query] = QUERIES, **given: Any) -> Any:
     chat = Served(policy=lambda messages, *_: cast(AIMessage, messages[-1]), model="served", backend=backend)
     player = sut(world, replace(scripted_model("unused"), chat=chat))
     with Experiment(folder, definition(world, QUERIES, [player], "42")) as experiment:
-        return Batch(Runner(world, "w"), experiment, **given).run_all([player], QUERIES)
+        return Batch(Runner(world, "w"), experiment, **given).run_all([player], queries)
 
 
 def researched(number: int, turns: int) -> AIMessage:
@@ -95,6 +95,15 @@ def test_no_more_runs_go_at_once_than_allowed_and_no_fewer(world: World, folder:
     backend = Backend(researched)
     (tally,) = run_all(folder, world, backend, parallel=3)
     assert (tally.done, tally.tool_calls, backend.most) == (6, 6, 3)
+
+
+def test_a_missing_cart_is_counted_only_where_something_is_to_be_bought(world: World, folder: Path) -> None:
+    wanting = {"q0", "q1"}
+    wish = Wish(wants=(Want(name="bird feeder", kinds=("bird feeder",)),))
+    asked = [query.model_copy(update={"wish": wish}) if query.query_id in wanting else query for query in QUERIES]
+    backend = Backend(lambda _, turns: reporting("Take the cedar one.", "the first") if turns else calls(SEARCH))
+    (tally,) = run_all(folder, world, backend, queries=asked)
+    assert (tally.done, tally.undecided) == (6, 2)
 
 
 def test_files_and_tallies_do_not_depend_on_what_ends_first(world: World, folder: Path) -> None:

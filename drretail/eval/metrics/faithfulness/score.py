@@ -226,9 +226,7 @@ def _with_earnings(value: Value, subject: Subject) -> Value:
     if value.items.get("units") or value.items.get("unrated"):
         return value
     run = subject.run
-    wish = subject.query.wish
-    wants_products = wish is not None and any(not want.optional for want in wish.wants)
-    cites_own_data = bool(run and run.citations) and not wants_products
+    cites_own_data = bool(run and run.citations) and not subject.query.wants_something
     refuses = run is not None and run.outcome is not None and run.outcome.decision == "none"
     reference = subject.reference if refuses else None
     is_right = reference is not None and reference.proof is not None and reference.proof.state == "proved"
