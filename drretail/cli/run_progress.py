@@ -5,8 +5,8 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
-from dataclasses import dataclass
 from functools import partial
+from math import nan
 
 from drretail.agents.running.batch import Watch
 from drretail.agents.running.outcomes import Ended, Tally, is_tool_call
@@ -18,31 +18,6 @@ from drretail.records.query import Query
 from drretail.records.run import BASELINES, Step, Usage
 from drretail.records.tables.figures import counted, counted_each, dollars
 from drretail.viewer.output import say
-
-COUNTS = ("planned", "ended", "done", "failed", "spoiled", "tokens")
-
-
-@dataclass(slots=True)
-class _SystemShown:
-    """What the display says of one system. ``ended`` runs had ended before this command."""
-
-    planned: int = 0
-    ended: int = 0
-    done: int = 0
-    failed: int = 0
-    spoiled: int = 0
-    tokens: int = 0
-    dollars: float | None = 0.0
-    """None once a call's price is unknown: a sum without it would be too low."""
-
-    @property
-    def left(self) -> int:
-        return self.planned - self.ended - self.done - self.failed
-
-    @property
-    def spent(self) -> str:
-        tokens = f" · {self.tokens:,} tokens" if self.tokens else ""  # what an agent does not tell is not 0
-        return tokens + (f" · ${dollars(self.dollars)}" if self.dollars else "")
 
 
 class RunsShown(Watch):
@@ -59,11 +34,16 @@ class RunsShown(Watch):
         self._clock = clock
         self._narrated = narrated
         self._began = clock()
-        self._systems: defaultdict[str, _SystemShown] = defaultdict(_SystemShown)
         self._tool_calls = 0
+        # All by system; done are those of this command.
+        self._planned, self._before = Counter[str](), Counter[str]()
+        self._done, self._failed, self._spoiled = Counter[str](), Counter[str](), Counter[str]()
+        self._tokens = Counter[str]()
+        self._dollars = defaultdict[str, float](float)
+        """NaN once a call's price is unknown: a sum without it would be too low."""
 
     def planned(self, runs: Counter[str], ended: Counter[str]) -> None:
-        self._systems.update({label: _SystemShown(count, ended[label]) for label, count in runs.items()})
+        self._planned, self._before = runs, ended
         self._began = self._clock()
         if ended:
             self._bar.advance(ended.total())
@@ -79,9 +59,8 @@ class RunsShown(Watch):
 
     def used(self, label: str, usage: Usage, dollars: float | None) -> None:
         """A runner's ``on_use``. Tokens and money are spent long before the first run has ended."""
-        system = self._systems[label]
-        system.tokens += usage.total
-        system.dollars = None if dollars is None or system.dollars is None else system.dollars + dollars
+        self._tokens[label] += usage.total
+        self._dollars[label] += nan if dollars is None else dollars
         self._bar.describe(self._description())
 
     def began(self, label: str, query: Query) -> None:
@@ -89,15 +68,12 @@ class RunsShown(Watch):
             self._progress.note(f"{query.query_id} · {label}")
 
     def ended(self, run: Ended) -> None:
-        system = self._systems[run.label]
         self._bar.advance()
-        system.spoiled += bool(run.losses)
-        if run.failure is None:
-            system.done += 1
-        elif not any(each.failed for each in self._systems.values()):
+        self._spoiled[run.label] += bool(run.losses)
+        (self._done if run.failure is None else self._failed)[run.label] += 1
+        if run.failure is not None and self._failed.total() == 1:
             # shown at once: its cause, such as a wrong key, may make all runs fail
             self._progress.note(f"failed: {run.failure}")
-        system.failed += run.failure is not None
         self._bar.describe(self._description())
 
     def stopping(self, in_flight: int) -> None:
@@ -106,26 +82,27 @@ class RunsShown(Watch):
 
     def _description(self) -> str:
         """All runs in one line, then each system, those that are not through first."""
-        systems = self._systems.values()
-        costs = [system.dollars for system in systems]
-        total = _SystemShown(
-            **{name: sum(getattr(system, name) for system in systems) for name in COUNTS},
-            dollars=None if None in costs else sum(filter(None, costs)),
-        )
-        failed = f" ({total.spoiled:,} spoiled)" if total.spoiled else ""
-        failed += f", {total.failed:,} failed" if total.failed else ""
-        here = total.done + total.failed  # the time that is left is estimated from the runs of this command
-        seconds = (self._clock() - self._began) / here * total.left if here else 0
-        time_left = f" · about {duration(seconds)} left" if here and total.left else ""
-        counts = f"{counted(self._tool_calls, 'tool call')}{total.spent}{time_left}"
-        lines = [f"{total.done:,} done{failed}, {total.left:,} left · {counts}"]
-        shown = {label: system for label, system in self._systems.items() if label not in BASELINES}
-        if len(shown) > 1:
-            width = max(map(len, shown))
-            for label, each in sorted(shown.items(), key=lambda item: not item[1].left):
-                lost = f", {each.failed:,} failed" if each.failed else ""
-                lines.append(f"{label:{width}}  {each.ended + each.done:,}/{each.planned:,}{lost}{each.spent}")
-        return "\n".join(lines)
+        done, failed, spoiled = self._done.total(), self._failed.total(), self._spoiled.total()
+        left = self._planned.total() - self._before.total() - done - failed
+        lost = (f" ({spoiled:,} spoiled)" if spoiled else "") + (f", {failed:,} failed" if failed else "")
+        here = done + failed  # the time that is left is estimated from the runs of this command
+        seconds = (self._clock() - self._began) / here * left if here else 0
+        time_left = f" · about {duration(seconds)} left" if here and left else ""
+        spent = _spent(self._tokens.total(), sum(self._dollars.values()))
+        lines = [f"{done:,} done{lost}, {left:,} left · {counted(self._tool_calls, 'tool call')}{spent}{time_left}"]
+        labels = [label for label in self._planned if label not in BASELINES]
+        has_ended = self._before + self._done
+        for label in sorted(labels, key=lambda label: has_ended[label] + self._failed[label] == self._planned[label]):
+            lost = f", {self._failed[label]:,} failed" if self._failed[label] else ""
+            spent = _spent(self._tokens[label], self._dollars[label])
+            width = max(map(len, labels))
+            lines.append(f"{label:{width}}  {has_ended[label]:,}/{self._planned[label]:,}{lost}{spent}")
+        return "\n".join(lines if len(labels) > 1 else lines[:1])
+
+
+def _spent(tokens: int, cost: float) -> str:
+    shown = f" · {tokens:,} tokens" if tokens else ""  # what an agent does not tell is not 0
+    return shown + (f" · ${dollars(cost)}" if cost > 0 else "")
 
 
 class TerminalObserver(Observer):
