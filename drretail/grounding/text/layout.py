@@ -310,7 +310,9 @@ def _table(text: str, rows: Sequence[int], sentences: Sequence[Sentence], groups
             heads = [grid[0][number]] if has_head and index >= 0 and number < len(grid[0]) else []
             heads += [spans[0]] if number else []
             labels = tuple(filter(None, (label_of(text, *head) for head in heads)))
-            yield Cell(*span, index, number, tuple(heads), labels, cited(*span) or inherited, orders, rows[index + has_head])
+            yield Cell(
+                *span, index, number, tuple(heads), labels, cited(*span) or inherited, orders, rows[index + has_head]
+            )
 
 
 def label_of(text: str, start: int, end: int) -> str:

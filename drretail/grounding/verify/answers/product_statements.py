@@ -296,7 +296,18 @@ class ProductSentence:
         return int(number) if is_whole and number is not None else 1
 
 
-_POLICY_WORDS = ("shipping", "delivery", "returns", "free", "within", "policy")
+_TOPICS = ("shipping", "delivery", "returns")
+_POLICY_WORDS = (*_TOPICS, "free", "within", "policy")
+
+
+def is_general(text: str) -> bool:
+    """True if a text speaks of delivery and returns without a word more: of those to Austria, or by express, the shop's
+    policy says nothing.
+    """
+    parts = [[*words(part)] for part in _STOP.split(text)]
+    topical = [part for part in parts if any(not answer_words(topic).isdisjoint(part) for topic in _TOPICS)]
+    known = frozenset[str]().union(*map(answer_words, ("function", "yes", "no", *_POLICY_WORDS)))
+    return all(known.issuperset(part) for part in topical or parts)
 
 
 def policy_statements(

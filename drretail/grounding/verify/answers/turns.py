@@ -29,6 +29,7 @@ from drretail.grounding.verify.answers.product_statements import (
     Kind,
     ProductSentence,
     Statement,
+    is_general,
     policy_statements,
     refers,
     says_sold_out,
@@ -60,7 +61,7 @@ _ORDERED = re.compile(
 )
 _WAS_ORDERED = re.compile(r"\W{1,3}(?:placed|ordered|bestellt|aufgegeben)\b", re.IGNORECASE)
 _REACH = 40
-_MARKS = str.maketrans("✓✔✅☑✗✘✖❌", "yyyynnnn")
+_MARKS = str.maketrans("✓✔✅☑✗✘✖❌", "jjjjnnnn")
 ORDER_ID = re.compile(r"(?<![\w-])#?(?P<id>[A-Za-z]{0,5}-?\d[\w-]{2,})(?![\w-])")
 
 
@@ -132,7 +133,7 @@ def read_answers(
         asked = question.named_in(0, len(turn.question))
         about = next((ids for ids in (asked, tools, before) if ids), ())
         is_sure = (bool(tools) and not asked) or _is_asked_plainly(question, about)
-        answer = _Answer(whole, turn.start, turn.end, about, is_sure=is_sure)
+        answer = _Answer(whole, turn.start, turn.end, about, question.text, is_sure=is_sure)
         by_model = [one for one in typed if turn.start <= one.start < turn.end]
         parts += answer.references()
         own = [*answer.statements(), *answer.adopted(question, about)]
@@ -319,9 +320,11 @@ def _is_asked_plainly(question: _Text, about: Sequence[str]) -> bool:
 class _Answer:
     """One answer: each part with what it is about; what the question alone names is not ``is_sure`` to be meant."""
 
-    def __init__(self, whole: _Text, start: int, end: int, about: tuple[str, ...], *, is_sure: bool = True) -> None:
+    def __init__(
+        self, whole: _Text, start: int, end: int, about: tuple[str, ...], asked: str = "", *, is_sure: bool = True
+    ) -> None:
         self.whole, self.text, self.shop = whole, whole.text, whole.shop
-        self.start, self.answer = start, self.text[start:end]
+        self.start, self.answer, self.asked = start, self.text[start:end], asked
         self.about, self.names = about, whole.named_in(start, end)
         self.parts: list[tuple[int, int, str, tuple[str, ...]]] = []
         self.unsure: set[int] = set()
@@ -366,7 +369,8 @@ class _Answer:
             if self.text[start:end].rstrip().endswith("?"):
                 continue
             # What is said of one product or order may be its own.
-            if not self.whole.beside(start) and not any(key[:2] == "O:" for key in about):
+            is_own = self.whole.beside(start) or any(key[:2] == "O:" for key in about)
+            if not is_own and is_general(f"{self.asked}\n{self.text[self.start : start]}"):
                 policy = self.shop.policy, self.shop.currency
                 found += policy_statements(self.whole.layout, self.text, start, end, label, *policy)
             first = next(iter(words(self.text[start:end])), "")
