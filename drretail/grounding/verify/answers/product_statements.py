@@ -155,11 +155,10 @@ class ProductSentence:
         """Where it is plainly said that there are some, or none, with the numbers beside that."""
         text, offset = self._labelled(self.text[self.start : self.end])
         for match in _phrases().finditer(text):
-            rest, _ = self._beside(text, *match.span())
-            denials = [word for word in words(rest) if word in _denials()]
-            if self._is_answered(match.end(), rest) and self.is_plain(rest, _denials()) and len(denials) <= 1:
+            if (answer := self._answer(text, *match.span())) is not None:
+                is_so, rest, _ = answer
                 numbers = re.findall(r"(?<![\d.,])\d{1,6}(?![\d.,])", rest.removeprefix(self.label))
-                yield *self._place(offset, *match.span()), (match.lastgroup == "in") != bool(denials), numbers
+                yield *self._place(offset, *match.span()), (match.lastgroup == "in") == is_so, numbers
 
     def is_sold(self) -> bool:
         """True if it is plainly said to have a price, or to be in stock."""
@@ -179,12 +178,10 @@ class ProductSentence:
                 continue
             names = r"[\s-]+".join(map(re.escape, re.findall(r"\w+", name)))
             for match in re.finditer(rf"(?<![\w-]){names}(?:e[nrsm]?|s)?(?![\w-])", whole, re.IGNORECASE):
-                rest, others = self._beside(whole, *match.span())
-                denials = [word for word in words(rest) if word in _denials()]
-                is_plain = self._is_answered(match.end(), rest) and self.is_plain(rest, _denials())
-                if not is_plain or others & answer_words("negation") or len(denials) > 1 or re.search(r"\d", rest):
+                is_so, rest, others = self._answer(whole, *match.span()) or (None, "", set[str]())
+                if is_so is None or others & answer_words("negation") or re.search(r"\d", rest):
                     continue
-                found = decided_property(name, "no" if denials else "yes", "is", self.item)
+                found = decided_property(name, "yes" if is_so else "no", "is", self.item)
                 if found is not None:
                     place = self._place(offset, *match.span())
                     yield Statement(*place, "field", found[0] == "confirmed", self.id, found[1])
@@ -236,15 +233,18 @@ class ProductSentence:
         own = self.text[self.start : self.end]
         return self.start + len(own) - len(own.lstrip()), self.start + len(own.rstrip())
 
-    def _beside(self, text: str, start: int, end: int) -> tuple[str, set[str]]:
-        """The rest of the part around a stretch of a labelled text, and the words of all other parts."""
+    def _answer(self, text: str, start: int, end: int) -> tuple[bool, str, set[str]] | None:
+        """Whether a stretch of the labelled text is affirmed or denied, with the rest of its part and the words of the
+        others; None where a word more leaves that open, or the cell below a label says neither yes nor no nor a figure.
+        """
         first, last = _piece_of(text, start, end, 0, len(text), frozenset())
-        return f"{text[first:start]} {text[end:last]}", {*words(text[:first] + text[last:])}
-
-    def _is_answered(self, end: int, rest: str) -> bool:
-        """True for words that end in the cell itself, or a label whose cell says yes or no, or a figure."""
-        answers = _denials() | answer_words("yes")
-        return end > len(self.label) or bool(re.search(r"\d", rest) or answers & {*words(rest)})
+        rest = f"{text[first:start]} {text[end:last]}"
+        negations = answer_words("negation") | answer_words("no")
+        denials = [word for word in words(rest) if word in negations]
+        is_said = end > len(self.label) or denials or re.search(r"\d", rest) or answer_words("yes") & {*words(rest)}
+        if not is_said or len(denials) > 1 or not self.is_plain(rest, negations):
+            return None
+        return not denials, rest, {*words(text[:first] + text[last:])}
 
     @property
     def money(self) -> list[Amount]:
@@ -432,10 +432,6 @@ def says_sold_out(text: str) -> bool:
     """True if a text says of something that there is none, or denies anything."""
     out = any(match.lastgroup == "out" for match in _phrases().finditer(text))
     return out or not answer_words("negation").isdisjoint(words(text))
-
-
-def _denials() -> frozenset[str]:
-    return answer_words("negation") | answer_words("no")
 
 
 def _prices() -> frozenset[str]:

@@ -369,10 +369,10 @@ class _Answer:
             if self.text[start:end].rstrip().endswith("?"):
                 continue
             # What is said of one product or order may be its own.
-            is_own = self.whole.beside(start) or any(key[:2] == "O:" for key in about)
-            if not is_own and is_general(f"{self.asked}\n{self.text[self.start : start]}"):
+            if not self.whole.beside(start) and not any(key[:2] == "O:" for key in about):
                 policy = self.shop.policy, self.shop.currency
-                found += policy_statements(self.whole.layout, self.text, start, end, label, *policy)
+                said = [*policy_statements(self.whole.layout, self.text, start, end, label, *policy)]
+                found += said if said and is_general(f"{self.asked}\n{self.text[self.start : start]}") else []
             first = next(iter(words(self.text[start:end])), "")
             is_sure = start not in self.unsure or first in answer_words("pronoun")
             if len(about) != 1 or not is_sure:
