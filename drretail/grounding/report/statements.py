@@ -18,7 +18,7 @@ from drretail.records.shop import has_been
 _STATUSES = {
     "delivered": r"delivered|zugestellt|geliefert|livrée?s?|entregad[oa]s?",
     "shipped": r"shipped|versandt|versendet|verschickt|expédiée?s?|enviad[oa]s?",
-    "processing": r"processing|in bearbeitung|en préparation|en proceso",
+    "processing": r"processing|being processed|in bearbeitung|en préparation|en proceso",
     "cancelled": r"cancell?ed|storniert|annulée?s?|cancelad[oa]s?",
     "returned": r"returned|zurück(?:geschickt|gesandt|gegeben)|retournée?s?|devuelt[oa]s?",
 }

@@ -66,6 +66,8 @@ class Cell:
     row: int
     """-1 in the table's head."""
     column: int
+    heads: tuple[tuple[int, int], ...]
+    """The starts and ends of what its labels are made of."""
     labels: tuple[str, ...]
     subjects: tuple[str, ...]
     """The evidence ids that the cell cites, else the single one that its row or its column cites."""
@@ -307,11 +309,13 @@ def _table(text: str, rows: Sequence[int], sentences: Sequence[Sentence], groups
             inherited = next((one for one in (of_row if index >= 0 else (), of_column) if len(one) == 1), ())
             heads = [grid[0][number]] if has_head and index >= 0 and number < len(grid[0]) else []
             heads += [spans[0]] if number else []
-            labels = tuple(filter(None, (_label(text, *head) for head in heads)))
-            yield Cell(*span, index, number, labels, cited(*span) or inherited, orders, rows[index + has_head])
+            labels = tuple(filter(None, (label_of(text, *head) for head in heads)))
+            yield Cell(
+                *span, index, number, tuple(heads), labels, cited(*span) or inherited, orders, rows[index + has_head]
+            )
 
 
-def _label(text: str, start: int, end: int) -> str:
+def label_of(text: str, start: int, end: int) -> str:
     """The words of a head or a first cell in lower case, without brackets and emphasis."""
     words = _BRACKETS.sub(" ", text[start:end]).replace("’", "'")
     return " ".join(re.sub(r"[^\w#★⭐%/' ]", " ", words).casefold().split())

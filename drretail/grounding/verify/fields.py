@@ -33,6 +33,7 @@ _DIGITS = re.compile(r"\d+")
 _SENTENCE = re.compile(r"[.;:()\n]|\s[-–—]\s")
 _SPACED = re.compile(r"(?<=\d)([,.]) (?=\d{3}\b|(?<=\. )\d)")
 _GLUED = re.compile(r"(?<=[\d\"”'])\s?[xX×*]\s?(?=\d)")
+_BETWEEN_SIDES = re.compile(r"\s?[^\W\d]{0,6}\.?\s?(?:[x×*]|by)\s?", re.IGNORECASE)
 _ANSWER = re.compile(r":\s*(\w+)(?=\s*(?:[.,;)\n]|\Z))")
 _CLAUSE = re.compile(rf"{_SENTENCE.pattern}|,|\b(?:but|while|though|although)\b")
 _CONVERTED = Decimal("0.03")
@@ -46,13 +47,29 @@ def field_statements(text: str, item: Product, notation: Notation = ENGLISH) -> 
     figure is of that doesn't, no form tells.
     """
     amounts = {amount.start: amount for amount in find_amounts(text, notation)}
+    for sides in _sides(text):
+        lines: list[str] = []
+        for numeral in sides:
+            amount = amounts.get(numeral.start)
+            if amount is None or amount.low != numeral.number or amount.relation not in ("is", "about"):
+                break
+            side = sides[-1].unit if numeral.unit in SIDES and len(sides) > 1 else numeral.unit
+            known = ((number, line) for number, unit, line in _in_unit(side, item) if unit in SIZED)
+            lines += [line for number, line in known if _fits(amount, number)][:1]
+        if len(lines) == len(sides):
+            yield from ((one.start, one.stop, line) for one, line in zip(sides, lines, strict=True))
+
+
+def _sides(text: str) -> Iterator[list[Numeral]]:
+    """The figures of a text, those of "130 x 200 cm" together: of which one alone says nothing."""
+    sides: list[Numeral] = []
     for numeral in find_numerals(text):
-        amount = amounts.get(numeral.start)
-        if amount is None or amount.low != numeral.number or amount.relation not in ("is", "about"):
-            continue
-        known = ((number, line) for number, unit, line in _in_unit(numeral.unit, item) if unit in SIZED)
-        if (line := next((line for number, line in known if _fits(amount, number)), None)) is not None:
-            yield numeral.start, numeral.stop, line
+        if sides and not _BETWEEN_SIDES.fullmatch(text, sides[-1].end, numeral.start):
+            yield sides
+            sides = []
+        sides.append(numeral)
+    if sides:
+        yield sides
 
 
 def decided_property(field: str, said: str, relation: Relation, item: Product) -> tuple[State, str] | None:

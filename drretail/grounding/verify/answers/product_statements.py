@@ -21,7 +21,7 @@ from drretail.grounding.text.layout import Layout
 from drretail.grounding.text.numerals import UNCOUNTED, find_numerals
 from drretail.grounding.text.wording import format_money
 from drretail.grounding.text.words import stem, words
-from drretail.grounding.verify.fields import decided_property, field_statements, yes_or_no
+from drretail.grounding.verify.fields import counts_in, decided_property, field_statements, yes_or_no
 from drretail.records.shop import Offer, Policy, Product, offers_of
 
 AGREES = "agrees with the records"
@@ -130,8 +130,13 @@ class ProductSentence:
                 shown = " or ".join(f"{count} × {format_money(one, self.item.currency)}" for one in prices)
                 made = " or ".join(format_money(one, self.item.currency) for one in totals)
                 yield Statement(*span, "total", fits(amount, totals), self.id, f"{shown} = {made}")
-            elif not count and not is_former:
+            elif not count and not is_former and not fits(amount, self._multiples(prices)):
                 yield Statement(*span, "price", False, self.id, record)
+
+    def _multiples(self, prices: Sequence[Decimal]) -> list[Decimal]:
+        """The prices of as many pieces as its sentence or row counts of anything."""
+        whole = next((one for one in self.layout.sentences if one.start <= self.start < one.end), self)
+        return [price * count for price in prices for count in counts_in(self.text[whole.start : whole.end])]
 
     def stock(self) -> Iterator[Statement]:
         """Whether it is in stock, and how many pieces are."""
@@ -148,13 +153,12 @@ class ProductSentence:
 
     def _availability(self) -> Iterator[tuple[int, int, bool, list[str]]]:
         """Where it is plainly said that there are some, or none, with the numbers beside that."""
-        for match in _phrases().finditer(self.text, self.start, self.end):
-            start, end = match.span()
-            rest = self._without(self._piece(start, end), (start, end))
-            denials = sum(word in answer_words("negation") for word in words(rest))
-            if self.is_plain(rest, answer_words("negation")) and denials <= 1:
-                numbers = re.findall(r"(?<![\d.,])\d{1,6}(?![\d.,])", rest)
-                yield start, end, (match.lastgroup == "in") != bool(denials), numbers
+        text, offset = self._labelled(self.text[self.start : self.end])
+        for match in _phrases().finditer(text):
+            if (answer := self._answer(text, *match.span())) is not None:
+                is_so, rest, _ = answer
+                numbers = re.findall(r"(?<![\d.,])\d{1,6}(?![\d.,])", rest.removeprefix(self.label))
+                yield *self._place(offset, *match.span()), (match.lastgroup == "in") == is_so, numbers
 
     def is_sold(self) -> bool:
         """True if it is plainly said to have a price, or to be in stock."""
@@ -174,26 +178,23 @@ class ProductSentence:
                 continue
             names = r"[\s-]+".join(map(re.escape, re.findall(r"\w+", name)))
             for match in re.finditer(rf"(?<![\w-]){names}(?:e[nrsm]?|s)?(?![\w-])", whole, re.IGNORECASE):
-                piece = _piece_of(whole, *match.span(), 0, len(whole), frozenset())
-                rest = f"{whole[piece[0] : match.start()]} {whole[match.end() : piece[1]]}"
-                others = {*words(whole[: piece[0]] + whole[piece[1] :])} & answer_words("negation")
-                denials = [word for word in words(rest) if word in answer_words("negation") | answer_words("no")]
-                is_plain = self.is_plain(rest, answer_words("negation") | answer_words("yes") | answer_words("no"))
-                if not is_plain or others or len(denials) > 1 or re.search(r"\d", rest):
+                is_so, rest, others = self._answer(whole, *match.span()) or (None, "", set[str]())
+                if is_so is None or others & answer_words("negation") or re.search(r"\d", rest):
                     continue
-                found = decided_property(name, "no" if denials else "yes", "is", self.item)
+                found = decided_property(name, "yes" if is_so else "no", "is", self.item)
                 if found is not None:
-                    start = max(self.start, offset + match.start())
-                    end, is_true = max(start, offset + match.end()), found[0] == "confirmed"
-                    yield Statement(start, end, "field", is_true, self.id, found[1])
+                    place = self._place(offset, *match.span())
+                    yield Statement(*place, "field", found[0] == "confirmed", self.id, found[1])
 
     def measures(self) -> Iterator[Statement]:
         """Figures that its record has, and those beside a field's name: "Its weight is 1.4 kg", "Size: 4 x 6 in"."""
         text, offset = self._labelled(self.text[self.start : self.end])
         stated = field_statements(text, self.item, self.layout.notation)
-        decided = [(start, end, True, line) for start, end, line in stated]
+        decided = [(start, end, True, line) for start, end, line in stated if offset + start >= self.start]
         numerals: dict[tuple[int, int], list[tuple[int, int]]] = {}
         for one in find_numerals(text):
+            if offset + one.start < self.start:
+                continue
             piece = _piece_of(text, one.start, one.stop, 0, len(text), frozenset())
             numerals.setdefault(piece, []).append((one.start, one.stop))
         for (first, last), spans in numerals.items():
@@ -206,7 +207,7 @@ class ProductSentence:
             if found is not None and named & {*said} and self.is_plain(rest, named):
                 decided.append((start, end, found[0] == "confirmed", found[1]))
         for start, end, is_true, line in decided:
-            yield Statement(max(self.start, offset + start), offset + end, "field", is_true, self.id, line)
+            yield Statement(offset + start, offset + end, "field", is_true, self.id, line)
 
     def _measured(self, said: Sequence[str]) -> tuple[str, frozenset[str]]:
         """The one field that these words name, also by another word for its measure ("tall" for "Height"), and such
@@ -224,6 +225,26 @@ class ProductSentence:
         """The text behind its labels, and the place in the whole text at which it begins so."""
         text = f"{self.label}: {own}" if self.label else own
         return text, self.start - (len(text) - len(own))
+
+    def _place(self, offset: int, start: int, end: int) -> tuple[int, int]:
+        """The place of a stretch of the labelled text; for one in the label, that of the cell's words."""
+        if offset + end > self.start:
+            return max(self.start, offset + start), offset + end
+        own = self.text[self.start : self.end]
+        return self.start + len(own) - len(own.lstrip()), self.start + len(own.rstrip())
+
+    def _answer(self, text: str, start: int, end: int) -> tuple[bool, str, set[str]] | None:
+        """Whether a stretch of the labelled text is affirmed or denied, with the rest of its part and the words of the
+        others; None where a word more leaves that open, or the cell below a label says neither yes nor no nor a figure.
+        """
+        first, last = _piece_of(text, start, end, 0, len(text), frozenset())
+        rest = f"{text[first:start]} {text[end:last]}"
+        negations = answer_words("negation") | answer_words("no")
+        denials = [word for word in words(rest) if word in negations]
+        is_said = end > len(self.label) or denials or re.search(r"\d", rest) or answer_words("yes") & {*words(rest)}
+        if not is_said or len(denials) > 1 or not self.is_plain(rest, negations):
+            return None
+        return not denials, rest, {*words(text[:first] + text[last:])}
 
     @property
     def money(self) -> list[Amount]:
@@ -253,7 +274,8 @@ class ProductSentence:
 
     def is_plain(self, text: str, more: Collection[str]) -> bool:
         """True if a text holds no words but function words, those of the record, and ``more``."""
-        return all(word in answer_words("function") or word in more or stem(word) in self._own for word in words(text))
+        known = answer_words("function") | answer_words("yes")
+        return all(word in known or word in more or stem(word) in self._own for word in words(text))
 
     @cached_property
     def _own(self) -> frozenset[str]:
@@ -274,7 +296,18 @@ class ProductSentence:
         return int(number) if is_whole and number is not None else 1
 
 
-_POLICY_WORDS = ("shipping", "delivery", "returns", "free", "within", "policy")
+_TOPICS = ("shipping", "delivery", "returns")
+_POLICY_WORDS = (*_TOPICS, "free", "within", "policy")
+
+
+def is_general(text: str) -> bool:
+    """True if a text speaks of delivery and returns without a word more: of those to Austria, or by express, the shop's
+    policy says nothing.
+    """
+    parts = [[*words(part)] for part in _STOP.split(text)]
+    topical = [part for part in parts if any(not answer_words(topic).isdisjoint(part) for topic in _TOPICS)]
+    known = frozenset[str]().union(*map(answer_words, ("function", "yes", "no", *_POLICY_WORDS)))
+    return all(known.issuperset(part) for part in topical or parts)
 
 
 def policy_statements(

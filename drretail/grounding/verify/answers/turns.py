@@ -19,7 +19,7 @@ from drretail.grounding.report.markup import blanked
 from drretail.grounding.report.statements import names_status, status_named
 from drretail.grounding.text.amounts import find_dates, other_notation
 from drretail.grounding.text.languages import answer_words
-from drretail.grounding.text.layout import Layout, read_layout
+from drretail.grounding.text.layout import Cell, Layout, label_of, read_layout
 from drretail.grounding.text.numerals import find_numerals
 from drretail.grounding.text.titles import Named, products_named
 from drretail.grounding.text.words import words
@@ -29,6 +29,7 @@ from drretail.grounding.verify.answers.product_statements import (
     Kind,
     ProductSentence,
     Statement,
+    is_general,
     policy_statements,
     refers,
     says_sold_out,
@@ -60,6 +61,7 @@ _ORDERED = re.compile(
 )
 _WAS_ORDERED = re.compile(r"\W{1,3}(?:placed|ordered|bestellt|aufgegeben)\b", re.IGNORECASE)
 _REACH = 40
+_MARKS = str.maketrans("✓✔✅☑✗✘✖❌", "jjjjnnnn")
 ORDER_ID = re.compile(r"(?<![\w-])#?(?P<id>[A-Za-z]{0,5}-?\d[\w-]{2,})(?![\w-])")
 
 
@@ -131,7 +133,7 @@ def read_answers(
         asked = question.named_in(0, len(turn.question))
         about = next((ids for ids in (asked, tools, before) if ids), ())
         is_sure = (bool(tools) and not asked) or _is_asked_plainly(question, about)
-        answer = _Answer(whole, turn.start, turn.end, about, is_sure=is_sure)
+        answer = _Answer(whole, turn.start, turn.end, about, question.text, is_sure=is_sure)
         by_model = [one for one in typed if turn.start <= one.start < turn.end]
         parts += answer.references()
         own = [*answer.statements(), *answer.adopted(question, about)]
@@ -258,8 +260,8 @@ class _Text:
             ):
                 named.append(Named(*match.span(), f"O:{match['id']}"))
         self.named = sorted(named, key=lambda one: one.start)
-        self.text = blanked(layout.text, _apart((one.start, one.end) for one in self.named))
-        """Without the names, so that their words and figures say nothing."""
+        self.text = blanked(layout.text, _apart((one.start, one.end) for one in self.named)).translate(_MARKS)
+        """Without the names, so that their words and figures say nothing, and with a letter for each mark."""
 
     def beside(self, place: int) -> tuple[str, ...]:
         """The products that the sentence at a place names."""
@@ -267,21 +269,44 @@ class _Text:
         return () if own is None else self.named_in(own.start, own.end)
 
     def named_in(self, start: int, end: int) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(one.product_id for one in self.named if start <= one.start < end))
+        return tuple(dict.fromkeys(one.product_id for one in self._names(start, end)))
 
-    def parts(self, start: int, end: int) -> Iterator[tuple[int, int, str]]:
-        """Sentences, lines and cells: start, end, and the labels of a cell."""
-        cells = {(cell.start, cell.end): cell for cell in self.layout.cells if start <= cell.start < end}
-        rows = {cell.sentence for cell in cells.values()}
+    def parts(self, start: int, end: int) -> Iterator[tuple[int, int, str, Sequence[Named] | None]]:
+        """Sentences, lines and cells: start, end, the label of a cell, and the names of what it is about; None for what
+        the answer named last.
+        """
+        rows: dict[int, list[Cell]] = {}
+        for cell in self.layout.cells:
+            rows.setdefault(cell.sentence, []).append(cell)
+        table: int | None = None
         for index, sentence in enumerate(self.layout.sentences):
             if not start <= sentence.start < end:
                 continue
             if index in rows:
-                own = (cell for cell in cells.values() if cell.sentence == index)
-                yield from ((cell.start, cell.end, " ".join(cell.labels)) for cell in own)
+                table = sentence.start if table is None else table
+                for cell in rows[index]:
+                    yield cell.start, cell.end, *self._headed(cell, table, sentence.start, sentence.end)
                 continue
+            table = None
             for line in re.finditer(r"[^\n]+", self.text[sentence.start : sentence.end]):
-                yield sentence.start + line.start(), sentence.start + line.end(), ""
+                first, last = sentence.start + line.start(), sentence.start + line.end()
+                yield first, last, "", self._names(first, last) or None
+
+    def _headed(self, cell: Cell, table: int, start: int, end: int) -> tuple[str, Sequence[Named] | None]:
+        """The label of a cell in a row, and the names in it, else in its row and its column's head. A head is about no
+        more than it names; so is a cell without names below or beside such as have some.
+        """
+        of_row = self._names(start, end)
+        heads = [head for head in cell.heads if not (of_row and head[0] >= start)]
+        label = " ".join(filter(None, (label_of(self.text, *head) for head in heads)))
+        names = self._names(cell.start, cell.end)
+        if not names and cell.row >= 0:
+            names = [*of_row, *(one for head in heads for one in self._names(*head))]
+        is_closed = names or cell.row < 0 or self._names(table, cell.start)
+        return label, names if is_closed else None
+
+    def _names(self, start: int, end: int) -> list[Named]:
+        return [one for one in self.named if start <= one.start < end]
 
 
 def _is_asked_plainly(question: _Text, about: Sequence[str]) -> bool:
@@ -295,15 +320,17 @@ def _is_asked_plainly(question: _Text, about: Sequence[str]) -> bool:
 class _Answer:
     """One answer: each part with what it is about; what the question alone names is not ``is_sure`` to be meant."""
 
-    def __init__(self, whole: _Text, start: int, end: int, about: tuple[str, ...], *, is_sure: bool = True) -> None:
+    def __init__(
+        self, whole: _Text, start: int, end: int, about: tuple[str, ...], asked: str = "", *, is_sure: bool = True
+    ) -> None:
         self.whole, self.text, self.shop = whole, whole.text, whole.shop
-        self.start, self.answer = start, self.text[start:end]
+        self.start, self.answer, self.asked = start, self.text[start:end], asked
         self.about, self.names = about, whole.named_in(start, end)
         self.parts: list[tuple[int, int, str, tuple[str, ...]]] = []
         self.unsure: set[int] = set()
         """The starts of parts of which it is not sure what they are about."""
-        for first, last, label in whole.parts(start, end):
-            inside = [one for one in whole.named if first <= one.start < last]
+        for first, last, label, names in whole.parts(start, end):
+            inside = names or ()
             ordered = self.shop.ordered(one.product_id for one in inside)
             meant = {key for one in inside for key in ordered.get(one.product_id, ())}
             inside = [
@@ -312,13 +339,14 @@ class _Answer:
                 if one.product_id not in ordered  # its order is what is spoken of
             ]
             ids = tuple(dict.fromkeys(one.product_id for one in inside))
-            if len(ids) > 1 and not re.search(r"\d", self.text[first : inside[0].start]):
+            is_inside = all(first <= one.start < last for one in inside)
+            if len(ids) > 1 and is_inside and not re.search(r"\d", self.text[first : inside[0].start]):
                 # From each name to the next one.
                 edges = [first, *(one.start for one in inside[1:]), last]
                 for one, begin, stop in zip(inside, edges, edges[1:], strict=False):
                     self.parts.append((begin, stop, label, (one.product_id,)))
             else:
-                self.parts.append((first, last, label, ids or self.about))
+                self.parts.append((first, last, label, ids or (self.about if names is None else ())))
             self.about, is_sure = ids or self.about, is_sure or bool(ids)
             self.unsure |= set() if is_sure else {first}
 
@@ -341,10 +369,10 @@ class _Answer:
             if self.text[start:end].rstrip().endswith("?"):
                 continue
             # What is said of one product or order may be its own.
-            is_general = not any(start <= one.start < end for one in self.whole.named)
-            if is_general and not any(key[:2] == "O:" for key in about):
+            if not self.whole.beside(start) and not any(key[:2] == "O:" for key in about):
                 policy = self.shop.policy, self.shop.currency
-                found += policy_statements(self.whole.layout, self.text, start, end, label, *policy)
+                said = [*policy_statements(self.whole.layout, self.text, start, end, label, *policy)]
+                found += said if said and is_general(f"{self.asked}\n{self.text[self.start : start]}") else []
             first = next(iter(words(self.text[start:end])), "")
             is_sure = start not in self.unsure or first in answer_words("pronoun")
             if len(about) != 1 or not is_sure:

@@ -17,9 +17,16 @@ def product(key: str, title: str, price: float, details: Mapping[str, Any]) -> P
     return Product(product_id=key, title=title, price=price, currency="EUR", category="Home", details={**details})
 
 
-KETTLE = product("kettle", "Nordby Gooseneck Kettle 1.2 L", 64.9, {"List price": 79.0, "Stock": 5, "Weight": "980 g"})
-RUG = product("rug", "Havn Wollteppich 160 x 230", 249.0, {"Stock": 0, "Waschbar": "Nein"})
-TENT = product("tent", "Fjell Tent 3", 399.0, {"Waterproof": "Yes", "Packed length": "52 cm"})
+KETTLE = product(
+    "kettle",
+    "Nordby Gooseneck Kettle 1.2 L",
+    64.9,
+    {"List price": 79.0, "Stock": 5, "Weight": "980 g", "Volume": "1.2 L"},
+)
+RUG = product(
+    "rug", "Havn Wollteppich 160 x 230", 249.0, {"Stock": 0, "Waschbar": "Nein", "Length": "230 cm", "Width": "160 cm"}
+)
+TENT = product("tent", "Fjell Tent 3", 399.0, {"Waterproof": "Yes", "Packed length": "52 cm", "Stock": 7})
 HAT = product("hat", "Fjell Hat", 30.0, {"Waterproof": "No", "Material Feature": "Waterproof", "Lined": "No"})
 MUG = product("mug", "Fjell Mug", 18.0, {"Stock": 40, "Microwave safe": "No"})
 INK = {"Color": "Ink", "price": 20, "stock": "0"}
@@ -50,6 +57,12 @@ def read(
         placed.append(Turn(question=question, start=start, end=start + len(answer), steps=len(steps)))
     by_id = {entry.id: entry for entry in seen}
     return report, read_answers(read_layout(report, by_id), placed, steps, by_id, shop)
+
+
+def table(*rows: str) -> str:
+    """A table in Markdown, of rows without their outer bars."""
+    head, *others = (f"| {row} |" for row in rows)
+    return "\n".join((head, "|---" * rows[0].count("|") + "|---|", *others))
 
 
 def wrong(*turns: tuple[str, str]) -> list[tuple[str, str]]:
@@ -106,12 +119,10 @@ def wrong(*turns: tuple[str, str]) -> list[tuple[str, str]]:
         ("Shipping?", "- Shipping: €5.95\n- Returns: 30 days", "€5.95", "shipping: €4.90"),
         ("Versand?", "Ab 40 € ist der Versand kostenlos.", "40 €", "shipping is free from €50.00"),
         ("Three?", "3 Fjell Mug cost €48.00 in total.", "€48.00", "3 × €18.00 = €54.00"),
-        (
-            "Table",
-            "| Product | Price |\n|---|---|\n| Fjell Tent 3 | €349.00 |\n| Fjell Mug | €18.00 |",
-            "€349.00",
-            "€399.00",
-        ),
+        ("Table", table("Product | Price", "Fjell Tent 3 | €349.00", "Fjell Mug | €18.00"), "€349.00", "€399.00"),
+        ("Table", table(" | Fjell Mug | Fjell Tent 3", "Price | €12.00 | €399.00"), "€12.00", "€18.00"),
+        ("Table", table("Product | in stock", "Havn Wollteppich 160 x 230 | yes"), "yes", "0 in stock"),
+        ("Table", table("Product | Lined", "Fjell Hat | ✓"), "✓", "Lined: No"),
     ],
 )
 def test_a_false_statement_is_found_with_what_the_shop_says(question: str, answer: str, said: str, record: str) -> None:
@@ -163,6 +174,18 @@ def test_a_false_statement_is_found_with_what_the_shop_says(question: str, answe
         ("Two?", "Two Fjell Mug are €36."),
         ("Rain?", "The Fjell Hat is waterproof."),  # as another field says
         ("Dear?", "The Fjell Mug is toxic."),  # nothing of it stands in a field
+        ("Table", table("Product | Stock", "Fjell Tent 3 | in stock")),
+        ("Table", table("Product | Price | Stock", "Nordby Gooseneck Kettle 1.2 L | €64.90 | in stock")),
+        ("Table", table("Product | Lined", "Fjell Hat | ✗")),
+        ("Table", table(" | Fjell Hat | Fjell Tent 3", "Lined | no | –", "Waterproof | – | yes")),
+        ("Table", table("Product | Price | Quantity", "Fjell Mug | €36.00 | 2")),
+        ("Table", table("Product | Price", "Fjell Mug | €18.00", "Cedar Jug | €12.00")),  # of another shop
+        ("How long does shipping to Iceland take?", "Delivery takes 6 to 9 days."),
+        ("Versand in die Schweiz?", "Der Versand kostet 12,90 €."),
+        ("Overnight?", "Delivery takes 1 day."),
+        ("Delivery?", "We deliver to Iceland. Delivery takes 9 days there."),
+        ("Table", table("Product | Shipping", "Fjell Tent 3 | €39.00")),  # its own
+        ("2001?", "Of order 2001 the pots were delivered and the lids are still being processed."),
     ],
 )
 def test_an_honest_or_undecidable_answer_is_not_accused(question: str, answer: str) -> None:
@@ -188,11 +211,27 @@ def test_nothing_is_ticked_but_what_a_field_says_and_the_rest_is_counted_as_not_
         "You save €18.00 on the Fjell Mug.",
         "The Fjell Mug does not cost €18.00.",
         "Den Fjell Mug gibt es in 3 Raten zu 18,00 €.",
+        "The Havn Wollteppich measures 150 x 230 cm.",
+        table("Product | Whistle", "Nordby Gooseneck Kettle 1.2 L | yes"),
+        table("Product | Waterproof", "Fjell Tent 3 | –"),
     ],
 )
-def test_a_figure_that_is_the_price_is_not_ticked_where_it_is_said_of_something_else(answer: str) -> None:
+def test_what_the_record_has_is_not_ticked_where_something_else_is_said(answer: str) -> None:
     _, found = read(("?", answer))
     assert found.statements == ()
+
+
+def test_a_cell_answers_its_own_head_alone_and_sides_are_ticked_together() -> None:
+    rows = ("Product | Available | Waschbar", "Havn Wollteppich 160 x 230 | ✗ | nein", "Fjell Tent 3 | 7 | –")
+    report, found = read(("?", f"{table(*rows)}\n\nThe Havn Wollteppich is 160 x 230 cm."))
+    said = [(report[one.start : one.end], one.is_true, one.record) for one in found.statements]
+    assert said == [
+        ("✗", True, "0 in stock"),
+        ("nein", True, "Waschbar: Nein"),
+        ("7", True, "7 in stock"),
+        ("160 x", True, "Width: 160 cm"),
+        ("230 cm", True, "Length: 230 cm"),
+    ]
 
 
 def evidence(key: str, text: str, *, looked_up: bool = False) -> Evidence:
