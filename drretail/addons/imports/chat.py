@@ -27,6 +27,7 @@ from drretail.grounding.report.evidence_ids import (
     web_evidence_id,
 )
 from drretail.grounding.text.harmless import harmless
+from drretail.grounding.text.redaction import WORDS
 from drretail.parsing import json_or_none
 from drretail.records.base import canonical_json, sha256_of
 from drretail.records.evidence import Evidence, EvidenceText, TextForm
@@ -98,7 +99,8 @@ def read(path: Path) -> Material:
             continue
         others.append(answer)
         task_id += f"-{len(others)}" if len(others) > 1 else ""
-        user = row.text("user_id", "user", "customer_id", "customer") or None
+        user = row.text("user_id", "user", "customer_id", "customer")
+        user = None if user in ("", *WORDS.values()) else user  # a word for what was redacted is nobody's id
         material.add_task(ForeignTask(task_id, question, user_id=user), row.where)
         placed = _placed(turns) if len(turns) > 1 else ()
         material.add_report(ForeignReport(system, task_id, answer, row.where, trace_of(conversation), placed))

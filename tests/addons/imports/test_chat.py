@@ -11,9 +11,10 @@ from drretail.addons.imports.formats import load_format
 from drretail.addons.imports.material import Material
 from drretail.addons.imports.recording import Imported, record
 from drretail.errors import UserError
-from drretail.experiment import read_evidence, read_results, read_run, run_folder
+from drretail.experiment import read_evidence, read_results, read_run, read_runs, run_folder
 from drretail.progress import Progress
 from tests.addons.imports.foreign import jsonl
+from tests.cli.commands import Command
 
 HITS = {"hits": [{"sku": "K-1", "name": "Alder kettle", "price": 29.99, "url": "https://shop.example/k-1"}]}
 PAGES = [{"title": "Kettles tested", "url": "https://tests.example/k", "snippet": "Quiet.", "content": "It has 62 dB."}]
@@ -298,3 +299,16 @@ def test_rows_of_questions_and_answers_are_runs(tmp_path: Path, name: str, text:
     material = load_format("chat").read(path)
     assert [task.text for task in material.tasks.values()] == ["A kettle?", "A pan?"]
     assert [report.text for report in material.reports.values()] == ["The Alder.", ""]
+
+
+def test_a_user_of_a_log_is_forgotten_and_a_redacted_one_is_nobody(succeeds: Command, tmp_path: Path) -> None:
+    users = ("eva@shop.example", "tim@shop.example")
+    jsonl(
+        tmp_path / "log.jsonl",
+        [{"question": f"Hi {at}?", "answer": "Yes.", "user": each} for at, each in enumerate(users)],
+    )
+    succeeds("import", "chat", "log.jsonl", "--to", "exp")
+    succeeds("forget", "exp", "--user", users[0])
+    assert [run.user_id for run in read_runs(tmp_path / "exp")] == [users[1]]
+    succeeds("import", "chat", "log.jsonl", "--to", "clean", "--redact")
+    assert {run.user_id for run in read_runs(tmp_path / "clean")} == {None}
