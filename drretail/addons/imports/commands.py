@@ -136,7 +136,7 @@ def _notes(came: "Imported") -> Iterator[str]:
             "that the writer read them."
         )
     if came.left_out:
-        yield f"Left out, since there is no word in it: {_some(came.left_out)}."
+        yield f"Left out, since there is no word or no question in it: {_some(came.left_out)}."
     if roles := came.unread_roles:
         messages = ", ".join(f"{role or 'none'} ({count:,})" for role, count in roles.items())
         yield f"Warning: messages of roles that are not read are left out: {messages}."
