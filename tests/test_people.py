@@ -127,6 +127,21 @@ def test_words_before_it_say_that_a_number_or_a_street_is_somebodys(said: str, w
     assert Redactor().row(said) == without
 
 
+@pytest.mark.parametrize(
+    ("said", "without"),
+    [
+        (
+            "Tom here, and Müller. A tom tom drum for Tom's friend.",
+            "[name] here, and [name]. A tom tom drum for [name]'s friend.",
+        ),
+        ("Write to j.o'neil@mail.example, or 'ann@mail.example'.", "Write to [e-mail], or '[e-mail]'."),
+        ("Lange Gasse 7a, Wien; in der Gasse 3", "[street], Wien; in der Gasse 3"),
+    ],
+)
+def test_single_names_of_the_list_and_rarer_forms_are_removed(said: str, without: str) -> None:
+    assert Redactor(("Tom", "Müller")).row(said) == without
+
+
 def test_pages_that_are_given_are_redacted_as_the_log_is(tmp_path: Path) -> None:
     url = "https://shop.example/team"
     about = "We repair lamps of every maker, and answer all letters within a day. " * 9

@@ -98,6 +98,8 @@ def score(options: ScoreOptions) -> RecordedScores:
             )
         )
     definition = read_definition(folder)
+    if any(system.is_of_shop for system in definition.systems.values()):
+        say("Answers are held against the shop's records as of their import: import them again after a new ingest.")
     compared = choose_pairs(definition, plan.pairs) if PAIRWISE in plan.metrics else []
     refs = [judge.with_wording(plan.wording.label).ref for judge in plan.judges]
     judging = JudgingOutcome(

@@ -21,6 +21,7 @@ from drretail.experiment import (
     locked,
     profile_path,
     read_definition,
+    read_runs,
     write_definition,
 )
 from drretail.files import MOST_UNPACKED, files_below, read_json, read_jsonl, read_packed, write_json, write_lines
@@ -63,13 +64,17 @@ def forget(options: ForgetOptions) -> Result[Forgotten]:
     given = user or conversation
     if not given or (user and conversation):
         raise UserError("Say whom to forget: --user U or --conversation C.")
-    asked = [*read_definition(folder).queries]
+    definition = read_definition(folder)
+    asked = definition.queries
     if user:
-        ids = {query.query_id for query in asked if query.user_id == user}
+        # A log's user stands in its runs, since nobody's profile belongs to its questions.
+        systems = definition.systems
+        of_log = {run.query_id for run in read_runs(folder) if run.user_id == user and systems[run.system].is_imported}
+        ids = {query.query_id for query in asked if query.user_id == user or query.query_id in of_log}
     else:
         ids = {query.query_id for query in asked if given in (query.query_id, query.task_id)}
     if not ids:
-        other = "" if conversation else " A log's conversations have no user: name each with --conversation."
+        other = "" if conversation else " Of a log without users, name each conversation with --conversation."
         raise UserError(f"{folder} asks nothing of {given!r}: experiment.json lists its queries and users.{other}")
     with locked(folder):
         runs = sum(_RUN_OF.sub("", path.name) in map(file_name, ids) for path in folder.glob(_OF_RUNS[0]))

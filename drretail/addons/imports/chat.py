@@ -19,7 +19,7 @@ from typing import Any, cast
 from drretail.addons.imports.material import ForeignReport, ForeignTask, Material, Trace
 from drretail.addons.imports.rows import ROW_FILES, Row, files_under, read_rows, redacted, stem, unpacked_text
 from drretail.env.web.reading.cleaning import LONGEST_TITLE, clean_line
-from drretail.errors import UserError
+from drretail.errors import UserError, quoted
 from drretail.grounding.report.evidence_ids import (
     normalise_url,
     parse_evidence_id,
@@ -27,6 +27,7 @@ from drretail.grounding.report.evidence_ids import (
     web_evidence_id,
 )
 from drretail.grounding.text.harmless import harmless
+from drretail.grounding.text.redaction import WORDS
 from drretail.parsing import json_or_none
 from drretail.records.base import canonical_json, sha256_of
 from drretail.records.evidence import Evidence, EvidenceText, TextForm
@@ -35,7 +36,14 @@ from drretail.untrusted import visible
 
 ASSISTANT = "assistant"
 """The role of the model behind all steps of a log."""
-_ROLES = {"human": "user", "ai": ASSISTANT, "model": ASSISTANT, "function": "tool"}
+_ROLES = {
+    "human": "user",
+    "customer": "user",
+    "bot": ASSISTANT,
+    "ai": ASSISTANT,
+    "model": ASSISTANT,
+    "function": "tool",
+}
 _READ_ROLES = frozenset({"user", ASSISTANT, "tool", "system", "developer"})
 _UNSEEN_ITEMS = frozenset({"reasoning", "item_reference"})
 """Items of OpenAI's responses that are neither words nor calls."""
@@ -83,11 +91,15 @@ def read(path: Path) -> Material:
     """
     material = Material()
     answers: dict[tuple[str, str, str], list[str]] = defaultdict(list)
+    unasked = ""
     for conversation in _conversations(path):
         row = conversation.row
         question = "\n\n".join(message.text for message in conversation.messages if message.role == "user").strip()
         if not question:
-            raise UserError(f"{row.where} has no message of a user: there is no question to judge the answer by.")
+            roles = ", ".join(sorted({each.role or "none" for each in conversation.messages}))
+            unasked = f"{row.where} has no message of a user, only of the roles {roles}: name them user and assistant."
+            material.left_out.append(row.where)
+            continue
         system = row.text("agent", "assistant") or stem(row.file)
         task_id = row.text("query_id", "conversation_id", "thread_id", "session_id", "id") or sha256_of(question)[:12]
         turns = turns_of(conversation)
@@ -98,11 +110,14 @@ def read(path: Path) -> Material:
             continue
         others.append(answer)
         task_id += f"-{len(others)}" if len(others) > 1 else ""
-        user = row.text("user_id", "user", "customer_id", "customer") or None
+        user = row.text("user_id", "user", "customer_id", "customer")
+        user = None if user in ("", *WORDS.values()) else user  # a word for what was redacted is nobody's id
         material.add_task(ForeignTask(task_id, question, user_id=user), row.where)
         placed = _placed(turns) if len(turns) > 1 else ()
         material.add_report(ForeignReport(system, task_id, answer, row.where, trace_of(conversation), placed))
         material.unread_roles.update(each.role for each in conversation.messages if each.role not in _READ_ROLES)
+    if unasked and not material.reports:
+        raise UserError(unasked)
     return material
 
 
@@ -146,7 +161,7 @@ def _conversations(path: Path) -> Iterator[Conversation]:
         return bool(_messages_in(value)) or ("attributes" in value and bool(_trace_id(value))) or _is_answered(value)
 
     for file in files_under(path, (*ROW_FILES, ".csv")):
-        for row in _table_rows(file) if file.suffix == ".csv" else read_rows(file, is_of_log):
+        for row in _table_rows(file, is_named=file == path) if file.suffix == ".csv" else read_rows(file, is_of_log):
             if messages := _messages_in(row.value):
                 yield _of_messages(messages, row, row.value.get("usage"))
             elif _is_answered(row.value):
@@ -161,14 +176,23 @@ def _conversations(path: Path) -> Iterator[Conversation]:
         yield from held
 
 
-def _table_rows(file: Path) -> Iterator[Row]:
-    """The rows of a CSV file with columns for question and answer."""
+def _table_rows(file: Path, *, is_named: bool) -> Iterator[Row]:
+    """The rows of a CSV file with columns for question and answer. Raises UserError if a ``is_named`` file has none."""
+    head, *rest = unpacked_text(file).splitlines(keepends=True) or [""]
+    separator = max(",;\t", key=head.count)
+    columns = [name.strip().casefold() for name in next(csv.reader([head], delimiter=separator), [])]
+    if is_named and not {_QUESTION, _ANSWER} <= {*columns}:
+        found = ", ".join(map(quoted, columns)) or "none"
+        raise UserError(f"{file} has no columns question and answer: those found are {found}.")
     try:
-        for number, value in enumerate(csv.DictReader(unpacked_text(file).splitlines(keepends=True)), 2):
+        # Strict, since a quote that is never closed would swallow the rows after it.
+        for number, value in enumerate(csv.DictReader(rest, columns, delimiter=separator, strict=True), 2):
+            if None in value:
+                raise UserError(f"{file}, row {number}, has more values than columns: quote texts with {separator!r}.")
             if _is_answered(value):
                 yield Row(redacted(value), file, f"{file}, row {number}")
     except csv.Error as problem:
-        raise UserError(f"{file} is not CSV: {problem}.") from problem
+        raise UserError(f"{file} is not CSV: {problem} (is a quote never closed?).") from problem
 
 
 def _is_answered(value: Mapping[str, Any]) -> bool:

@@ -61,6 +61,11 @@ def import_reports(options: ImportOptions) -> Result[Any]:
     if came.reports:
         rows = [[label, *totals.values()] for label, totals in by_system(came.reports).items()]
         parts.append(table_of("Imported reports", COLUMNS, rows))
+    seen = any(report.pages or report.products for report in came.reports)
+    if options.form == "chat" and came.reports and shop is None and not seen:
+        parts += prose(
+            "Nothing here can be held against your shop: import again with --world W (docs/tutorials/your-shop.md)."
+        )
     parts += prose(*_notes(came), *([f"Next: drretail score {to}"] if came.reports else []))
     return Result(came, _document(came, options), parts, notes=[f"Kept in {to}."], path=to)
 
@@ -131,7 +136,7 @@ def _notes(came: "Imported") -> Iterator[str]:
             "that the writer read them."
         )
     if came.left_out:
-        yield f"Left out, since there is no word in it: {_some(came.left_out)}."
+        yield f"Left out, since there is no word or no question in it: {_some(came.left_out)}."
     if roles := came.unread_roles:
         messages = ", ".join(f"{role or 'none'} ({count:,})" for role, count in roles.items())
         yield f"Warning: messages of roles that are not read are left out: {messages}."

@@ -83,7 +83,7 @@ class Material:
     repeated: int = 0
     """Rows that repeat another row."""
     left_out: list[str] = field(default_factory=list[str])
-    """Empty files that come without a question."""
+    """Empty files and conversations without a question."""
     unread_roles: Counter[str] = field(default_factory=Counter[str])
     """Messages of a log by role, if the role is not one that is read."""
 

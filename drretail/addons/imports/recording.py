@@ -137,6 +137,8 @@ def record(
             named = () if shop is None else shop.named_by(report.text, asked, trace.steps, trace.evidence)
             sources = cited_sources(report.text, tuple(with_looked_up(report.trace.evidence, named)))
             run = _run(report, *places[key], sources)
+            if report.task_id in material.tasks:
+                run = run.model_copy(update={"user_id": material.tasks[report.task_id].user_id})
             if model is not None and report.trace.usage.calls:
                 run = run.model_copy(update={"usage": {REPORT: report.trace.usage}})
             if key not in existing:

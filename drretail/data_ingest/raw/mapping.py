@@ -212,6 +212,8 @@ def _in_words(problem: ValidationError) -> str:
     if first["type"] in ("model_type", "model_attributes_type"):
         part = f'{where[-1]} = {{file = "{where[-1]}.csv"}}'
         return f"{'.'.join(where)} is a table, and not {first['input']!r:.60}: write {part}."
+    if where == ["currency"]:
+        return f"currency = {first['input']!r} is no code of three capitals, such as EUR."
     if first["type"] != "extra_forbidden":
         return f"{'.'.join(where)}: {first['msg']}."
     if where[0] == "users":

@@ -56,7 +56,7 @@ def reject_rows(db: "DuckDBPyConnection", cells: Cells, saved: Saved) -> None:
                 "or double the quotes that stand within values."
             )
     if any(problem == "INVALID ENCODING" for _, problem in refused):
-        raise UserError(not_utf8(cells.table.name))
+        raise UserError(not_utf8(cells.table.path))
     late = f"count(*) FILTER (starts_with(reason, {quoted(LATER)}))"
     ((bad, late),) = db.execute(f"SELECT count(reason), {late} FROM mapped").fetchall()  # noqa: S608 -- a constant
     query = f"SELECT number, reason, written FROM mapped WHERE reason IS NOT NULL ORDER BY number LIMIT {SHOWN}"  # noqa: S608

@@ -2,6 +2,7 @@
 
 import csv
 import json
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -234,7 +235,9 @@ def _decoded(path: Path, packed: bool, errors: str = "strict") -> Iterator[str]:
 
 def not_utf8(path: Path) -> str:
     """The message for a file in another encoding."""
-    return f"{path} is not UTF-8: save it as UTF-8, for example by `iconv -f LATIN1 -t UTF-8`."
+    with path.open("rb") as file:
+        encoding = "UTF-16" if file.read(2) in (BOM_UTF16_LE, BOM_UTF16_BE) else "LATIN1"
+    return f"{path} is not UTF-8: save it as UTF-8, for example by `iconv -f {encoding} -t UTF-8`."
 
 
 def lines_of(

@@ -17,6 +17,7 @@ from typing import Any
 
 from drretail.errors import UnknownName, UserError
 from drretail.eval.compare.wording import name_of
+from drretail.eval.registry import installed
 from drretail.records.comparison import ComparedRow, Comparison, GatePower, GateResult
 from drretail.records.query import Query
 from drretail.records.score import Scores
@@ -106,11 +107,24 @@ def judged_gates(
 ) -> list[GateResult]:
     """The result of each rule for each comparison and judge with such a row; all together keep to ``alpha``.
 
-    Raises UnknownName and UserError as ``broken_rules`` does.
+    Raises UnknownName and UserError as ``broken_rules`` does, and UserError for a change that is no loss.
     """
     tested = [(rule, row) for rule in rules for row in _rows_named(comparisons, rule.name, rule.text)]
+    for rule, (_, _, row) in tested:
+        _check_is_loss(rule, row)
     level = alpha / max(1, len(tested))
     return [_gate(rule, *row, clusters, level) for rule, row in tested]
+
+
+def _check_is_loss(rule: GateRule, row: ComparedRow) -> None:
+    """Raises UserError for a drop of a score of which less is better, and for a rise of one of which more is."""
+    metric = installed(row.metric)
+    if metric is None or not metric.description.own_name(row.variant):  # only a scoreboard's columns have a direction
+        return
+    if rule.is_drop is not metric.description.higher_is_better:
+        better, worse = ("less", "rise") if rule.is_drop else ("more", "drop")
+        size = rule.text.rpartition("=")[2]
+        raise UserError(f"--fail-if {rule.text!r}: {better} is better here: write '{rule.name}:{worse}={size}'.")
 
 
 def _gate(

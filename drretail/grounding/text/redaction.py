@@ -47,7 +47,8 @@ _NAMED_PHONE = re.compile(
 # English, German and French. Letters are plain by then: "Straße" is read as "Strase" or "Strasse".
 _STREET_NAME = (
     r"(?:(?:[A-Z][a-z]{2,}|[NSEW]\.?) ){1,4}(?:Street|St|Road|Rd|Avenue|Ave|Lane|Ln|Boulevard|Blvd|Drive)\b",
-    r"(?:[A-Z][\w.-]{0,40} ){0,3}[\w-]{0,40}(?:[Ss]tra(?:ss|ß|s)e|[Ss]tr\.|(?<=\w)(?:weg|gasse|allee|platz))",
+    r"(?:(?:[A-Z][\w.-]{0,40} ){0,3}[\w-]{0,40}(?:[Ss]tra(?:ss|ß|s)e|[Ss]tr\.|(?<=\w)(?:weg|gasse|allee|platz))"
+    r"|[A-Z]\w{2,40}e[rn]? (?:Weg|Gasse|Allee|Platz))",
     r"(?:rue|avenue|boulevard|bd|place|chemin|allee|impasse|quai|cours)"
     r" (?:(?:(?:de|du|des|la|le|les) |[dl]['’]){1,3}\w+|[A-Z]\w+)(?:[ -][A-Z]\w+){0,4}",
 )
@@ -97,7 +98,9 @@ def _replaced(text: str, places: Iterable[Personal]) -> str:
 
 @dataclass
 class Redactor:
-    """Removes personal data from rows of logs. ``names`` are those of people to remove besides, "Ann Smith"."""
+    """Removes personal data from rows of logs. ``names`` are those of people to remove besides, "Ann Smith" or "Ann",
+    which goes where it begins with a capital.
+    """
 
     names: tuple[str, ...] = ()
     _ids: dict[str, str] = field(default_factory=dict[str, str])
@@ -129,7 +132,7 @@ class Redactor:
         found: dict[str, set[tuple[str, ...]]] = defaultdict(set)
         for name in self.names:
             words = tuple(_words(name))
-            for spelt in (words, (*words[-1:], *words[:-1])) if len(words) > 1 else ():
+            for spelt in {words, (*words[-1:], *words[:-1])} - {()}:
                 found[spelt[0]].add(spelt)
         return found
 
@@ -139,7 +142,8 @@ class Redactor:
         for index, (first, start, _) in enumerate(words):
             for name in self._by_first.get(first, ()):
                 there = words[index : index + len(name)]
-                if tuple(word for word, _, _ in there) == name:
+                is_name = len(name) > 1 or plain[start].isupper()
+                if is_name and tuple(word for word, _, _ in there) == name:
                     end = there[-1][2]
                     yield as_written(spans, Personal(start, end, "a full name")), plain[start:end]
 

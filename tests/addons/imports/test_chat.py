@@ -1,6 +1,7 @@
 """Logs of assistants become runs with steps and evidence, whatever form their messages have."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,10 @@ from drretail.addons.imports.formats import load_format
 from drretail.addons.imports.material import Material
 from drretail.addons.imports.recording import Imported, record
 from drretail.errors import UserError
-from drretail.experiment import read_evidence, read_results, read_run, run_folder
+from drretail.experiment import read_evidence, read_results, read_run, read_runs, run_folder
 from drretail.progress import Progress
-from tests.addons.imports.foreign import jsonl
+from tests.addons.imports.foreign import jsonl, text
+from tests.cli.commands import Command
 
 HITS = {"hits": [{"sku": "K-1", "name": "Alder kettle", "price": 29.99, "url": "https://shop.example/k-1"}]}
 PAGES = [{"title": "Kettles tested", "url": "https://tests.example/k", "snippet": "Quiet.", "content": "It has 62 dB."}]
@@ -298,3 +300,45 @@ def test_rows_of_questions_and_answers_are_runs(tmp_path: Path, name: str, text:
     material = load_format("chat").read(path)
     assert [task.text for task in material.tasks.values()] == ["A kettle?", "A pan?"]
     assert [report.text for report in material.reports.values()] == ["The Alder.", ""]
+
+
+def test_a_user_of_a_log_is_forgotten_and_a_redacted_one_is_nobody(succeeds: Command, tmp_path: Path) -> None:
+    users = ("eva@shop.example", "tim@shop.example")
+    jsonl(
+        tmp_path / "log.jsonl",
+        [{"question": f"Hi {at}?", "answer": "Yes.", "user": each} for at, each in enumerate(users)],
+    )
+    succeeds("import", "chat", "log.jsonl", "--to", "exp")
+    succeeds("forget", "exp", "--user", users[0])
+    assert [run.user_id for run in read_runs(tmp_path / "exp")] == [users[1]]
+    succeeds("import", "chat", "log.jsonl", "--to", "clean", "--redact")
+    assert {run.user_id for run in read_runs(tmp_path / "clean")} == {None}
+
+
+@pytest.mark.parametrize(
+    "table", ["question;answer\nIn stock?;Yes, two\n", '\ufeffQuestion,Answer\nIn stock?,"Yes, two"\n']
+)
+def test_a_table_may_be_parted_by_semicolons_and_its_columns_be_in_capitals(tmp_path: Path, table: str) -> None:
+    (report,) = load_format("chat").read(text(tmp_path / "log.csv", table)).reports.values()
+    assert report.text == "Yes, two"
+
+
+@pytest.mark.parametrize(
+    ("table", "told"),
+    [
+        ('question,answer\nIn stock?,"Yes\nA lamp?,No\n', "is a quote never closed?"),
+        ("question,answer\nIn stock?,Yes, two\n", "row 2, has more values than columns"),
+        ("Frage,Antwort\nDa?,Ja\n", "those found are 'frage', 'antwort'"),
+    ],
+)
+def test_a_table_that_would_lose_rows_or_words_is_refused(tmp_path: Path, table: str, told: str) -> None:
+    with pytest.raises(UserError, match=re.escape(told)):
+        load_format("chat").read(text(tmp_path / "log.csv", table))
+
+
+def test_roles_of_chat_tools_are_read_and_a_conversation_without_a_question_is_left_out(tmp_path: Path) -> None:
+    chat = [{"role": "customer", "content": "In stock?"}, {"role": "bot", "content": "Yes."}]
+    log = jsonl(tmp_path / "log.jsonl", [{"messages": chat[1:]}, {"messages": chat}])
+    material = load_format("chat").read(log)
+    assert [report.text for report in material.reports.values()] == ["Yes."]
+    assert material.left_out == [f"{log}, line 1"]

@@ -107,6 +107,17 @@ def test_false_statements_are_found_and_begin_the_page(world: Path, tmp_path: Pa
     assert "→ Your shop says $32.00 (Knock Box)." in shown
 
 
+def test_a_log_that_nothing_can_contradict_has_no_false_answers_and_says_what_is_missing(
+    tmp_path: Path, succeeds: Command
+) -> None:
+    log(tmp_path)
+    assert "import again with --world W" in succeeds("import", "chat", "assistant.jsonl", "--to", "exp").stdout
+    scores = json.loads(succeeds("score", "exp", "--metrics", "false_statements", "--json").stdout)["scores"]
+    rows = [row for row in scores if row["variant"] == "false_answers"]
+    assert {row.get("value") for row in rows} == {None}
+    assert "import with --world" in json.dumps(rows)
+
+
 def test_a_price_is_held_against_the_record_however_the_product_is_named(tmp_path: Path, succeeds: Command) -> None:
     """In a shop without variants; what cites a product that the shop lacks is false, not another's."""
     feeder = "The Tanagrove Tube Bird Feeder, 18 inch costs $19.99"

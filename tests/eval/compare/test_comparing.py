@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from drretail.errors import UnknownName, UserError
 from drretail.eval.compare.comparing import assessors_of, chosen_judges, chosen_pairs
 from drretail.eval.compare.conclusions import conclusions
+from drretail.eval.compare.fail_if import GateRule, judged_gates, read_rule
 from drretail.eval.compare.wording import family_of
 from drretail.eval.scores.gathering import Gathered
 from drretail.experiment import Definition
@@ -197,3 +198,11 @@ def test_reports_on_which_the_judge_failed_are_missing_and_asked_again() -> None
     commands = {each.what: each.command for each in made.missing}
     command = "drretail score exp --metrics quality --judge anthropic:claude --retry failed"
     assert commands["A: 2 questions in quality without a usable answer by anthropic:claude"] == command
+
+
+def test_a_gate_on_the_rise_of_a_score_of_which_more_is_better_is_refused() -> None:
+    held = beside([7.0] * 9, [7.0] * 9)
+    rule = read_rule("quality:rise=.5")
+    assert isinstance(rule, GateRule)
+    with pytest.raises(UserError, match="more is better here: write 'quality:drop"):
+        judged_gates([comparison(held)], [rule], held.clusters, 0.05)
