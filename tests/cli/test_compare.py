@@ -56,10 +56,11 @@ def test_repeats_of_agent_and_judge_are_a_table_of_their_own(succeeds: Command, 
 def test_a_gate_on_a_score_of_which_less_is_better_is_told_the_other_word(
     drretail: Command, error_of: ErrorOf, tmp_path: Path
 ) -> None:
+    call = {"role": "assistant", "tool_calls": [{"id": "c", "function": {"name": "find", "arguments": "{}"}}]}
     seen = {"role": "tool", "tool_call_id": "c", "content": '{"id": "k", "title": "Kettle", "price": 9}'}
     for name, answer in (("bad", "Take the kettle [P:no-such]."), ("good", "Take the kettle.")):
         said = {"role": "assistant", "content": answer}
-        rows = [{"messages": [{"role": "user", "content": f"Which, {at}?"}, seen, said]} for at in range(12)]
+        rows = [{"messages": [{"role": "user", "content": f"Which, {at}?"}, call, seen, said]} for at in range(12)]
         jsonl(tmp_path / f"{name}.jsonl", rows)
         assert drretail("import", "chat", f"{name}.jsonl", "--to", name, "--system", "bot").returncode == 0
         assert drretail("score", name, "--metrics", "false_statements").returncode == 0

@@ -64,13 +64,11 @@ def forget(options: ForgetOptions) -> Result[Forgotten]:
     given = user or conversation
     if not given or (user and conversation):
         raise UserError("Say whom to forget: --user U or --conversation C.")
-    definition = read_definition(folder)
-    asked = definition.queries
+    asked = read_definition(folder).queries
     if user:
         # A log's user stands in its runs, since nobody's profile belongs to its questions.
-        systems = definition.systems
-        of_log = {run.query_id for run in read_runs(folder) if run.user_id == user and systems[run.system].is_imported}
-        ids = {query.query_id for query in asked if query.user_id == user or query.query_id in of_log}
+        of_log = {(None, run.query_id) for run in read_runs(folder) if run.user_id == user}
+        ids = {query.query_id for query in asked if query.user_id == user or (query.user_id, query.query_id) in of_log}
     else:
         ids = {query.query_id for query in asked if given in (query.query_id, query.task_id)}
     if not ids:

@@ -261,10 +261,7 @@ def compare_beside(
     first, second = read_definition(experiment), read_definition(other)
     shared = sorted(first.systems.keys() & second.systems.keys())
     if not shared or not {query.query_id for query in first.queries} & {query.query_id for query in second.queries}:
-        raise UserError(
-            f"{experiment} and {other} share no system, or no query: import logs under one name (--system NAME), or "
-            f"hold their scores beside each other with --last {other}."
-        )
+        raise UserError(f"{experiment} and {other} share no system, or no query: import with --system, or use --last.")
     wanted = [each for each in research_labels(first) if each in shared] or shared
     labels = wanted if label is None else [resolve_name("system of both experiments", label, shared)]
     chosen = [metric for metric in metrics or judged_metrics(experiment) if metric != PAIRWISE]

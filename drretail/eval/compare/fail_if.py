@@ -110,8 +110,6 @@ def judged_gates(
     Raises UnknownName and UserError as ``broken_rules`` does, and UserError for a change that is no loss.
     """
     tested = [(rule, row) for rule in rules for row in _rows_named(comparisons, rule.name, rule.text)]
-    for rule, (_, _, row) in tested:
-        _check_is_loss(rule, row)
     level = alpha / max(1, len(tested))
     return [_gate(rule, *row, clusters, level) for rule, row in tested]
 
@@ -123,13 +121,14 @@ def _check_is_loss(rule: GateRule, row: ComparedRow) -> None:
         return
     if rule.is_drop is not metric.description.higher_is_better:
         better, worse = ("less", "rise") if rule.is_drop else ("more", "drop")
-        size = rule.text.rpartition("=")[2]
-        raise UserError(f"--fail-if {rule.text!r}: {better} is better here: write '{rule.name}:{worse}={size}'.")
+        instead = rule.text.replace(":drop=" if rule.is_drop else ":rise=", f":{worse}=")
+        raise UserError(f"--fail-if {rule.text!r}: {better} is better here: write {instead!r}.")
 
 
 def _gate(
     rule: GateRule, comparison: Comparison, judge: str, row: ComparedRow, clusters: Clusters, level: float
 ) -> GateResult:
+    _check_is_loss(rule, row)
     sign, values = 1 if rule.is_drop else -1, row.by_query
     differences = [round(sign * (a - b), 10) for a, b in values.values()]
     is_share = all(0 <= value <= 1 for both in values.values() for value in both)

@@ -144,7 +144,9 @@ def _values(subject: Subject, verdicts: Sequence[Verdict], _: Rules) -> list[Val
     if run is not None and run.is_undecided and subject.query.wants_something:
         return [lacking(variant, "na", NOT_DONE) for variant in VARIANTS]
     statements, (decided, numerals) = verdict.value["statements"], verdict.value["looked_at"]
-    if not (statements or decided) and _has_no_source(subject):
+    system, sources = subject.system, subject.with_records.values()
+    is_alone = system.is_imported and not system.is_of_shop and not any(one.texts for one in sources)
+    if is_alone and not (statements or decided):
         return [lacking(variant, "na", NO_SOURCE) for variant in VARIANTS]
     by_judge = sum(one["code"] == CONTRADICTED for one in statements)
     looked = LookedAt(numerals, decided, len(statements))._asdict()
@@ -155,12 +157,6 @@ def _values(subject: Subject, verdicts: Sequence[Verdict], _: Rules) -> list[Val
         Value(LOOKED_AT, "scored", decided / numerals, looked) if numerals else Value(LOOKED_AT, "na"),
         *(Value(name, "scored", float(verdict.value["kinds"].count(kind))) for kind, name in OF_KIND.items()),
     ]
-
-
-def _has_no_source(subject: Subject) -> bool:
-    """True of an imported report without the shop's records and without a text that it may rest on."""
-    system = subject.system
-    return system.is_imported and not system.is_of_shop and not any(one.texts for one in subject.with_records.values())
 
 
 DESCRIPTION = description_of("false_statements")

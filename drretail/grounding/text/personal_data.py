@@ -20,7 +20,8 @@ _SPELT_DOT = r"\s+dot\s+"
 # if the dot is spelt out too.
 # Possessive, and never starting within a word, so that a long word is read once.
 EMAIL = re.compile(
-    rf"(?<![\w.+-])(?:[\w.+-]++['’])?[\w.+-]++(?:{_AT}[\w-]+(?:(?:{_DOT}|{_SPELT_DOT})[\w-]+){{0,8}}(?:{_DOT}|{_SPELT_DOT})[a-z]{{2,}}"
+    rf"(?<![\w.+-])(?:[\w.+-]++['’])?[\w.+-]++"
+    rf"(?:{_AT}[\w-]+(?:(?:{_DOT}|{_SPELT_DOT})[\w-]+){{0,8}}(?:{_DOT}|{_SPELT_DOT})[a-z]{{2,}}"
     rf"|{_SPELT_AT}[\w-]+(?:{_SPELT_DOT}[\w-]+){{0,8}}?{_SPELT_DOT}[a-z]{{2,4}}\b)",
     re.IGNORECASE,
 )

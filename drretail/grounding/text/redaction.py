@@ -98,9 +98,7 @@ def _replaced(text: str, places: Iterable[Personal]) -> str:
 
 @dataclass
 class Redactor:
-    """Removes personal data from rows of logs. ``names`` are those of people to remove besides, "Ann Smith" or "Ann",
-    which goes where it begins with a capital.
-    """
+    """Removes personal data from rows of logs. ``names`` are people's to remove besides, "Ann Smith" or "Ann"."""
 
     names: tuple[str, ...] = ()
     _ids: dict[str, str] = field(default_factory=dict[str, str])
