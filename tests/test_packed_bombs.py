@@ -11,8 +11,6 @@ from types import SimpleNamespace
 import duckdb
 import pytest
 
-from drretail.addons.imports.rows import read_text
-from drretail.addons.lab.labelled_claims import read_labelled
 from drretail.data_ingest.ingest import ingest
 from drretail.data_ingest.plan import IngestOptions
 from drretail.env.web.sealed import PAGES_FILE, read_pages
@@ -123,18 +121,8 @@ def test_a_document_of_many_small_streams_is_none(tmp_path: Path, monkeypatch: p
     assert document_text(tmp_path / "report.pdf") == "read"
 
 
-@pytest.mark.parametrize(
-    ("read", "name", "limit", "message"),
-    [
-        (lambda path: read_pages(path.parent), PAGES_FILE, "files.MOST_UNPACKED", "more than 64 MB when it is unp"),
-        (read_labelled, "labels.jsonl.gz", "files.MOST_UNPACKED", "more than 64 MB when it is unpacked"),
-        (read_text, "reports.jsonl.gz", "addons.imports.rows.LARGEST", "no file of reports is as large"),
-    ],
-    ids=["pages of a sandbox", "labels", "reports in rows"],
-)
-def test_of_lines(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, read: Callable[[Path], object], name: str, limit: str, message: str
-) -> None:
-    monkeypatch.setattr(f"drretail.{limit}", 64 * MEGABYTE)
-    with pytest.raises(UserError, match=message):
-        read(bomb(tmp_path / name, b" "))
+def test_of_pages_of_a_sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("drretail.files.MOST_UNPACKED", 64 * MEGABYTE)
+    bomb(tmp_path / PAGES_FILE, b" ")
+    with pytest.raises(UserError, match="more than 64 MB when it is unp"):
+        read_pages(tmp_path)

@@ -1,13 +1,10 @@
-"""The hundred and twenty queries of the market shop: what they hold, and that it is worth looking for."""
+"""The hundred and twenty queries of the market shop: what they hold."""
 
 from collections import Counter
 from collections.abc import Iterator
-from statistics import fmean
 
 import pytest
 
-from drretail.addons.difficulty.hidden_wishes import is_necessary
-from drretail.addons.difficulty.measure import Dial, with_levels
 from drretail.data_ingest.demo import MARKET as SHOP
 from drretail.data_ingest.demo import build_shop
 from drretail.env.offers import Offers
@@ -18,7 +15,6 @@ from drretail.querygen.decisions.questions import questions_of
 from drretail.querygen.lint import Linter
 from drretail.querygen.shipped import MARKET, MARKET_CANARY, MARKET_WORLD, shipped_queries
 from drretail.records.query import Query
-from drretail.records.wish import Wish
 
 DEV, TEST = (shipped_queries(split) for split in MARKET)
 ALL = (*DEV, *TEST)
@@ -73,25 +69,6 @@ def test_nothing_is_found_in_any_of_them_and_each_asks_what_its_web_answers(mark
         (bool(each.query.infeasible), each.reference.proof and each.reference.proof.state) for each in checked
     )
     assert proofs == {(True, "proved"): 20, (False, "refuted"): 100}
-
-
-def test_the_hardest_leave_a_shallow_solver_little(market: World) -> None:
-    dial = Dial(Offers(market))
-    tasks = [task for query in of_third("hard") if (task := dial.task(query))]
-    assert len(tasks) == 33  # seven can't be met
-    assert fmean(task.utility(5, history=False) for task in tasks) < 0.6
-    assert with_levels(ALL, [dial.difficulty(query) for query in ALL]) == list(ALL)
-
-
-def test_who_buys_the_best_of_each_kind_without_reading_on_is_nearly_always_wrong(market: World) -> None:
-    offers, right = Offers(market), 0
-    for query in ALL:
-        wish, reference = query.wish or Wish(), offers.reference(query)
-        limits = [part for part in wish.parts() if part.field not in ("owned", "quantity")]
-        if reference.best is not None:
-            right += not is_necessary(limits, query, offers)
-    assert right <= 5
-    assert all(is_necessary(query.hidden, query, offers) for query in ALL if query.hidden)
 
 
 def test_every_demand_is_decided_on_the_records_as_they_are(market: World) -> None:

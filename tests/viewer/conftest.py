@@ -8,8 +8,8 @@ import pytest
 
 from drretail.env.world import open_world
 from drretail.experiment import read_runs
-from tests.addons.people.voting.agents import QUERIES, record_answers
 from tests.shop import build_shop
+from tests.viewer.agents import QUERIES, record_answers
 from tests.viewer.experiment import fail, judge_by_hand, record_runs
 
 

@@ -1,7 +1,7 @@
 """One question, and two agents whose reports on it are given."""
 
 from drretail.records.reading import Pick
-from tests.addons.people.voting.agents import answering
+from tests.viewer.agents import answering
 
 QUESTION = "Which bird feeder suits me, under $60?"
 BEFORE = """## What to get

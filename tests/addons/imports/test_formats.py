@@ -9,11 +9,13 @@ import pytest
 from drretail.addons.imports.formats import load_format
 from drretail.addons.imports.material import LONGEST_REPORT, Material
 from drretail.addons.imports.recording import record
+from drretail.addons.imports.rows import read_text
 from drretail.errors import UnknownName, UserError
 from drretail.experiment import read_gold
 from drretail.progress import Progress
 from drretail.records.money import Money
 from tests.addons.imports.foreign import REPORT, drb, jsonl, text
+from tests.test_packed_bombs import MEGABYTE, bomb
 
 
 def read(form: str, path: Path) -> Material:
@@ -266,3 +268,9 @@ def test_the_same_row_twice_is_counted(tmp_path: Path) -> None:
 def test_a_folder_without_such_files_is_refused(form: str, tmp_path: Path) -> None:
     text(tmp_path / "x.pkl", "")
     refused(form, tmp_path, "holds no file")
+
+
+def test_a_file_of_rows_that_unpacks_to_a_gigabyte_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("drretail.addons.imports.rows.LARGEST", 64 * MEGABYTE)
+    with pytest.raises(UserError, match="no file of reports is as large"):
+        read_text(bomb(tmp_path / "reports.jsonl.gz", b" "))

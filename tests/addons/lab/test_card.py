@@ -21,6 +21,7 @@ from drretail.viewer.tables.scores import score_tables
 from tests import build
 from tests.addons.lab.test_correcting import called
 from tests.build import LABEL, experiment, known
+from tests.test_packed_bombs import MEGABYTE, bomb
 from tests.viewer.conftest import answered, exp
 
 __all__ = ["answered", "exp"]
@@ -111,6 +112,12 @@ def test_a_file_that_is_no_set_is_told_in_a_sentence(tmp_path: Path, text: str, 
     path.write_text(text, encoding="utf-8")
     with pytest.raises(UserError, match=message):
         read_labelled(path)
+
+
+def test_a_set_that_unpacks_to_a_gigabyte_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("drretail.files.MOST_UNPACKED", 64 * MEGABYTE)
+    with pytest.raises(UserError, match="more than 64 MB when it is unpacked"):
+        read_labelled(bomb(tmp_path / "labels.jsonl.gz", b" "))
 
 
 def test_no_claim_is_told_by_a_threshold_that_was_chosen_on_it() -> None:

@@ -31,10 +31,10 @@ from drretail.stats.clusters import Clusters
 from drretail.stats.prediction_powered import Item, corrected_mean, labels_alone
 from tests import build
 from tests.addons.lab.test_opinions import judge_of_both, mixed, votes
-from tests.addons.people.voting.agents import AGENTS
 from tests.build import experiment, known, scripted_judge
 from tests.eval.metrics.pairwise.judging import A, B, C, compared, finds_equal, prefers_a, reports, two
 from tests.shop import build_shop
+from tests.viewer.agents import AGENTS
 from tests.viewer.conftest import answered, exp
 from tests.viewer.experiment import judge_by_hand, rewrite
 

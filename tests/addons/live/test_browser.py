@@ -18,8 +18,8 @@ from drretail.records.money import Money
 from drretail.records.vote import Vote
 from drretail.records.wish import Want, Wish
 from tests.addons.live.conftest import serve
-from tests.addons.people.voting.agents import QUERIES
 from tests.shop import build_shop
+from tests.viewer.agents import QUERIES
 from tests.viewer.browsing import grave_faults
 
 if TYPE_CHECKING:

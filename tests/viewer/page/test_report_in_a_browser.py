@@ -13,8 +13,8 @@ from drretail.viewer.experiment import read_view
 from drretail.viewer.page.document import write_report
 from drretail.viewer.page.run_lines import run_line
 from drretail.viewer.page.run_tables import word_index
-from tests.addons.people.voting.agents import answering
 from tests.shop import USER, build_shop
+from tests.viewer.agents import answering
 from tests.viewer.browsing import Window, browser, grave_faults, window
 from tests.viewer.diff_agents import AGENTS, QUESTION
 from tests.viewer.dom import parse

@@ -16,9 +16,9 @@ from drretail.records.vote import Vote
 from drretail.viewer.paper.published import HERE, SYSTEMS, PaperTable, columns_of, rows_of
 from drretail.viewer.paper.tables import PaperView, read_paper_view
 from tests import build
-from tests.addons.people.voting.agents import vote
 from tests.eval.compare.crafted import preference
 from tests.viewer import scores
+from tests.viewer.agents import vote
 
 MODEL = RoleModel(spec="anthropic:m", kind="llm")
 

@@ -18,7 +18,7 @@ from drretail.experiment import Definition, read_run, run_folder
 from drretail.records.base import sha256_of
 from drretail.records.run import RoleModel, System
 from drretail.records.vote import Choice
-from tests.addons.people.voting.agents import vote
+from tests.viewer.agents import vote
 from tests.viewer.experiment import rewrite
 
 

@@ -11,6 +11,7 @@ import pytest
 from langchain_core.messages import AIMessage
 
 from drretail.addons.publications.agents.dr3 import file_reading
+from drretail.addons.publications.agents.dr3.agent import READ_FILE, SEARCH_SANDBOX
 from drretail.addons.publications.agents.dr3.file_reading import parts_of
 from drretail.agents.registry import load_agent
 from drretail.agents.running.runner import Recorded
@@ -25,7 +26,7 @@ from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.grounding.report.render import render_report
 from drretail.llm.registry import open_model
 from drretail.prompts import tag_content
-from drretail.records.run import Limits
+from drretail.records.run import ERRANDS, Limits
 from drretail.tools.registry import TOOLS
 from tests.agents.conftest import QUERY, calls, record, reporting, scripted, sut
 from tests.agents.hybrid_react.cast import Cast, Script
@@ -86,6 +87,10 @@ CLEAN = web_evidence_id(PAGES[0].url)
 HOW = "How often is a bird feeder to be cleaned?"
 FIRST, SECOND = ("web_search", {"query": "hygiene interval"}), ("web_search", {"query": "clean bird feeder"})
 ANSWER = AIMessage(f"Every two weeks [{CLEAN}].")
+
+
+def test_the_errands_of_dr3_go_by_the_names_that_count_as_errands() -> None:
+    assert {each.name for each in (READ_FILE, SEARCH_SANDBOX)} == ERRANDS
 
 
 def test_a_retrieval_agent_sees_its_question_alone_words_it_anew_and_brings_the_pages_it_cites(world: World) -> None:

@@ -15,8 +15,8 @@ from typer.testing import CliRunner
 from drretail.cli.app import app
 from drretail.eval.ballots import cast
 from drretail.tools.local_server import bound
-from tests.addons.people.voting.agents import record_answers, vote
 from tests.cli.commands import refused_by
+from tests.viewer.agents import record_answers, vote
 
 
 @pytest.fixture(scope="module")
