@@ -1,6 +1,6 @@
 """The made pages of the documentation: docs/reference/commands.md and docs/reference/python.md.
 
-    python -m scripts.reference     # writes them; tests/test_reference.py says when they are out of date
+    python -m scripts.reference     # writes them; tests/addons/test_reference.py says when they are out of date
 
 commands.py  every command with its options, from what typer is given
 python.py    every name of Python that stays the same, from signatures, options and docstrings

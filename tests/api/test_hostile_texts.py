@@ -8,23 +8,16 @@ Read from the requests themselves, as they stand in the journals of runs and of 
 import json
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from langchain_core.messages import BaseMessage
 
-from drretail.addons.lab.bias import justification
-from drretail.addons.publications.agents.dr3 import file_reading
-from drretail.addons.sandboxes.search_based.coverage import page_tags
-from drretail.addons.sandboxes.search_based.files import file_tags
-from drretail.addons.sandboxes.search_based.keywords import numbered_needs
 from drretail.agents.names import BUILT_IN
 from drretail.agents.registry import load_agent
 from drretail.agents.running.run import run
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import SystemUnderTest
-from drretail.agents.user_files import UserFile
 from drretail.env.offers import Offers
 from drretail.env.profiles import default_pool
 from drretail.env.session import Session
@@ -40,7 +33,6 @@ from drretail.llm.registry import open_model
 from drretail.llm.scripted import scripted_model
 from drretail.llm.stand_in import StandIn, in_place_of
 from drretail.progress import Progress
-from drretail.prompts import load_prompt
 from drretail.querygen.by_model.opinion import Reader
 from drretail.querygen.by_model.prompt import PromptBuilder
 from drretail.querygen.by_model.targets import Target
@@ -163,7 +155,6 @@ def test_no_judge_s_request_holds_what_poses_as_a_prompt(shop: World, tmp_path: 
     assert len(arrived("\n".join(requests))) == len(HOSTILE)
 
 
-PAGE = SandboxPage(url=URL, title=ALL, text=ALL)
 SHOPPER = Target("written", 1, user_id=USER)
 TYPED = Query(
     query_id="q",
@@ -181,27 +172,16 @@ BUILDERS: dict[str, Callable[[World], Iterable[object]]] = {
     "querygen types": lambda shop: PromptBuilder(shop, Linter(shop)).messages_to_type(TYPED),
     "querygen reads": lambda shop: [Reader(shop, Linter(shop)).message(TYPED)],
     "querygen's people": lambda shop: [person_model._records(read_past(shop, USER))],
-    "lab: justifications": lambda _: [_justified(ALL)],
-    "sandboxes: pages": lambda _: page_tags([PAGE]),
-    "sandboxes: files": lambda _: file_tags({"notes.txt": ALL.encode()}),
-    "sandboxes: needs": lambda _: [numbered_needs([ALL])],
-    "dr3's reader": lambda _: file_reading._of_text(
-        UserFile(Path(f"a{ALL}.txt".replace("/", ""))), ALL, "1 of 1", ASKED
-    ),
 }
 """What fills the prompts of all that asks a model beside agents and judges."""
 
 
-def _justified(reason: str) -> str:
-    subject: Any = SimpleNamespace(label="react", query=TYPED, repeat=1, report_sha="0")
-    prompt = load_prompt(justification.__file__, "derive_support")
-    question = justification._question(subject, "support", reason, prompt, justification.DerivedSupport)
-    return question.prompt.render(**question.values())
-
-
 @pytest.mark.parametrize("name", BUILDERS)
 def test_no_other_prompt_holds_what_poses_as_one(shop: World, name: str) -> None:
-    made = BUILDERS[name](shop)
+    holds_nothing_that_poses_as_a_prompt(BUILDERS[name](shop))
+
+
+def holds_nothing_that_poses_as_a_prompt(made: Iterable[object]) -> None:
     read = "\n".join(part.text if isinstance(part, BaseMessage) else str(part) for part in made)
     assert got_through(read, ("tag", "token", "turn")) == set()  # ids are evidence for agents alone
     assert len(arrived(read)) >= 40, "the texts did not arrive, so that nothing was tested"

@@ -7,16 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from drretail.addons.bench.release import make, publish
-from drretail.addons.bench.submission import submit
 from drretail.env.generations import TRANSIENT
 from drretail.env.world import open_world
-from drretail.files import write_atomically, write_json, write_lines
-from drretail.progress import Progress
+from drretail.files import write_lines
 from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
-from tests.addons.bench.test_bench import CLOSES, LABEL, SEED
 from tests.build import files
 from tests.cli.commands import environment
 from tests.cli.forked import ForkServer, dies_at
@@ -29,33 +25,15 @@ COMMANDS: Mapping[str, str] = {
     "world copy": "world copy w made",
     "run": "run --world w --queries q.jsonl --agent react --no-floors --to made",
     "score": "score exp --metrics checks --metrics faithfulness",
-    "import": "import markdown answers --to made",
-    "export csv": "export exp --format csv",
-    "export parquet": "export exp --format parquet",
-    "export dataset": "export exp --format dataset",
-    "export drb": "export exp --format drb",
-    "export chat": "export exp --format chat --to made.jsonl.gz",
     "report": "report exp --split",
     "plots": "report exp --format plots",
-    "plant": "lab plant exp --n 1",
-    "exploits": "lab exploits exp",
-    "bias": "lab bias exp --only length",
-    "sample": "lab sample exp",
-    "make": f"bench make --to made --closes 2026-12-01 --world w --queries q.jsonl --seed {SEED.replace(' ', '_')}",
-    "publish": "bench publish R --to made",
-    "submit": "bench submit R exp --manifest second.json --exhibit",
-    "rank": "bench rank R",
-    "sandbox": "sandbox build --to made --world big --n 1 --sizes 8k",
-    "passing": "sandbox check s --to made",
 }
 OTHERWISE = re.compile(r"telemetry\.json|accepted\.json|.*journal\.jsonl(\.gz)?|.*\.sqlite|SHA256SUMS|manifest\.json")
 """Files with times, and those whose bytes hang on how they were written."""
 
 
-@pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory, fork_server: ForkServer) -> Path:
-    """Raw rows, a shop, questions, an experiment that is scored, a sandbox, and a release with one submission."""
-    home = tmp_path_factory.mktemp("home")
+def shop_and_questions(home: Path) -> None:
+    """A shop, and two questions."""
     with open_world(build_shop(home / "w")) as world:
         fingerprint = world.manifest.fingerprint
     wants = [("bird feeder", "30"), ("bird bath", "60")]
@@ -65,34 +43,43 @@ def home(tmp_path_factory: pytest.TempPathFactory, fork_server: ForkServer) -> P
         for at, (kind, budget) in enumerate(wants)
     ]  # fmt: skip
     write_lines(home / "q.jsonl", (query.as_line() for query in queries))
-    for query in queries:
-        write_atomically(home / "answers" / f"{query.query_id}.md", f"# {query.text}\n\nTake one.\n")
-    quiet = Progress()
-    make(home / "R", closes=CLOSES, world=home / "w", queries=home / "q.jsonl", seed=SEED, progress=quiet)
-    publish(home / "R", home / "public", now=CLOSES.replace(month=1))
-    for command in (
-        "synth --to raw --products 60 --reviews 900 --category Pet_Supplies --category Office_Products",
-        "ingest raw --world big",
-        "run --world public/world --queries public/tasks.jsonl --agent react --no-floors --to exp",
-        "score exp --metrics faithfulness --metrics checks",
-        COMMANDS["sandbox"].replace("made", "s"),
-    ):
+
+
+def made_by(home: Path, fork_server: ForkServer, *commands: str) -> None:
+    for command in commands:
         ended = fork_server.run(tuple(command.split()), home, environment(home))
         assert ended.returncode == 0, ended.stderr
-    for name in ("first", "second"):
-        systems = {LABEL: {"models": ["offline:shopper"]}}
-        write_json(home / f"{name}.json", {"format": 1, "name": name, "systems": systems})
-    submit(home / "R", home / "exp", home / "first.json", exhibit=True)
+
+
+RAW = "synth --to raw --products 60 --reviews 900 --category Pet_Supplies --category Office_Products"
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory, fork_server: ForkServer) -> Path:
+    """Raw rows, a shop, questions, and an experiment that is scored."""
+    home = tmp_path_factory.mktemp("home")
+    shop_and_questions(home)
+    run = "run --world w --queries q.jsonl --agent react --no-floors --to exp"
+    made_by(home, fork_server, RAW, run, "score exp --metrics faithfulness --metrics checks")
     return home
 
 
-@pytest.mark.parametrize("moments", [1, pytest.param(8, marks=[pytest.mark.slow, pytest.mark.timeout(900)])])
+MOMENTS = pytest.mark.parametrize("moments", [1, pytest.param(8, marks=[pytest.mark.slow, pytest.mark.timeout(900)])])
+
+
+@MOMENTS
 @pytest.mark.parametrize("name", COMMANDS)
 def test_given_again_a_killed_command_ends_like_one_that_was_not(
     home: Path, tmp_path: Path, fork_server: ForkServer, name: str, moments: int
 ) -> None:
+    ends_alike(COMMANDS[name], home, tmp_path, fork_server, moments)
+
+
+def ends_alike(command: str, home: Path, tmp_path: Path, fork_server: ForkServer, moments: int) -> None:
+    """Gives the command in copies of ``home``: killed at so many of its writes, and once more; and undisturbed."""
+
     def run(folder: Path, dies: int) -> tuple[int, str]:
-        ended = fork_server.run(tuple(COMMANDS[name].split()), folder, environment(folder, **dies_at(dies)))
+        ended = fork_server.run(tuple(command.split()), folder, environment(folder, **dies_at(dies)))
         return ended.returncode, ended.stderr
 
     whole = shutil.copytree(home, tmp_path / "whole")

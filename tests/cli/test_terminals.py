@@ -2,15 +2,9 @@
 
 import json
 import re
-import signal
 import sys
-import time
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
-from urllib.error import HTTPError
-from urllib.parse import quote
-from urllib.request import urlopen
 
 import pytest
 from pytest_httpserver import HTTPServer
@@ -20,7 +14,6 @@ from drretail.env.writing import write_world
 from drretail.records.query import Query
 from drretail.records.shop import Product
 from drretail.screen import UNSAFE, escaped, on_screen
-from tests.addons.imports.foreign import drb
 from tests.agents.external_agents import command
 from tests.cli.commands import MAIN, environment, on_terminal
 from tests.cli.forked import ForkServer
@@ -47,7 +40,7 @@ def provider() -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory, fork_server: ForkServer) -> Path:
-    """A folder with a hostile world, queries, an imported report, and a run and its scores."""
+    """A folder with a hostile world, queries, and a run and its scores."""
     folder = tmp_path_factory.mktemp("terminal")
     product = Product(
         product_id="B0TEST0001", title=f"Bird feeder {EVIL}", features=(EVIL,), description=(EVIL,), price=20.0,
@@ -58,17 +51,13 @@ def place(tmp_path_factory: pytest.TempPathFactory, fork_server: ForkServer) -> 
     write_world(folder / "w", products=[product], orders=orders, seed="42", pool=default_pool())
     query = Query(query_id="q1", user_id=USER, text=f"Which bird feeder under $30? {EVIL}", source="test")
     (folder / "q.jsonl").write_text(f"{query.as_line()}\n", encoding="utf-8")
-    labels = f"claim,source,label\n{EVIL},{EVIL},{EVIL}\n".replace("\r", "")
-    (folder / "labels.csv").write_text(labels, encoding="utf-8")
     (folder / "raw").mkdir()
     row = {"parent_asin": "B0TEST0001", "title": EVIL, "price": EVIL, "store": EVIL, "categories": [EVIL]}
     (folder / "raw" / "meta_Pet_Supplies.jsonl").write_text(f"{json.dumps(row)}\n{EVIL}\n", encoding="utf-8")
     (folder / "raw" / "Pet_Supplies.jsonl").write_text(f"{json.dumps({EVIL: 1} | row)}\n")
-    drb(folder / "theirs.jsonl", f"# Report\n\nTake {EVIL} this one [1].\n\n[1] https://a.example/ {EVIL}", EVIL)
     for arguments in (
         (*RUN, "--agent", "react", "--agent", "plan_to_function", "--to", "exp"),
         ("score", "exp", *WORLD, "--metrics", "checks", "-q"),
-        ("import", "drb", "theirs.jsonl", "--to", "imported"),
     ):
         ended = fork_server.run(arguments, folder, environment(folder))
         assert ended.returncode == 0, ended.stderr
@@ -87,12 +76,8 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "report": ("report", "exp"),
     "report as text": ("report", "exp", "--format", "text"),
     "report as JSON": ("report", "exp", "--json"),
-    "import": ("import", "drb", "theirs.jsonl", "--to", "imported2"),
     "compare": ("compare", "exp"),
     "compare an unknown system": ("compare", "exp", f"react~{EVIL}"),
-    "lab card by a provider's error page": (
-        *("lab", "card", "--labels", "labels.csv", "--to", "exp", "--judge", "openai:x", "--base-url", "URL"),
-    ),
     "mcp": ("mcp", *WORLD, "--user", EVIL),
     "ingest": ("ingest", "raw/meta_Pet_Supplies.jsonl", "-w", "made", "--min-interactions", "0"),
     "ingest of rows of no shop": ("ingest", "raw", "-w", "made2"),
@@ -109,7 +94,11 @@ def filled_in(name: str, place: Path, provider: str) -> list[str]:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_no_command_prints_escape_codes(fork_server: ForkServer, place: Path, provider: str, name: str) -> None:
-    ended = fork_server.run(tuple(filled_in(name, place, provider)), place, environment(place, **ASKED_ONCE))
+    prints_no_escape_codes(fork_server, place, *filled_in(name, place, provider))
+
+
+def prints_no_escape_codes(fork_server: ForkServer, place: Path, *arguments: str) -> None:
+    ended = fork_server.run(arguments, place, environment(place, **ASKED_ONCE))
     shown = ended.stdout + ended.stderr
     assert "Traceback" not in shown
     assert shown.strip()
@@ -122,22 +111,6 @@ def test_nothing_of_it_reaches_a_terminal_beside_the_codes_of_rich(place: Path, 
     shown = on_terminal(*command, where=place, env=environment(place, **ASKED_ONCE))
     assert shown.strip()
     assert [code for code in OBEYED if code in shown] == []
-
-
-def test_a_server_of_pages_prints_nothing_of_its_clients_and_folder(fork_server: ForkServer, place: Path) -> None:
-    server = fork_server.start(("view", "exp"), place, environment(place))
-    while "http://" not in server.stdout:
-        assert not server.has_ended, server.stderr
-        time.sleep(0.01)
-    address = re.findall(r"http://[^/\s]+", server.stdout)[0]
-    for path in ("/", "/%1b%5b2J%07", f"/?q={quote(EVIL)}"):
-        with suppress(HTTPError):
-            urlopen(f"{address}{path}", timeout=60).read()
-    server.send_signal(signal.SIGINT)
-    ended = server.wait()
-    shown = ended.stdout + ended.stderr
-    assert "Traceback" not in shown
-    assert set(UNSAFE.findall(shown)) <= {"\r"}
 
 
 def test_json_says_the_same_without_the_characters() -> None:

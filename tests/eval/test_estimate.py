@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from drretail.addons.publications.race.judge import keep_references
 from drretail.errors import UserError
 from drretail.eval.estimate import estimate_judging
 from drretail.eval.judging.session import Judge
@@ -90,7 +89,8 @@ def used_in(folder: Path) -> Usage:
 def test_calls_are_those_that_judging_makes_and_tokens_in_range(tmp_path: Path, metric: str, kind: str) -> None:
     judge, asked = every_answer(rating=3, sentences=1)
     folder = KINDS[kind](tmp_path / "exp", metric, judge)
-    keep_references(folder, read_definition(folder), B)
+    for keep in filter(None, (load_metric(name).inputs.get("reference") for name in METRICS)):
+        keep(folder, read_definition(folder), B)
     repeats = 2 if kind == "half judged" else 1
     before, held = used_in(folder), build.files(folder)
     asked.clear()

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from drretail.addons.exports.selection import Selection
 from drretail.errors import UserError
 from drretail.eval.compare.comparing import ComparisonRequest, compare, compare_recorded, metrics_away
 from drretail.eval.compare.wording import bar_of
@@ -268,8 +267,6 @@ def test_a_measure_given_by_place_or_from_a_notebook_stays_on_the_board_and_in_c
     again = build.scored(folder, ["process"])
     assert build.rows(again, "sizes", "a@model")["words"].value == 4.5
     assert [column.name for column in known(again.scoreboard).columns[:2]] == ["letters", "sizes words"]
-    values = {value.variant: value.value for chosen in Selection.of(folder, ["b@model"]) for value in chosen.got}
-    assert {"letters", "words"} <= values.keys()
 
 
 def test_a_metric_that_names_columns_or_is_neither_good_nor_bad_adds_none_to_the_board() -> None:

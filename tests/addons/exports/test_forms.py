@@ -15,11 +15,13 @@ import pytest
 from langchain_core.messages import AIMessage, ToolMessage, convert_to_messages
 from typer.testing import CliRunner
 
-from drretail.addons.exports.formats import export
+from drretail.addons.exports.formats import PLUGINS, export
+from drretail.addons.exports.options import ExportOptions
 from drretail.addons.exports.selection import Selection, read_rule
 from drretail.addons.imports.formats import load_format
 from drretail.addons.imports.recording import Imported, record
 from drretail.addons.inspect import form as log_form
+from drretail.api.option import declared_options
 from drretail.cli.app import app
 from drretail.env.web.sandbox import SandboxWeb
 from drretail.errors import UserError
@@ -277,3 +279,8 @@ def test_runs_without_a_report_are_in_the_log_and_floors_are_not(exp: Path, tmp_
     selection.systems = ()
     with pytest.raises(UserError, match="No run of"):
         export(selection, "inspect", tmp_path / "logs")
+
+
+def test_help_names_every_form() -> None:
+    result = next(option.option.help for option in declared_options(ExportOptions) if option.name == "form")
+    assert [form for form in PLUGINS.own if form not in result] == [], "name each in drretail/addons/exports/options.py"

@@ -20,7 +20,9 @@ from drretail.grounding.report.citations import find_citations
 from drretail.grounding.verify.privacy import known_profiles
 from drretail.records.run import Run, StateChange
 from drretail.records.shop import UserProfile
+from tests import build
 from tests.addons.exports.conftest import FLOOR, HYBRID, REACT, lines
+from tests.eval.test_own import sizes
 from tests.shop import OTHER, USER
 from tests.viewer.experiment import rewrite
 
@@ -202,3 +204,9 @@ def test_a_user_is_forgotten_with_profile_and_votes(telling: Path) -> None:
     assert {run.query_id for run in read_runs(telling)}.isdisjoint(gone.queries)
     for path in telling.rglob("*.json"):
         assert USER not in path.read_text() or str(path.relative_to(telling)) in gone.still_named
+
+
+def test_values_of_a_measure_that_nobody_gives_any_more_are_selected(tmp_path: Path) -> None:
+    folder = build.experiment(tmp_path / "exp", {"a@model": {"q1-r1": "A feeder."}})
+    build.scored(folder, [sizes])
+    assert {"letters", "words"} <= {value.variant for chosen in Selection.of(folder) for value in chosen.got}

@@ -13,8 +13,6 @@ import typer
 from typer.main import get_command
 
 from drretail import run, score
-from drretail.addons.exports.formats import PLUGINS
-from drretail.addons.exports.options import ExportOptions
 from drretail.api.option import declared_options, python_help
 from drretail.cli.app import COMMANDS
 from drretail.cli.options.parameters import with_flags
@@ -46,7 +44,6 @@ DOORS = [
     Door("cli.compare:compare", "api.options.score:CompareOptions", "api.compare:compare", (*OUTPUT, "--details")),
     Door("cli.compare:compare", "api.options.score:CompareOptions", "api.compare:compare_all", (*OUTPUT, "--details")),
     Door("cli.report:report", "api.options.report:ReportOptions", "api.report:report", OUTPUT),
-    Door("addons.live.commands:view_command", "addons.live.options:ViewOptions", "addons.live.view:view", OUTPUT),
 ]
 
 
@@ -81,6 +78,10 @@ def flags_of(command: Callable[..., None]) -> set[str]:
 
 @pytest.mark.parametrize("door", DOORS, ids=lambda door: door.function)
 def test_a_command_and_its_function_have_the_options_of_their_record_with_its_help(door: Door) -> None:
+    have_the_same_options(door)
+
+
+def have_the_same_options(door: Door) -> None:
     options = declared_options(loaded(f"drretail.{door.record}"))
     wanted = {(option.flag or option.name).partition("/")[0] for option in options if option.option.flag != ""}
     wanted |= {option.option.short for option in options if option.option.short is not None}
@@ -142,11 +143,6 @@ def test_both_doors_make_the_same_scores(succeeds: Command, shop: str, queries: 
         kept = [(tmp_path / name / "scores.json").read_bytes() for name in ("flags", "keywords")]
         assert kept[0] == kept[1]
         assert {row.metric for row in scores.scores} >= {"faithfulness", "checks", "reading"}
-
-
-def test_help_names_every_form_of_exports() -> None:
-    result = next(option.option.help for option in declared_options(ExportOptions) if option.name == "form")
-    assert [form for form in PLUGINS.own if form not in result] == [], "name each in drretail/addons/exports/options.py"
 
 
 def test_help_names_every_metric_of_metrics(drretail: Command) -> None:

@@ -72,7 +72,7 @@ class Played:
         if "You check facts of a report" in question:
             return {"facts": [self._ruled(each) for each in _FACT.finditer(question)]}
         raise AssertionError(
-            f"Nothing is played to this question: its schema is answered in tests/eval/every_question.py.\n{question}"
+            f"Nothing is played to this question: its schema is answered in an every_answer.py.\n{question}"
         )
 
     def _scored(self, key: str, text: str) -> dict[str, Any]:
