@@ -8,8 +8,11 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).parents[1] / "drretail"
+ADDONS = PACKAGE / "addons"
 FOLDERS = sorted(path.parent for path in PACKAGE.rglob("__init__.py"))
-LAYERS = sorted({folder for folder in FOLDERS if folder.parent in (PACKAGE, PACKAGE / "addons")} - {PACKAGE / "addons"})
+if not any(ADDONS.glob("*/__init__.py")):
+    FOLDERS.remove(ADDONS)  # a copy without add-ons: their map stays as it is
+LAYERS = sorted({folder for folder in FOLDERS if folder.parent in (PACKAGE, ADDONS)} - {ADDONS})
 MOST_FILES = 17
 SIBLINGS = {"__init__", "agent", "base", "build", "chat", "group", "judge", "keywords", "pages", "policy", "score"}
 """Names that every sibling of a kind has: one file set, known once (build, keywords, pages: two kinds of sandboxes)."""

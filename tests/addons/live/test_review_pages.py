@@ -16,8 +16,8 @@ from drretail.records.query import Query, version_of
 from drretail.records.wish import Want, Wish
 from tests.addons.live.conftest import client_of
 from tests.addons.people.review.scripted import reviewed
-from tests.addons.people.voting import agents
 from tests.shop import USER
+from tests.viewer import agents
 
 FEEDER = Want(name="bird feeder", kinds=("bird feeder",), quantity=2, price_max=Money(amount="40"))
 BATH = Want(name="bird bath", kinds=("bird bath",), again=True)
