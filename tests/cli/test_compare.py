@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.addons.imports.foreign import jsonl
 from tests.build import experiment, scored, scripted_judge, systems
 from tests.cli.commands import Command, ErrorOf
 from tests.eval.metrics.pairwise.judging import prefers_a, two
@@ -51,22 +50,6 @@ def test_repeats_of_agent_and_judge_are_a_table_of_their_own(succeeds: Command, 
         ["said", "B", "0.28", "0.00", "50%", "0%", "0.70", "0.50"],
     ]
     assert "pass^2" in table
-
-
-def test_a_gate_on_a_score_of_which_less_is_better_is_told_the_other_word(
-    drretail: Command, error_of: ErrorOf, tmp_path: Path
-) -> None:
-    call = {"role": "assistant", "tool_calls": [{"id": "c", "function": {"name": "find", "arguments": "{}"}}]}
-    seen = {"role": "tool", "tool_call_id": "c", "content": '{"id": "k", "title": "Kettle", "price": 9}'}
-    for name, answer in (("bad", "Take the kettle [P:no-such]."), ("good", "Take the kettle.")):
-        said = {"role": "assistant", "content": answer}
-        rows = [{"messages": [{"role": "user", "content": f"Which, {at}?"}, call, seen, said]} for at in range(12)]
-        jsonl(tmp_path / f"{name}.jsonl", rows)
-        assert drretail("import", "chat", f"{name}.jsonl", "--to", name, "--system", "bot").returncode == 0
-        assert drretail("score", name, "--metrics", "false_statements").returncode == 0
-    gate = ("compare", "bad", "--beside", "good", "--fail-if")
-    assert "less is better here: write 'false_answers:rise=.10'." in error_of(*gate, "false_answers:drop=.10")
-    assert drretail(*gate, "false_answers:rise=.10").returncode == 4
 
 
 def test_what_was_judged_side_by_side_is_compared_with_all_else_and_alone(succeeds: Command, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from drretail.eval.scores.file import made_scores
 from drretail.experiment import read_runs
 from drretail.records.reading import Reading
 from tests.addons.imports.foreign import CHINESE, REPORT, drb, jsonl, text
-from tests.cli.commands import Command
+from tests.cli.commands import Command, ErrorOf
 from tests.cli.conftest import JUDGE
 
 WORDS = "The Alder kettle holds 1.7 litres, as we measured in our lab with cold water. " * 8
@@ -185,3 +185,19 @@ def test_everything_that_opens_an_experiment_opens_this_one(succeeds: Command, i
     assert "# Imported reports (drretail import): one, two." in page
     assert "<script>alert(1)" not in page
     assert "of imported reports" in succeeds("report", "exp", "--format", "text").stdout
+
+
+def test_a_gate_on_a_score_of_which_less_is_better_is_told_the_other_word(
+    drretail: Command, error_of: ErrorOf, tmp_path: Path
+) -> None:
+    call = {"role": "assistant", "tool_calls": [{"id": "c", "function": {"name": "find", "arguments": "{}"}}]}
+    seen = {"role": "tool", "tool_call_id": "c", "content": '{"id": "k", "title": "Kettle", "price": 9}'}
+    for name, answer in (("bad", "Take the kettle [P:no-such]."), ("good", "Take the kettle.")):
+        said = {"role": "assistant", "content": answer}
+        rows = [{"messages": [{"role": "user", "content": f"Which, {at}?"}, call, seen, said]} for at in range(12)]
+        jsonl(tmp_path / f"{name}.jsonl", rows)
+        assert drretail("import", "chat", f"{name}.jsonl", "--to", name, "--system", "bot").returncode == 0
+        assert drretail("score", name, "--metrics", "false_statements").returncode == 0
+    gate = ("compare", "bad", "--beside", "good", "--fail-if")
+    assert "less is better here: write 'false_answers:rise=.10'." in error_of(*gate, "false_answers:drop=.10")
+    assert drretail(*gate, "false_answers:rise=.10").returncode == 4
