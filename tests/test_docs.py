@@ -171,21 +171,6 @@ def test_every_page_that_a_docstring_names_is_there() -> None:
     assert [page for page in sorted(named) if not (ROOT / page).exists()] == []
 
 
-def test_every_file_that_a_page_names_is_there() -> None:
-    """In backticks, by its path from the checkout or from the package; NAME stands for any name."""
-    tops = {path.name for root in (ROOT, ROOT / "drretail") for path in root.iterdir() if path.is_dir()} - {"prompts"}
-    path_of_code = re.compile(r"`((?:\w+/)+(?:\w+\.(?:py|toml|md|sql|json|txt))?)`")
-    gone = [
-        f"{page.relative_to(ROOT)}: {path}"
-        for page in PAGES
-        if page.name != "CHANGELOG.md"
-        for path in path_of_code.findall(without_blocks(page))
-        if path.split("/")[0] in tops and "NAME" not in path
-        if not any((root / path).exists() for root in (ROOT, ROOT / "drretail"))
-    ]
-    assert gone == []
-
-
 def test_the_reading_path_is_twenty_files_of_the_core() -> None:
     text = (ROOT / "docs" / "reading.md").read_text(encoding="utf-8")
     files = re.findall(r"^\d+\. `([^`]+)`", text, re.MULTILINE)

@@ -1,12 +1,13 @@
-"""The docs' examples that need an add-on run, and what add-ons name stands on its page."""
+"""The docs' examples that need an add-on run, what add-ons name stands on its page, and pages name files of all."""
 
+import re
 from pathlib import Path
 
 import pytest
 
 from drretail.addons.exports.formats import PLUGINS
 from drretail.addons.imports.formats import FORMATS
-from tests.test_docs import OF_ADDONS, cache, is_on_its_page, run_examples
+from tests.test_docs import OF_ADDONS, PAGES, ROOT, cache, is_on_its_page, run_examples, without_blocks
 
 __all__ = ["cache"]
 
@@ -19,3 +20,18 @@ def test_the_examples_of_the_docs_run(path: Path, cache: Path, tmp_path: Path, m
 def test_every_form_of_imports_and_exports_is_on_its_page() -> None:
     is_on_its_page("exchange.md", FORMATS)
     is_on_its_page("exchange.md", PLUGINS.own)
+
+
+def test_every_file_that_a_page_names_is_there() -> None:
+    """In backticks, by its path from the checkout or from the package; NAME stands for any name."""
+    tops = {path.name for root in (ROOT, ROOT / "drretail") for path in root.iterdir() if path.is_dir()} - {"prompts"}
+    path_of_code = re.compile(r"`((?:\w+/)+(?:\w+\.(?:py|toml|md|sql|json|txt))?)`")
+    gone = [
+        f"{page.relative_to(ROOT)}: {path}"
+        for page in PAGES
+        if page.name != "CHANGELOG.md"
+        for path in path_of_code.findall(without_blocks(page))
+        if path.split("/")[0] in tops and "NAME" not in path
+        if not any((root / path).exists() for root in (ROOT, ROOT / "drretail"))
+    ]
+    assert gone == []
