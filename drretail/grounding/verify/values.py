@@ -66,7 +66,8 @@ def acquitted(value: ReadValue, ledger: Ledger, report: str, cited_at: CitedAt) 
 
 
 def _verified(value: ReadValue, ledger: Ledger, report: str) -> ReadValue:
-    line = _around(value, report[: value.start] + " " * (value.end - value.start) + report[value.end :], "\n")
+    before, after = _around(value, report, "\n")
+    line = f"{before} {after}"  # its own words count nothing
     match value.kind:
         case "price" | "rating" | "rating_count":
             return _of_products(value, ledger)
@@ -244,7 +245,8 @@ def _agreements(value: ReadValue, amount: Amount, ledger: Ledger, report: str) -
     calculation of the very cart takes none of them. A total or a rest includes what else its paragraph names and
     nothing explains: "with $5.99 for shipping $66.93".
     """
-    paragraph = _around(value, report, "\n\n")
+    before, after = _around(value, report, "\n\n")
+    paragraph = f"{before}{report[value.start : value.end]}{after}"
     cited = (ledger.calculations[key].result for key in value.of if key in ledger.calculations)
     picks = () if any(result in ledger.of_cart for result in cited) else [pick.product for pick in ledger.picks or ()]
     own = numbers_of(value.of, replace(ledger, picks=None))
@@ -263,10 +265,11 @@ def _agreements(value: ReadValue, amount: Amount, ledger: Ledger, report: str) -
     return {*map(amount.agreement, own), *map(exactly.agreement, numbers)}
 
 
-def _around(value: ReadValue, report: str, breaks: str) -> str:
-    """The line or the paragraph of a value."""
+def _around(value: ReadValue, report: str, breaks: str) -> tuple[str, str]:
+    """What stands before and after a value in its line or its paragraph."""
     end = report.find(breaks, value.end)
-    return report[report.rfind(breaks, 0, value.start) + 1 : end if end >= 0 else len(report)]
+    start = report.rfind(breaks, 0, value.start) + 1
+    return report[start : value.start], report[value.end : end if end >= 0 else len(report)]
 
 
 def _of_fields(value: ReadValue, ledger: Ledger) -> ReadValue:
