@@ -11,7 +11,8 @@ def escaped(text: str) -> str:
     parts = text.replace("``", "`").split("`")
     for at in range(0, len(parts), 2):  # the others are code
         plain = re.sub(r"[<*\\]|(?<!\w)_|_(?!\w)", r"\\\g<0>", parts[at])
-        parts[at] = re.sub(r"docs/([\w-]+\.md)(#[\w-]+)?", r"[\g<1>](../\g<1>\g<2>)", plain)
+        plain = re.sub(r"\bdocs/([\w-]+\.md)(#[\w-]+)?", r"[\g<1>](../\g<1>\g<2>)", plain)
+        parts[at] = re.sub(r"\bdrretail/addons/(\w+)/README\.md(#[\w-]+)?", r"[\g<1>](../../\g<0>)", plain)
     return "`".join(parts)
 
 

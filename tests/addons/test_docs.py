@@ -7,12 +7,12 @@ import pytest
 
 from drretail.addons.exports.formats import PLUGINS
 from drretail.addons.imports.formats import FORMATS
-from tests.test_docs import OF_ADDONS, PAGES, ROOT, cache, is_on_its_page, run_examples, without_blocks
+from tests.test_docs import OF_ADDONS, PAGES, ROOT, cache, is_on_its_page, name_of, run_examples, without_blocks
 
 __all__ = ["cache"]
 
 
-@pytest.mark.parametrize("path", OF_ADDONS, ids=lambda path: path.name)
+@pytest.mark.parametrize("path", OF_ADDONS, ids=name_of)
 def test_the_examples_of_the_docs_run(path: Path, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run_examples(path, cache, tmp_path, monkeypatch)
 

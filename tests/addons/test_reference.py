@@ -34,4 +34,5 @@ def test_what_markdown_would_swallow_is_shown() -> None:
     assert escaped("DIR/<query id>/, a_b, *x, ``<c>`` (docs/web.md#pages)") == (
         r"DIR/\<query id>/, a_b, \*x, `<c>` ([web.md](../web.md#pages))"
     )
+    assert escaped("See drretail/addons/lab/README.md.") == "See [lab](../../drretail/addons/lab/README.md)."
     assert link("open_world", "open_world()") == "[`open_world`](#open_world)"

@@ -64,7 +64,8 @@ def import_reports(options: ImportOptions) -> Result[Any]:
     seen = any(report.pages or report.products for report in came.reports)
     if options.form == "chat" and came.reports and shop is None and not seen:
         parts += prose(
-            "Nothing here can be held against your shop: import again with --world W (docs/tutorials/your-shop.md)."
+            "Nothing here can be held against your shop: import again with --world W "
+            "(drretail/addons/assistants/README.md)."
         )
     parts += prose(*_notes(came), *([f"Next: drretail score {to}"] if came.reports else []))
     return Result(came, _document(came, options), parts, notes=[f"Kept in {to}."], path=to)
