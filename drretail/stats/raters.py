@@ -11,7 +11,6 @@ from drretail.records.tables.table import Cell, Table, table_of
 from drretail.stats.agreement import cohen_kappa, percent
 
 Item = TypeVar("Item", bound=Hashable)
-Kappa = Callable[[Sequence[Hashable], Sequence[Hashable]], float | None]
 NOT_ANSWERED = "nothing was answered by both"
 ONE_ANSWER = "the answers that count are all the same"
 MOST_ROWS = 20
@@ -74,9 +73,9 @@ class Agreement:
     na: str | None = None
 
 
-def agreement_on(pair: Pair, kappa: Kappa = cohen_kappa) -> Agreement:
+def agreement_on(pair: Pair) -> Agreement:
     """The agreement of two raters."""
-    value = kappa(pair.ones, pair.others)
+    value = cohen_kappa(pair.ones, pair.others)
     na = None if value is not None else ONE_ANSWER if pair.ones else NOT_ANSWERED
     return Agreement(*pair[:3], len(pair.ones), percent(pair.ones, pair.others), value, na)
 

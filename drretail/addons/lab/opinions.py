@@ -20,7 +20,6 @@ from drretail.eval.scores.pair_outcomes import PairOutcome, read_outcomes
 from drretail.eval.scores.panel import is_panel, name_of
 from drretail.experiment import read_runs
 from drretail.records.score import JudgeRef, Rules
-from drretail.records.tables.cells import read_cells
 from drretail.records.tables.sheets import read_sheet
 from drretail.records.vote import CitedLabel, ClaimLabel, Rating, Vote, about_claim, about_report
 from drretail.stats.agreement import Level, sign
@@ -196,20 +195,14 @@ class _Row:
     system: str = ""
 
 
-def read_all(
-    paths: Iterable[Path],
-    raters: Sequence[str] = (),
-    item: Sequence[str] = (),
-    judges: Sequence[str] = (),
-    known_claims: Iterable[str] = (),
-) -> list[Opinion]:
+def read_all(paths: Iterable[Path], judges: Sequence[str] = (), known_claims: Iterable[str] = ()) -> list[Opinion]:
     """The opinions of several files, each read by ``read_opinions``.
 
     ``known_claims`` are the ids of an experiment's claims, which sheets of ``lab sample`` name without system and
     judge. Raises UnknownName for a judge that is in none of the files.
     """
     claims = {sheet_name(claim): claim for claim in known_claims}
-    opinions = [opinion for path in paths for opinion in read_opinions(path, raters, item, judges)]
+    opinions = [opinion for path in paths for opinion in read_opinions(path, judges)]
     found = [replace(opinion, item=claims.get(opinion.item, opinion.item)) for opinion in opinions]
     known = {opinion.rater for opinion in found}
     for name in judges:
@@ -218,19 +211,16 @@ def read_all(
     return found
 
 
-def read_opinions(
-    path: Path, raters: Sequence[str] = (), item: Sequence[str] = (), judges: Sequence[str] = ()
-) -> list[Opinion]:
+def read_opinions(path: Path, judges: Sequence[str] = ()) -> list[Opinion]:
     """The opinions of a CSV file, in its order; a cell without a value is no answer.
 
     Its columns are item, rater and value, and optionally dimension, query and system. A sheet of ``lab sample`` has a
-    label instead, and its rater is the file's name. If ``raters`` are given, each is a column of one rater's values,
-    and the columns ``item`` (all others by default) name what is rated. ``judges`` are the raters that are not people.
+    label instead, and its rater is the file's name. ``judges`` are the raters that are not people.
 
     Values are numbers, full | partial | none | contradicted, a | b | tie, or any words. Raises UserError if a column is
     missing, or if a rater gives two different values for one item.
     """
-    found = list(_wide(path, raters, item) if raters else _long(path))
+    found = list(_rows(path))
     if not found:
         raise UserError(f"{path} holds no opinion: it needs rows below its heading.")
     first_rows: dict[tuple[str, str, str], _Row] = {}
@@ -261,36 +251,18 @@ def read_opinions(
     return opinions
 
 
-def _long(path: Path) -> Iterator[_Row]:
+def _rows(path: Path) -> Iterator[_Row]:
     sheet = read_sheet(path)
     is_sheet = "label" in sheet.columns and not {"rater", "value"} & {*sheet.columns}
     value, rater = ("label", path.stem) if is_sheet else ("value", "")
     lacking = [name for name in (["item"] if is_sheet else NEEDED) if name not in sheet.columns]
     if lacking:
         present = ", ".join(sheet.columns) or "it is empty"
-        raise UserError(
-            f"{path} has no column {' and no '.join(lacking)} (it has: {present}): name raters' own columns with "
-            "--raters."
-        )
+        raise UserError(f"{path} has no column {' and no '.join(lacking)} (it has: {present}).")
     for number, cells in sheet.rows:
         if cells[value]:
             about = (cells.get(name, "") for name in ("dimension", "query", "system"))
             yield _Row(f"{path}, row {number}", cells["item"], cells.get("rater", rater), cells[value], *about)
-
-
-def _wide(path: Path, raters: Sequence[str], item: Sequence[str]) -> Iterator[_Row]:
-    heading, *rows = read_cells(path) or [[]]
-    names = [name.strip() for name in heading]
-    for name in (*raters, *item):
-        if name not in names:
-            raise UnknownName(f"column of {path}", name, names)
-    rater_columns = [names.index(rater) for rater in raters]
-    about = [names.index(name) for name in item] or [at for at in range(len(names)) if at not in rater_columns]
-    for number, row in enumerate(rows, 2):
-        item = " | ".join(row[at].strip() for at in about if at < len(row))
-        for at in rater_columns:
-            if at < len(row) and row[at].strip():
-                yield _Row(f"{path}, row {number}", item, names[at], row[at].strip())
 
 
 def _scale(rows: Sequence[_Row]) -> tuple[Scale, dict[str, float]]:

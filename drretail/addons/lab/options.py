@@ -31,15 +31,12 @@ class JudgeCalls:
 class AgreeOptions:
     """Measures how far people and judges agree.
 
-    Answers come from `drretail view`, a filled sheet of `lab sample`, or a CSV. The CSV's columns are item, rater and
-    value, or item and one column per rater (--raters).
+    Answers come from `drretail view`, a filled sheet of `lab sample`, or a CSV with the columns item, rater and value.
     """
 
     experiment: shared.SomeExperiment = None
     _: KW_ONLY
     ratings: Ratings = ()
-    raters: Annotated[shared.Words, Option("The columns of the raters in --ratings.", metavar="A,B")] = ()
-    item: Annotated[shared.Words, Option("With --raters: the columns of the rated item.", metavar="A,B")] = ()
     judges: Annotated[shared.Words, Option("The raters that are judges.", metavar="A,B")] = ()
     force: shared.Force = False
 

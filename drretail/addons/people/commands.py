@@ -41,22 +41,20 @@ class ReviewRequest:
 def review(options: ReviewOptions) -> Result[Any]:
     """The summary of all decisions, after those of a filled sheet; or the path of a sheet that was written.
 
-    Raises UserError for options that don't go together, and if there is nothing to decide, to settle or to write.
+    Raises UserError for options that don't go together, and if there is nothing to decide or to write.
     """
     from drretail.addons.people.review.decisions import decisions_on
     from drretail.addons.people.review.summary import summary_of
     from drretail.querygen.reading import read_queries
 
     file, sheet = Path(options.file), None if options.sheet is None else Path(options.sheet)
-    if options.settle and sheet is None:
-        raise UserError("--settle goes with --sheet CSV; drretail view --review settles, too.")
     if sheet is not None and options.to is not None:
         raise UserError("--sheet and --to are two things to do: call the command once for each.")
     queries = read_queries(file)
     request = ReviewRequest(file, queries, options.world, _name(options.reviewer), options.reviewer is not None)
     if sheet is not None and not sheet.exists():
-        return write_sheet(request, sheet, settle=options.settle)
-    notes = [] if sheet is None else take_sheet(request, sheet, settle=options.settle)
+        return write_sheet(request, sheet)
+    notes = [] if sheet is None else take_sheet(request, sheet)
     applied = None if options.to is None else _apply(request, Path(options.to))
     now = summary_of(queries, decisions_on(file, queries))
     hints = [HOW.format(file=file, world=options.world)] if sheet is None and applied is None else []
@@ -77,57 +75,36 @@ def _applied(applied: "Applied", file: Path, to: Path) -> str:
     return f"{counted(len(applied.queries), 'query')} → {to}: {counts}"
 
 
-def write_sheet(request: ReviewRequest, sheet: Path, *, settle: bool) -> Result[Path]:
-    """Writes a sheet of the queries that the reviewer has not decided yet, or of all if nobody is named.
-
-    With ``settle``: of the queries on which reviewers disagree.
-    """
-    from drretail.addons.people.review.decisions import decisions_on, outcomes
+def write_sheet(request: ReviewRequest, sheet: Path) -> Result[Path]:
+    """Writes a sheet of the queries that the reviewer has not decided yet, or of all if nobody is named."""
+    from drretail.addons.people.review.decisions import decisions_on
     from drretail.addons.people.review.item import Items
     from drretail.addons.people.review.sheet import sheet_of
 
     if sheet.suffix.casefold() != ".csv":
         raise UserError(f"{sheet}: the sheet is CSV: give it a name that ends in .csv.")
-    current = decisions_on(request.file, request.queries)
-    name = request.reviewer if request.named else None
-    disputed = {
-        outcome.query.query_id: outcome.reviews
-        for outcome in outcomes(request.queries, current)
-        if outcome.what == "disputed"
-    }
-    if settle:
-        left = tuple(query for query in request.queries if query.query_id in disputed)
-    elif request.named:
-        left = current.undecided_by(request.reviewer, request.queries)
-    else:
-        left = request.queries
+    name, left = None, request.queries
+    if request.named:
+        name = request.reviewer
+        left = decisions_on(request.file, request.queries).undecided_by(name, request.queries)
     if not left:
-        raise UserError(
-            "Reviewers disagree on no query."
-            if settle
-            else f"{request.reviewer} has decided on all queries: without --reviewer the sheet has them all."
-        )
+        raise UserError(f"{name} has decided on all queries: without --reviewer the sheet has them all.")
     with world_of(request.world) as shop:
         items = Items(shop, request.queries)
         rows = [items.of(query) for query in left]
-    write_atomically(sheet, sheet_of(rows, name, disputed if settle else None))
-    settling = " --settle" if settle else ""
-    back = f"drretail queries review {request.file} --world {request.world}{settling} --sheet {sheet}"
+    write_atomically(sheet, sheet_of(rows, name))
+    back = f"drretail queries review {request.file} --world {request.world} --sheet {sheet}"
     line = f"{counted(len(rows), 'query')} → {sheet}; fill it in, and: {back}"
     return Result(sheet, {"queries": len(rows), "file": str(sheet)}, [line], path=sheet)
 
 
-def take_sheet(request: ReviewRequest, sheet: Path, *, settle: bool) -> list[str]:
+def take_sheet(request: ReviewRequest, sheet: Path) -> list[str]:
     """Appends the new decisions of a filled sheet. Returns sentences on them, and on what checks find in its edits."""
-    from drretail.addons.people.review.decisions import decisions_on, outcomes
     from drretail.addons.people.review.records import keep_reviews
     from drretail.addons.people.review.sheet import Reading, read_filled
 
-    current = decisions_on(request.file, request.queries)
-    decided = {outcome.query.query_id: outcome.reviews for outcome in outcomes(request.queries, current)}
     queries = {query.query_id: query for query in request.queries}
-    disputed = decided if settle else None
-    filled = read_filled(sheet, Reading(queries, request.reviewer, datetime.now(UTC), request.named, disputed))
+    filled = read_filled(sheet, Reading(queries, request.reviewer, datetime.now(UTC), request.named))
     new = keep_reviews(request.file, filled.reviews)
     known = len(filled.reviews) - len(new)
     notes = [f"Decisions taken from {sheet}: {len(new)}, known before: {known}, queries left blank: {filled.blank}."]

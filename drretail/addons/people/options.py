@@ -20,7 +20,6 @@ class ReviewOptions:
     world: research.World = "demo"
     _: KW_ONLY
     reviewer: Annotated[str | None, Option("The reviewer's name.", metavar="NAME", default="your login name")] = None
-    settle: Annotated[bool, Option("With --sheet: this reviewer's decisions on disputed queries are final.")] = False
     sheet: Annotated[str | Path | None, Option("A sheet to write, or a filled one to read.", metavar="CSV")] = None
     to: Annotated[
         str | Path | None,

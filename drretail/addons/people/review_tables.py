@@ -19,8 +19,7 @@ ABOUT = {
     "deep_research": "takes deep research",
     "answerable": "answerable with the nine tools",
     "fits_profile": "fits the shopper",
-    "edit": "edited text",
-    "wish": "wish",
+    "edit": "edit",
 }
 
 
@@ -64,12 +63,12 @@ def summary_parts(file: Path, now: "Summary") -> Iterator[Table | str]:
         ]
         yield table_of("Answers: yes, no", ["", *(reviewer.name for reviewer in now.reviewers)], rows)
     if now.agreements:
-        yield agreement_table("Agreement", now.agreements, "queries", _about)
+        yield agreement_table("Agreement", now.agreements, "queries", ABOUT.__getitem__)
     if now.disagreements:
         rows = [
             (
                 disagreement.query_id,
-                _about(disagreement.about),
+                ABOUT[disagreement.about],
                 ", ".join(f"{who}: {what}" for who, what in disagreement.answers.items()),
                 disagreement.settled_by,
             )
@@ -83,17 +82,9 @@ def summary_parts(file: Path, now: "Summary") -> Iterator[Table | str]:
             yield f"{reviewer.name} accepts, with a no to a question: {', '.join(reviewer.accepted_with_a_no)}"
     disputed = ", ".join(now.ids("disputed"))
     if disputed:
-        yield f"Disputed, and so not applied until somebody settles them with --settle: {disputed}"
+        yield f"Disputed, and so not applied until drretail view --review {file} settles them: {disputed}"
     if now.stale:
         yield f"{now.stale} decisions are about queries that were changed or taken out since: they don't count."
-
-
-def _about(about: str) -> str:
-    """What reviewers agree or disagree on, in words; for a field of the wish, its label."""
-    from drretail.addons.people.review.summary import WISH
-    from drretail.addons.people.review.typings import label_of
-
-    return ABOUT.get(about) or f"{WISH}{label_of(about.removeprefix(WISH))}"
 
 
 def _share(value: float | None) -> "Cell":

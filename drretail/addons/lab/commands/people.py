@@ -46,24 +46,21 @@ def agree(options: AgreeOptions) -> Result[Agreement]:
 
     Kept in EXP/lab/agree.json. Raises UserError if neither an experiment nor a file is given.
     """
-    ratings = paths_in(options.ratings)
+    ratings, judges = paths_in(options.ratings), names_in(options.judges)
     if options.experiment is None and not ratings:
         raise UserError("Nothing to compare: name an experiment's folder, or a file with --ratings CSV.")
-    columns = {
-        "--raters": names_in(options.raters), "--item": names_in(options.item), "--judges": names_in(options.judges),
-    }  # fmt: skip
-    if not ratings and any(columns.values()):
-        raise UserError("--raters, --item and --judges say how to read a file: add --ratings CSV.")
+    if judges and not ratings:
+        raise UserError("--judges says how to read a file: add --ratings CSV.")
     experiment = None if options.experiment is None else folder_of(options.experiment)
     found: list[Opinion] = [] if experiment is None else opinions_of(experiment)
     claims = [opinion.item for opinion in found if opinion.question.scale == SUPPORT]
-    found += read_all(ratings, *columns.values(), known_claims=claims)
+    found += read_all(ratings, judges, claims)
     with busy("comparing raters"):
         made = agreement_of(found)
     parts = [*agreement_parts(made)]
     if experiment is None:
         return Result(made, made.model_dump(mode="json", exclude_none=True), parts)
-    given = {"--ratings": ratings} | {flag: ",".join(names) or None for flag, names in columns.items()}
+    given = {"--ratings": ratings, "--judges": ",".join(judges) or None}
     document = keep(experiment, "agree", made, [VOTES, *verdict_folders(experiment)], given, again=options.force)
     has_voted = any(opinion.kind == "person" for opinion in found)
     hints = [] if has_voted else [f"Nobody has voted yet: drretail view {experiment} asks people."]
@@ -78,7 +75,7 @@ def calibrate(options: CalibrateOptions) -> Result[Calibration]:
     another judge or question, and if people rated nothing that a judge rated.
     """
     experiment, ratings, judges = folder_of(options.experiment), paths_in(options.ratings), names_in(options.judges)
-    found = [*opinions_of(experiment), *read_all(ratings, judges=judges)]
+    found = [*opinions_of(experiment), *read_all(ratings, judges)]
     question = question_of(found, options.dimension)
     mine, model = of_model([opinion for opinion in found if opinion.question == question], options.judge)
     before = None if options.force else frozen(experiment)

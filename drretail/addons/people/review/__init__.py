@@ -6,6 +6,5 @@ edits.py      what an edit changed in a query, and what reviewers who disagree s
 form.py       a query and a decision on it as cells of text, and the review or edit that filled cells make
 sheet.py      writes a sheet to fill in, and reads decisions from a filled one; the pages are in viewer/live
 decisions.py  which decisions count, what becomes of each query, and the reviewed file
-typings.py    compares two typings of one wish, field by field
 summary.py    the statistics of a review, agreement included
 """

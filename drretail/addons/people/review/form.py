@@ -156,8 +156,6 @@ def cells_of(query: Query) -> Cells:
     return with_wants(cells, (_cells(WANT_FIELDS, want) for want in wish.wants))
 
 
-TAKES = "take_edit_of"
-"""The cell that names the reviewer whose edit is taken as it is, to settle a disagreement."""
 WORDS: dict[str, Decision] = {
     word: decision for decision in DECISIONS for word in (decision, decision[0], f"{decision}ed")
 }
@@ -216,17 +214,8 @@ def _answers(query: Query, cells: Mapping[str, str]) -> Answers:
 def _edit(
     person: str, query: Query, cells: Mapping[str, str], decision: Decision, disputed: Sequence[Review]
 ) -> Edit | None:
-    """The edit that goes with a decision: the one that the cells make, or a reviewer's that is taken."""
-    edit, edits, taken = edit_by(person, query, cells), edits_by_reviewer(disputed, query), cells.get(TAKES, "")
-    if taken and taken not in edits:
-        names = ", ".join(edits) or "nobody"
-        raise Faults({TAKES: f"{taken!r} has no edit of {query.query_id}; those with one: {names}"})
-    if taken and decision != "edit":
-        raise Faults({TAKES: f"is filled in, but the decision is {decision}; write edit, or clear it"})
-    if taken and edit is not None:
-        raise Faults({TAKES: "is filled in, but other cells were changed, too; clear it, or put back what was there"})
-    if taken:
-        return edits[taken]
+    """The edit that the cells make, which a decision to edit needs and no other decision has."""
+    edit = edit_by(person, query, cells)
     if decision == "edit" and edit is None:
         raise Faults({"decision": "is edit, but nothing was changed: change something, or accept it"})
     if decision != "edit" and edit is not None:
@@ -235,7 +224,8 @@ def _edit(
         changed = next(name for name in names if retyped(before.get(name, ""), cells.get(name, "")) != before.get(name))
         raise Faults({changed: f"was changed, but the decision is {decision}; decide to edit, or put it back"})
     # An edit like a reviewer's stays that reviewer's, who has typed the wish.
-    alike = (each for each in edits.values() if edit and content_of(each.after) == content_of(edit.after))
+    edits = edits_by_reviewer(disputed, query).values()
+    alike = (each for each in edits if edit and content_of(each.after) == content_of(edit.after))
     return next(alike, edit)
 
 

@@ -3,15 +3,13 @@
 A query takes one row, and one more below for each further want; only its first row has its version.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from drretail.addons.people.review.edits import review_lines
 from drretail.addons.people.review.form import (
     QUERY_FIELDS,
-    TAKES,
     TEXT,
     WANT_FIELDS,
     Cells,
@@ -40,30 +38,16 @@ OF_QUERY = tuple(field.name for field in QUERY_FIELDS)
 EDITED_TEXT = "edited_text"
 REVIEWER_COLUMNS = ("reviewer", *QUESTIONS, "decision", EDITED_TEXT, "note")
 COLUMNS = (*GIVEN, *OF_WANTS, *OF_QUERY, *REVIEWER_COLUMNS)
-SAYS = "reviewers_say"
-SETTLING_COLUMNS = (*GIVEN, SAYS, *OF_WANTS, *OF_QUERY, "reviewer", "decision", TAKES, EDITED_TEXT, "note")
-"""For a disagreement: what the reviewers say is given, and one of their edits may be taken as it is."""
 # This many characters tell two versions of a query apart.
 SHORT = 12
 
 
-def sheet_of(
-    items: Iterable[Item], reviewer: str | None, disputed: Mapping[str, Sequence[Review]] | None = None
-) -> bytes:
-    """A CSV file with the rows of each query, and the reviewer's name if it is known.
-
-    With ``disputed``, the reviews that disagree by query id, the sheet is one to settle them.
-    """
-    columns, rows = COLUMNS if disputed is None else SETTLING_COLUMNS, list[Row]()
-    for item in items:
-        given = {"reviewer": reviewer or ""}
-        if disputed is not None:
-            given[SAYS] = "\n".join(review_lines(disputed[item.query.query_id]))
-        rows += _rows(item, given)
-    return sheets.sheet_of(columns, rows)
+def sheet_of(items: Iterable[Item], reviewer: str | None) -> bytes:
+    """A CSV file with the rows of each query, and the reviewer's name if it is known."""
+    return sheets.sheet_of(COLUMNS, [row for item in items for row in _rows(item, reviewer or "")])
 
 
-def _rows(item: Item, given: Row) -> Iterator[Row]:
+def _rows(item: Item, reviewer: str) -> Iterator[Row]:
     query, form = item.query, cells_of(item.query)
     wants = [{NAMES[name]: cell for name, cell in cells.items()} for cells in wants_in(form)]
     yield {
@@ -75,7 +59,7 @@ def _rows(item: Item, given: Row) -> Iterator[Row]:
         "cheapest_basket": basket_line(basket) if (basket := item.checked.reference.cheapest) else "",
         **{name: form[name] for name in OF_QUERY},
         **(wants[0] if wants else {}),
-        **given,
+        "reviewer": reviewer,
     }
     yield from ({"query_id": query.query_id, **want} for want in wants[1:])
 
@@ -101,8 +85,6 @@ class Reading:
     at: datetime
     named: bool
     """True if every decision must be this reviewer's."""
-    disputed: Mapping[str, Sequence[Review]] | None = None
-    """The reviews that disagree, by query id, if the sheet settles them; None otherwise."""
 
 
 @dataclass(slots=True)
@@ -118,7 +100,7 @@ class _Block:
     def cells(self, query: Query) -> Cells:
         """The cells of the form, and those of the decision."""
         cells = {TEXT: self.first[EDITED_TEXT] or query.text} | {name: self.first[name] for name in OF_QUERY}
-        cells |= {name: self.first.get(name, "") for name in (*QUESTIONS, "decision", "note", TAKES)}
+        cells |= {name: self.first.get(name, "") for name in (*QUESTIONS, "decision", "note")}
         return with_wants(cells, ({name: row[column] for name, column in NAMES.items()} for _, row in self.rows))
 
     def line_of(self, name: str, message: str) -> str:
@@ -135,8 +117,7 @@ def read_filled(path: Path, reading: Reading) -> Filled:
     Raises UserError with the row and column of what is wrong; then nothing of the sheet counts.
     """
     sheet = sheets.read_sheet(path)
-    columns = SETTLING_COLUMNS if reading.disputed is not None else COLUMNS
-    sheet.need([name for name in columns if name not in (*GIVEN[2:], SAYS, "reviewer")], "review sheet")
+    sheet.need([name for name in COLUMNS if name not in (*GIVEN[2:], "reviewer")], "review sheet")
     reviews: dict[tuple[str, str], Review] = {}
     faults: list[str] = []
     blank = unnamed = 0
@@ -170,7 +151,7 @@ def _blocks(rows: Iterable[tuple[int, Row]], faults: list[str]) -> list[_Block]:
         elif not blocks or row["query_id"] not in ("", blocks[-1].first["query_id"]):
             faults.append(_line_of(number, "query_id", "this row of a want does not stand below its query's row"))
         else:
-            misplaced = next((name for name in (*OF_QUERY, *REVIEWER_COLUMNS, TAKES) if row.get(name)), None)
+            misplaced = next((name for name in (*OF_QUERY, *REVIEWER_COLUMNS) if row.get(name)), None)
             if misplaced is not None:
                 first = blocks[-1].rows[0][0]
                 faults.append(_line_of(number, misplaced, f"belongs into row {first}, the first of its query"))
@@ -182,14 +163,13 @@ def _review(block: _Block, reading: Reading) -> Review | None:
     """The decision in a query's rows; None if nothing was filled in or changed."""
     row, query = block.first, _query(block.first, reading.queries)
     cells = block.cells(query)
-    if not any(row.get(column) for column in (*REVIEWER_COLUMNS[1:], TAKES)) and _is_as_written(cells, query):
+    if not any(row.get(column) for column in REVIEWER_COLUMNS[1:]) and _is_as_written(cells, query):
         return None
     who = row.get("reviewer") or reading.reviewer
     if reading.named and who != reading.reviewer:
         message = f"{who!r} is not {reading.reviewer!r}; leave --reviewer away to take the sheet's names"
         raise Faults({"reviewer": message})
-    disputed = None if reading.disputed is None else reading.disputed.get(query.query_id, ())
-    return review_by(who, query, cells, reading.at, disputed)
+    return review_by(who, query, cells, reading.at)
 
 
 def _is_as_written(cells: Cells, query: Query) -> bool:

@@ -1,4 +1,4 @@
-"""People's answers about an experiment, counted by person and by pair of systems, and how far two people agree."""
+"""People's answers about an experiment, counted by person and by pair of systems."""
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
@@ -9,11 +9,8 @@ import typer
 from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.records.tables.figures import counted
 from drretail.records.vote import Ballot, CitedLabel, ClaimLabel, Rating, Vote
-from drretail.stats.agreement import TIE, kappa_without_ties
-from drretail.stats.raters import MOST_ROWS, Agreement, Answered, agreement_on, agreement_table, pairs_of
-from drretail.viewer.output import print_rows, print_table
-
-AGREEMENT = "Agreement (Cohen's kappa without ties)"
+from drretail.stats.raters import MOST_ROWS
+from drretail.viewer.output import print_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,17 +43,12 @@ class VoteResults:
     """The number of answers by person."""
     pairs: tuple[PairCount, ...]
     """The number of votes for each of two systems, by dimension."""
-    agreement: tuple[Agreement, ...]
-    """How far every two people agree in each dimension, κ without ties."""
 
 
 def results_of(ballots: Sequence[Ballot]) -> VoteResults:
     """All counts, with people and systems by name and dimensions in their order."""
     votes = [ballot for ballot in ballots if isinstance(ballot, Vote)]
-    ordered = sorted(votes, key=lambda vote: (DIMENSIONS.index(vote.dimension), vote.annotator))
-    answers = (Answered(vote.annotator, vote.pair_id, vote.dimension, vote.winner or TIE) for vote in ordered)
-    agreement = tuple(agreement_on(pair, kappa_without_ties) for pair in pairs_of(answers) if pair.ones)
-    return VoteResults(tuple(_people(ballots)), tuple(_pairs(votes)), agreement)
+    return VoteResults(tuple(_people(ballots)), tuple(_pairs(votes)))
 
 
 def _people(ballots: Sequence[Ballot]) -> list[PersonCount]:
@@ -83,7 +75,7 @@ def _pairs(votes: Sequence[Vote]) -> list[PairCount]:
 
 
 def print_results(results: VoteResults) -> None:
-    """Prints up to three tables on stdout: people, votes and agreement. Those of many people are summarised."""
+    """Prints up to two tables on stdout: people, of whom those with the most answers are shown, and votes."""
     if not results.people:
         typer.echo("Nobody has voted yet.")
         return
@@ -94,13 +86,8 @@ def print_results(results: VoteResults) -> None:
     notes = [f"Left out: {counted(more, 'person', 'people')} with the fewest answers. --json has all."] if more else []
     print_rows("People", columns, map(astuple, shown), notes=notes)
     pairs = [
-        (f"{pair.a} ~ {pair.b}", _words(pair.dimension), pair.a_wins, pair.ties, pair.b_wins) for pair in results.pairs
+        (f"{pair.a} ~ {pair.b}", pair.dimension.replace("_", " "), pair.a_wins, pair.ties, pair.b_wins)
+        for pair in results.pairs
     ]
     if pairs:
         print_rows("Votes", ["systems", "dimension", "for the first", "ties", "for the second"], pairs)
-    if results.agreement:
-        print_table(agreement_table(AGREEMENT, results.agreement, "pairs", _words))
-
-
-def _words(dimension: str) -> str:
-    return dimension.replace("_", " ")

@@ -11,7 +11,6 @@ from drretail.addons.people.review.records import history_path, read_reviews_of,
 from drretail.env.world import World
 from drretail.files import write_lines
 from drretail.querygen.reading import read_queries
-from drretail.records.tables.cells import as_csv
 from tests.addons.people.review.conftest import QUERIES
 from tests.addons.people.review.scripted import reviewed
 from tests.querygen.conftest import call, refused
@@ -70,7 +69,7 @@ def test_a_sheet_goes_out_and_comes_back_as_a_spreadsheet_saves_it(world: World,
 def test_status_and_json_tell_the_numbers(world: World, decided: Path) -> None:
     text = call(world, "review", decided).stdout
     assert "3 queries: 0 accepted, 1 edited, 1 rejected, 0 undecided, 1 disputed" in text
-    assert "not applied until somebody settles them with --settle" in text
+    assert "not applied until drretail view --review" in text
     document = json.loads(call(world, "review", decided, "--json").stdout)
     assert (document["format"], document["outcomes"]["disputed"]) == (1, 1)
     ann, bob = document["reviewers"]
@@ -109,8 +108,6 @@ def test_apply_changes_the_file_itself_and_the_numbers_stay(world: World, decide
     ("flags", "message"),
     [
         (["--sheet", "s.csv", "--to", "o.jsonl"], "--sheet and --to are two things to do"),
-        (["--settle"], "--settle goes with --sheet CSV"),
-        (["--settle", "--sheet", "out.csv"], "Reviewers disagree on no query"),
         (["--reviewer", " "], "Say who reviews"),
         (["--to", "out.jsonl"], "there is nothing to write"),
         (["--sheet", "out.xlsx"], "ends in .csv"),
@@ -118,22 +115,6 @@ def test_apply_changes_the_file_itself_and_the_numbers_stay(world: World, decide
 )
 def test_what_cannot_be_done_is_refused(world: World, file: Path, flags: list[str], message: str) -> None:
     assert message in refused(world, "review", file, *flags)
-
-
-def test_a_dispute_is_settled_with_a_sheet(world: World, decided: Path, tmp_path: Path) -> None:
-    sheet = tmp_path / "settle.csv"
-    written = call(world, "review", decided, "--settle", "--sheet", sheet)
-    assert f"1 query → {sheet}" in written.stdout
-    assert f"--settle --sheet {sheet}" in " ".join(written.stdout.split())
-    (row,) = csv.DictReader(io.StringIO(sheet.read_bytes().decode("utf-8-sig"), newline=""))
-    assert row["reviewers_say"] == "ann: accept\nbob: reject"
-    row["decision"] = "reject"
-    sheet.write_bytes(as_csv([list(row), list(row.values())]))
-    taken = call(world, "review", decided, "--settle", "--sheet", sheet, "--reviewer", "carl")
-    assert "1 edited, 2 rejected, 0 undecided, 0 disputed" in " ".join(taken.stdout.split())
-    document = json.loads(call(world, "review", decided, "--json").stdout)
-    assert document["disagreements"][0]["settled_by"] == "carl"
-    assert {each["name"] for each in document["reviewers"]} == {"ann", "bob"}
 
 
 def test_a_broken_line_among_the_reviews_is_named(world: World, decided: Path) -> None:

@@ -12,11 +12,9 @@ from hypothesis import strategies as st
 
 from drretail.addons.people.review.edits import retyped, word_diff
 from drretail.addons.people.review.item import Items, page_of
-from drretail.addons.people.review.records import Review
 from drretail.addons.people.review.sheet import (
     COLUMNS,
     REVIEWER_COLUMNS,
-    SETTLING_COLUMNS,
     Filled,
     Reading,
     read_filled,
@@ -27,7 +25,7 @@ from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.tables.cells import as_csv
 from tests.addons.people.review.conftest import FEEDER, LAMP, QUERIES, TYPED
-from tests.addons.people.review.scripted import NOON, reviewed
+from tests.addons.people.review.scripted import NOON
 
 Rows = list[dict[str, str]]
 ACCEPT = {"deep_research": "yes", "answerable": "yes", "fits_profile": "no", "decision": "accept"}
@@ -176,58 +174,6 @@ def test_a_query_without_a_user_fits_nobody(tmp_path: Path, items: Items) -> Non
     sheet = write(tmp_path / "sheet.csv", [row | ACCEPT | {"fits_profile": "yes"}])
     with pytest.raises(UserError, match="g-1 has no user: leave it empty"):
         read_filled(sheet, reading((generic,)))
-
-
-@pytest.fixture
-def settle(tmp_path: Path, items: Items) -> Callable[[dict[str, str]], Review]:
-    """What carl decides by these cells of a query that ann and bob edited, each in another way."""
-    query = QUERIES[0]
-    no_room = TYPED.model_copy(update={"room": False})
-    disputed = [reviewed(query, "ann", wish=no_room), reviewed(query, "bob", text=f"{query.text} Thanks.")]
-    rows = rows_of(sheet_of([items.of(query)], None, {query.query_id: disputed}))
-    assert list(rows[0]) == list(SETTLING_COLUMNS)
-    assert "ann's edit: no longer: more may be added within the budget" in rows[0]["reviewers_say"]
-
-    def settle(cells: dict[str, str]) -> Review:
-        rows[0] |= cells
-        about = Reading({query.query_id: query}, "carl", NOON, False, {query.query_id: disputed})
-        (review,) = read_filled(write(tmp_path / "sheet.csv", rows), about).reviews
-        return review
-
-    return settle
-
-
-@pytest.mark.parametrize(
-    ("cells", "typed_by", "text_ends"),
-    [
-        ({"take_edit_of": "ann"}, "ann", "$90?"),
-        ({"take_edit_of": "bob"}, None, "Thanks."),
-        ({"budget": "95 USD"}, "carl", "$90?"),
-    ],
-)
-def test_a_dispute_is_settled_with_a_reviewers_edit_or_another_one(
-    settle: Callable[[dict[str, str]], Review], cells: dict[str, str], typed_by: str | None, text_ends: str
-) -> None:
-    review = settle({"decision": "edit"} | cells)
-    assert (review.settles, review.answers, review.reviewer) == (True, None, "carl")
-    assert review.edit is not None
-    assert review.edit.after.typed_by == typed_by
-    assert review.edit.after.text.endswith(text_ends)
-
-
-@pytest.mark.parametrize(
-    ("cells", "message"),
-    [
-        ({"decision": "edit", "take_edit_of": "dora"}, "'dora' has no edit of anna-1; those with one: ann, bob"),
-        ({"decision": "accept", "take_edit_of": "ann"}, "is filled in, but the decision is accept"),
-        ({"decision": "edit", "take_edit_of": "ann", "budget": "9 USD"}, "but other cells were changed, too"),
-    ],
-)
-def test_an_edit_that_can_not_be_taken_is_refused(
-    settle: Callable[[dict[str, str]], Review], cells: dict[str, str], message: str
-) -> None:
-    with pytest.raises(UserError, match=f"row 2, column take_edit_of: .*{message}"):
-        settle(cells)
 
 
 def shown(items: Items, query: Query) -> dict[str, tuple[str, ...]]:

@@ -1,4 +1,4 @@
-"""The numbers of a review, two typings of one wish beside each other, and what reviewers say where they disagree."""
+"""The numbers of a review, and what reviewers say where they disagree."""
 
 from collections.abc import Sequence
 
@@ -7,14 +7,11 @@ import pytest
 from drretail.addons.people.review.decisions import current_decisions
 from drretail.addons.people.review.edits import edits_by_reviewer, review_lines
 from drretail.addons.people.review.records import Answers, Review
-from drretail.addons.people.review.summary import NOT_BY_CHANCE, review_agreements, summary_of
-from drretail.addons.people.review.typings import compared, matched
-from drretail.records.money import Money
+from drretail.addons.people.review.summary import review_agreements, summary_of
 from drretail.records.wish import Want, Wish
 from drretail.stats.raters import ONE_ANSWER, Agreement
-from tests.addons.people.review.conftest import FEEDER, LAMP, QUERIES, TYPED
+from tests.addons.people.review.conftest import LAMP, QUERIES, TYPED
 from tests.addons.people.review.scripted import reviewed, simple
-from tests.build import demands
 
 FOUR = [simple(number, "one two three four five six seven eight nine ten") for number in range(4)]
 NO = Answers(deep_research=False, answerable=True, fits_profile=True)
@@ -41,19 +38,12 @@ def test_decisions_edit_rate_and_size_are_counted_by_reviewer() -> None:
     assert (bob.decided, bob.edit_rate, bob.accepted_with_a_no) == (3, pytest.approx(1 / 3), ())
 
 
-def test_wishes_that_differ_are_listed_by_field() -> None:
+def test_edits_that_differ_are_a_disagreement_whoever_typed_them() -> None:
     one, two = (Wish(wants=(Want(name="lamp", kinds=("lamp",), quantity=count),)) for count in (1, 2))
-    reviews = [
-        reviewed(FOUR[0], "ann", wish=one),
-        reviewed(FOUR[0], "bob", wish=two),
-        reviewed(FOUR[0], "carl"),
-    ]
+    reviews = [reviewed(FOUR[0], name, wish=wish) for name, wish in (("ann", one), ("bob", two))]
+    reviews += [reviewed(FOUR[1], name, wish=one) for name in ("ann", "bob")]
     found = summary_of(FOUR, current_decisions(reviews, FOUR, [])).disagreements
-    assert [(each.about, each.answers) for each in found] == [
-        ("decision", {"ann": "edit", "bob": "edit", "carl": "accept"}),
-        ("wish", {"ann": "typed", "bob": "typed", "carl": "not typed"}),
-        ("wish: lamp: how many", {"ann": "1", "bob": "2"}),
-    ]
+    assert [(each.query_id, each.about, [*each.answers]) for each in found] == [("q-0", "edit", ["ann", "bob"])]
 
 
 def by_about(reviews: Sequence[Review], count: int) -> dict[str, Agreement]:
@@ -78,73 +68,6 @@ def test_only_queries_that_both_decided_count_and_each_question_on_its_own() -> 
     assert (found["deep_research"].share, found["deep_research"].kappa) == (1, None)
     assert found["deep_research"].na == ONE_ANSWER
     assert (found["answerable"].n, found["fits_profile"].n) == (2, 1)
-
-
-def bath(quantity: int, **limits: object) -> Wish:
-    return Wish.model_validate(
-        {"wants": [{"name": "bird bath", "kinds": ["bird bath"], "quantity": quantity}], **limits}
-    )
-
-
-def test_typings_are_compared_field_by_field_where_both_have_a_wish() -> None:
-    more = bath(1).model_copy(update={"wants": (*bath(1).wants, Want(name="hose", kinds=("hose",)))})
-    typed = simple(2, wish=bath(2))
-    reviews = [
-        reviewed(simple(0), "ann", wish=bath(1, deadline="Friday")),
-        reviewed(simple(0), "bob", wish=bath(2, deadline="on friday")),
-        reviewed(simple(1), "ann", wish=bath(1)),
-        reviewed(simple(1), "bob", wish=more),
-        reviewed(typed, "ann"),
-        reviewed(typed, "bob", wish=bath(3)),
-        reviewed(simple(3), "ann", wish=bath(1)),
-        reviewed(simple(3), "bob", "reject"),
-    ]
-    queries = [simple(0), simple(1), typed, simple(3)]
-    found = {
-        agreement.about: agreement for agreement in review_agreements(current_decisions(reviews, queries, []), queries)
-    }
-    quantity, wanted = found["wish: quantity"], found["wish: wanted"]
-    assert (quantity.n, quantity.share) == (3, pytest.approx(1 / 3))
-    assert (wanted.n, wanted.share, wanted.kappa, wanted.na) == (4, 0.75, None, NOT_BY_CHANCE)
-    assert (found["wish: deadline"].n, found["wish: deadline"].share) == (3, pytest.approx(2 / 3))
-    assert (found["wish: budget"].share, found["wish: budget"].na) == (1, ONE_ANSWER)
-
-
-def named(name: str, *kinds: str) -> Want:
-    return Want(name=name, kinds=kinds or (name,))
-
-
-def differing(first: Wish, second: Wish) -> list[tuple[str, str, str]]:
-    return [(typed.about, typed.first, typed.second) for typed in compared(first, second) if typed.differs]
-
-
-def test_a_want_is_matched_with_one_by_the_words_of_names_and_kinds_wherever_they_stand() -> None:
-    press, mug, kettle = named("press", "French press"), named("mug"), named("kettle")
-    mugs, coffee = named("mugs for two"), named("coffee maker", "French Presses")
-    assert matched((press, mug, kettle), (mugs, coffee)) == [(press, coffee), (mug, mugs), (kettle, None)]
-    assert matched((), (mug,)) == [(None, mug)]
-    lamp, lamps = named("lamp"), named("desk lamp")
-    assert matched((lamp, lamps), (lamps,)) == [(lamp, None), (lamps, lamps)]
-
-
-def test_each_field_that_differs_is_told_with_both_values() -> None:
-    other = FEEDER.model_copy(update={"quantity": 3, "rating_min": None})
-    second = TYPED.model_copy(update={"wants": (LAMP, other, named("birdhouse")), "budget": None})
-    assert differing(TYPED, second) == [
-        ("budget for everything", "90 USD", "–"),
-        ("bird feeder: how many", "2", "3"),
-        ("bird feeder: least stars", "3.8 stars", "–"),
-        ("birdhouse: wanted at all", "no", "yes"),
-    ]
-
-
-def test_forms_and_order_of_words_and_the_name_are_no_difference() -> None:
-    first = Wish(
-        wants=(Want(name="mug", kinds=("coffee mug", "Mugs"), must=demands("Dishwasher-safe")),),
-        budget=Money(amount="60"),
-    )
-    same = Want(name="the mugs", kinds=("mug", "coffee mugs"), must=demands("dishwasher safe"))
-    assert differing(first, Wish(wants=(same,), budget=Money(amount="60.00"))) == []
 
 
 QUERY = QUERIES[0]

@@ -17,7 +17,6 @@ from drretail.eval.metrics.quality.score import criteria
 from drretail.experiment import Definition, read_run, run_folder
 from drretail.records.base import sha256_of
 from drretail.records.run import RoleModel, System
-from drretail.records.vote import Choice
 from tests.viewer.agents import vote
 from tests.viewer.experiment import rewrite
 
@@ -70,17 +69,12 @@ def test_votes_are_counted_for_systems_whichever_is_named_first() -> None:
     assert [(person.annotator, person.votes, person.pairs) for person in found.people] == [("ann", 2, 2), ("ben", 1, 1)]
 
 
-def test_votes_of_many_people_are_summarised(capsys: pytest.CaptureFixture[str]) -> None:
-    choices: list[Choice] = ["a", "b"]
-    people = [vote(f"p{n:03}", pair, choices[(n + at) % 2]) for n in range(60) for at, pair in enumerate("12")]
+def test_of_many_people_those_with_the_most_answers_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    people = [vote(f"p{n:03}", pair, "a") for n in range(60) for pair in "12"]
     print_results(results_of(people))
     lines = capsys.readouterr().out.splitlines()
     assert "Left out: 40 people with the fewest answers. --json has all." in lines
-    (row,) = [line.split() for line in lines if line.startswith("depth ")]
-    assert row == ["depth", "1,770", "1,770", "-1.00", "-1.00", "1.00"]
     assert len(lines) < 40
-    print_results(results_of(people[:4]))
-    assert "p000, p001" in capsys.readouterr().out
 
 
 def test_people_are_asked_by_the_definitions_that_judges_are_given() -> None:
