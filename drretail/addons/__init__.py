@@ -15,4 +15,5 @@ live/         an experiment live in the browser, with the pages on which people 
 people/       what people say: votes, labels, reviews of queries: ``queries review``
 publications/ metrics of other publications (pqr, race, dr3, rubrics, report_eval), and the agent dr3
 sandboxes/    sealed webs, one for each query: ``sandbox``
+spark/        the selection of an ingest on Spark: ``ingest --engine spark``
 """

@@ -12,7 +12,7 @@ from typing import Any
 
 from drretail import __version__
 from drretail.data_ingest.accounts import count_categories
-from drretail.data_ingest.engines.base import EngineName, Selected, Task, load_engine
+from drretail.data_ingest.engines.base import Selected, Task, load_engine
 from drretail.data_ingest.plan import WHOLE_SHOP, IngestOptions, Input, Plan, plan_inputs, plan_shop
 from drretail.data_ingest.profile_pool import draw_pool
 from drretail.data_ingest.raw.lines import LATER, last_millisecond, recognise
@@ -71,7 +71,7 @@ def ingest(
     *,
     dry_run: bool = False,
     replace: bool = False,
-    engine: EngineName = "duckdb",
+    engine: str = "duckdb",
     master: str | None = None,
     workers: int | None = None,
     into: Target | None = None,

@@ -4,12 +4,13 @@ The queries of sql/ use only what DuckDB and Spark share: a total order in every
 ``CAST(sum(x) AS BIGINT)``, md5 as the only hash, no time zones. Parameters come from a table of one row.
 """
 
-from importlib import resources
+from pathlib import Path
 from typing import Any
 
 from drretail.data_ingest.plan import IngestOptions
 from drretail.records.base import NO_ID, SAFE_ID
 
+SQL = Path(__file__).with_name("sql")
 # In order, since each needs those before it. The engine has loaded product_rows, reviews and parameters.
 TABLES = (
     "tally",
@@ -34,7 +35,7 @@ def parameters_of(options: IngestOptions) -> dict[str, Any]:
     return {**options.model_dump(include=names), "since": options.since_ms, "keep_gone": options.mapping is not None}
 
 
-def sql_text(name: str) -> str:
+def sql_text(name: str, folder: Path = SQL) -> str:
     """The query in sql/<name>.sql, with the pattern of ids for ``$safe_id``, and what is none for ``$no_id``."""
-    text = resources.files("drretail.data_ingest").joinpath("sql", f"{name}.sql").read_text(encoding="utf-8")
+    text = (folder / f"{name}.sql").read_text(encoding="utf-8")
     return text.replace("$safe_id", f"'{SAFE_ID}'").replace("$no_id", ", ".join(f"'{word}'" for word in NO_ID))

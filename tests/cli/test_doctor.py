@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from drretail.api.doctor.machine import Package, examine_java, examine_packages
+from drretail.api.doctor.machine import Package, examine_packages
 from tests.cli.commands import Command, sentence
-from tests.data_ingest.test_engines import java_that_says
 from tests.llm.provider import Provider, answers, fails
 
 SECRET = "sk-very-secret-0123456789"
@@ -65,14 +64,3 @@ def test_what_belongs_to_every_installation_must_be_there(extra: str | None, sta
     (sign,) = examine_packages((Package("no-such-package", "flying", extra),))
     assert (sign.state, sign.prevents) == (state, "flying")
     assert sign.mend == "pip install no-such-package"
-
-
-def test_a_java_that_is_missing_or_too_old_or_does_not_start_is_told(tmp_path: Path) -> None:
-    assert examine_java({"PATH": ""}).found == "none"
-    old = java_that_says(tmp_path / "old", "11.0.2")
-    sign = examine_java({"JAVA_HOME": str(old)})
-    assert (sign.state, sign.found) == ("absent", f"11 ({old / 'bin' / 'java'}), which is too old")
-    broken = java_that_says(tmp_path / "broken", "17")
-    (broken / "bin" / "java").write_text("no program")
-    assert "does not start" in examine_java({"JAVA_HOME": str(broken)}).found
-    assert examine_java({"JAVA_HOME": str(java_that_says(tmp_path / "new", "21.0.2"))}).state == "ok"

@@ -1,19 +1,13 @@
-"""DuckDB's sessions share nothing but an engine; what Spark says before it starts Java, and its numbers of lines."""
+"""DuckDB's sessions share nothing but an engine; an engine that is not there is named."""
 
-import socket
-import stat
-import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
+from drretail.data_ingest.engines import base
 from drretail.data_ingest.engines.duckdb.session import close_engine, session
-from drretail.data_ingest.engines.spark_lines import Block, Blocks
-from drretail.data_ingest.engines.spark_session import check_installed, check_master, find_java
-from drretail.data_ingest.ingest import ingest
-from drretail.errors import UserError
-from tests.data_ingest.raw_rows import small_shop
+from drretail.errors import UnknownName, UserError
+from drretail.plugins import Plugins
 
 
 def test_a_session_sees_nothing_of_the_one_before(tmp_path: Path) -> None:
@@ -37,76 +31,9 @@ def test_after_an_error_the_next_session_begins_anew(tmp_path: Path) -> None:
     close_engine(tmp_path)
 
 
-@pytest.fixture(autouse=True)
-def installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A package that can be imported: the real one is only installed for slow tests."""
-    monkeypatch.setitem(sys.modules, "pyspark", ModuleType("pyspark"))
-
-
-def java_that_says(folder: Path, version: str) -> Path:
-    """A JAVA_HOME whose java prints a version."""
-    program = folder / "bin" / "java"
-    program.parent.mkdir(parents=True)
-    program.write_text(f"#!/bin/sh\necho 'openjdk version \"{version}\"' >&2\n")
-    program.chmod(program.stat().st_mode | stat.S_IXUSR)
-    return folder
-
-
-def test_without_pyspark_the_line_to_install_it_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "pyspark", None)
-    with pytest.raises(UserError, match=r"needs pyspark: pip install pyspark\.$"):
-        ingest([small_shop(tmp_path / "raw")], tmp_path / "world", engine="spark")
-    assert not (tmp_path / "world").exists()
-
-
-def test_java_17_and_later_will_do_and_one_that_is_too_old_or_none_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for enough in ("17", "21.0.2"):
-        monkeypatch.setenv("JAVA_HOME", str(java_that_says(tmp_path / enough, enough)))
-        check_installed()
-    for version, number in (("1.8.0_392", 8), ("11.0.2", 11)):
-        monkeypatch.setenv("JAVA_HOME", str(java_that_says(tmp_path / version, version)))
-        with pytest.raises(UserError, match=rf"needs Java 17 or later, and .*bin/java is Java {number}: set JAVA_HOME"):
-            check_installed()
-    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
-    assert find_java() is None
-    with pytest.raises(UserError, match="needs Java 17 or later and finds none: install it, or set JAVA_HOME"):
-        check_installed()
-
-
-@pytest.mark.parametrize("master", ["", "local[]", "local[x]", "yarn", "spark://", "spark://host", "http://host:7077"])
-def test_this_machine_is_a_master_and_an_address_of_another_form_is_refused(master: str) -> None:
-    for own in ("local", "local[2]", "local[*]"):
-        check_master(own)
-    with pytest.raises(UserError, match=r"--engine spark:.* is unknown: write local\[N\] or spark://host:port"):
-        check_master(master)
-
-
-def test_a_master_that_does_not_answer_is_named() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        here = f"127.0.0.1:{server.getsockname()[1]}"
-        check_master(f"spark://{here}")
-        with socket.create_server(("127.0.0.1", 0)) as closing:
-            gone = f"127.0.0.1:{closing.getsockname()[1]}"
-        # One that answers is enough where several stand by.
-        check_master(f"spark://{gone},{here}")
-        with pytest.raises(UserError, match=rf"There is no Spark master at spark://{gone} \(.*refused"):
-            check_master(f"spark://{gone}")
-
-
-def test_ids_within_blocks_become_line_numbers_within_files() -> None:
-    # The ids of a block have consecutive numbers; which block a task reads first says nothing about its place.
-    blocks = Blocks([Block(0, 100, 3, 3, 0), Block(0, 0, 10, 9, 8_589_934_592), Block(1, 0, 2, 2, 3)])
-    assert [blocks.line(0, 0, 8_589_934_592), blocks.line(0, 0, 8_589_934_601)] == [1, 10]
-    assert [blocks.line(0, 100, 0), blocks.line(0, 100, 2)] == [11, 13]
-    assert [blocks.line(1, 0, 3), blocks.line(1, 0, 4)] == [1, 2]
-    assert (blocks.plain(0), blocks.all_plain) == (12, False)
-
-
-def test_a_folder_named_from_here_has_an_address_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from drretail.data_ingest.engines.spark_session import _log_settings  # pyright: ignore[reportPrivateUsage]
-
-    monkeypatch.chdir(tmp_path)
-    Path("work").mkdir()
-    assert _log_settings(Path("work")) == (tmp_path / "work" / "log4j2.properties").as_uri()
+def test_an_engine_that_is_unknown_or_whose_add_on_is_missing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(base, "ENGINES", Plugins("engine", base.ENGINES.built_in, "drretail.engines_of_nobody"))
+    with pytest.raises(UserError, match=r"--engine spark needs the add-on spark, which is not installed here\.$"):
+        base.load_engine("spark")
+    with pytest.raises(UnknownName, match="duckdb"):
+        base.load_engine("duckdbb")

@@ -7,18 +7,18 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Literal
+from typing import Literal, cast
 
-from drretail.data_ingest.engines.spark_session import OLDEST_JAVA, find_java, java_version
 from drretail.env.servers.clients import hosts_of, open_elastic, open_mongo, try_elastic, try_mongo
 from drretail.env.servers.naming import ServerSettings
 from drretail.errors import ModelError, UserError, install_line
 from drretail.grounding.text.wording import on_try
 from drretail.llm.providers import PROVIDERS
 from drretail.llm.registry import Model
-from drretail.plugins import Kind, installed_plugins
+from drretail.plugins import Kind, Plugins, installed_plugins
 from drretail.records.base import Record
 
+CHECKS = Plugins("check of a machine", {}, "drretail.machine_checks")
 State = Literal["ok", "absent", "broken"]
 """``absent``: something optional is missing. ``broken``: something needed, or requested, does not work."""
 
@@ -60,17 +60,6 @@ def examine_python(version: tuple[int, ...] = tuple(sys.version_info[:3])) -> Si
         return works("Python", f"{written} ({sys.executable})")
     mend = f"install Python {'.'.join(map(str, OLDEST_PYTHON))} or later and make the environment anew"
     return lacks("Python", written, "everything", mend, is_needed=True)
-
-
-def examine_java(environ: Mapping[str, str]) -> Sign:
-    """The Java that Spark would start, and whether Spark can use it."""
-    java = find_java(environ)
-    version = 0 if java is None else java_version(java)
-    if java is not None and version >= OLDEST_JAVA:
-        return works("Java", f"{version} ({java})")
-    found = f"{version} ({java}), which is too old" if version else f"{java}, which does not start"
-    mend = f"install a JDK of version {OLDEST_JAVA} or later, or set JAVA_HOME to one"
-    return lacks("Java", "none" if java is None else found, "ingest --engine spark", mend)
 
 
 def examine_room(folders: Iterable[str]) -> Iterator[Sign]:
@@ -158,13 +147,19 @@ def examine_keys(environ: Mapping[str, str]) -> Iterator[Sign]:
             yield lacks(f"key of {name}", found, prevents, f"export {provider.key_variables[0]}=…")
 
 
+def _examine_for_addons(environ: Mapping[str, str]) -> Iterator[Sign]:
+    """What add-ons need besides packages, such as Java."""
+    for name in CHECKS.own:
+        yield cast(Callable[[Mapping[str, str]], Sign], CHECKS.load(name)[1])(environ)
+
+
 def examine(environ: Mapping[str, str], folders: Iterable[str]) -> list[Sign]:
     """All that can be checked without a server or a model; ``folders`` are those that drretail writes to."""
     return [
         examine_python(),
         *examine_packages(),
         *examine_keys(environ),
-        examine_java(environ),
+        *_examine_for_addons(environ),
         *examine_room(folders),
     ]
 

@@ -1,13 +1,10 @@
 """Engines that execute the selection (Algorithm 1), on one machine or on a cluster.
 
-base.py           the interface
-duckdb/           DuckDB on one machine
-spark.py          Spark on a cluster
-spark_session.py  a Spark session, with the Java it needs
-spark_lines.py    raw files as lines for Spark, and the lines that it could not read
+base.py   the interface
+duckdb/   DuckDB on one machine
 
-The interface, in base.py: an engine is a module here with ``select(task: Task) -> Selected``, named in
-``base.EngineName``.
+The interface, in base.py: an engine is a function ``select(task: Task) -> Selected``, named in ``base.ENGINES`` or,
+as that on Spark, by an add-on.
 
 A Task has the plan (its inputs go by number, its categories by their position, the rank), the options, a folder for
 the engine's files that is kept until the world is written, the number of processes, and the Spark master.

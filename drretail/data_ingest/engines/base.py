@@ -2,17 +2,18 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, cast
 
 from drretail.data_ingest.plan import IngestOptions, Plan
 from drretail.data_ingest.raw.lines import LAST_MILLISECOND
 from drretail.data_ingest.report import FileReport
-from drretail.errors import UserError, install_line
+from drretail.errors import UserError, missing_addon
+from drretail.plugins import Plugins
 from drretail.progress import Progress
 
-EngineName = Literal["duckdb", "spark"]
+ENGINES = Plugins("engine", {"duckdb": "drretail.data_ingest.engines.duckdb:select"}, "drretail.engines")
+SPARK = "spark"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +47,8 @@ class Selected:
     orders: Path
 
 
-def load_engine(name: EngineName) -> Callable[[Task], Selected]:
-    """The ``select`` function of an engine. Its module is imported only now, since Spark is an extra.
-
-    Raises UserError if the engine is not installed.
-    """
-    try:
-        return import_module(f"drretail.data_ingest.engines.{name}").select
-    except ImportError as problem:
-        needed = install_line({"spark": "pyspark"}.get(name, name))
-        raise UserError(f"The engine {name!r} cannot be loaded ({problem}): {needed}.") from problem
+def load_engine(name: str) -> Callable[[Task], Selected]:
+    """The ``select`` function of an engine. Raises UnknownName for an unknown one, and UserError without its add-on."""
+    if name == SPARK and name not in ENGINES.own:
+        raise UserError(missing_addon(f"--engine {name}", SPARK))
+    return cast(Callable[[Task], Selected], ENGINES.load(name)[1])

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from drretail.addons.spark.engine import select
+from drretail.addons.spark.session import find_java
 from drretail.data_ingest.engines.base import Task
-from drretail.data_ingest.engines.spark import select
-from drretail.data_ingest.engines.spark_session import find_java
 from drretail.data_ingest.ingest import ingest
 from drretail.data_ingest.plan import IngestOptions, plan_inputs
 from drretail.data_ingest.raw.lines import recognise
@@ -21,9 +21,9 @@ from drretail.data_ingest.report import IngestReport
 from drretail.env.checking import check_world
 from drretail.errors import UserError
 from drretail.progress import Bar, Progress
+from tests.addons.spark.cluster import Cluster, running_cluster
+from tests.addons.spark.odd_rows import write_every_dialect
 from tests.data_ingest.raw_rows import reviews_of, small_shop, write_lines
-from tests.spark.cluster import Cluster, running_cluster
-from tests.spark.odd_rows import write_every_dialect
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(900)]
 

@@ -54,7 +54,7 @@ _LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 _LOCAL_MEMORY_MB = 4_000
 # Bytes of input per partition. With less, a task spends most of its time on starting up.
 _PARTITION_BYTES = 32 << 20
-_LOG_SETTINGS = Path(__file__).with_name("spark_log.properties")
+_LOG_SETTINGS = Path(__file__).with_name("log.properties")
 
 
 @contextmanager

@@ -12,9 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from drretail.data_ingest.engines.base import Selected, Task
-from drretail.data_ingest.engines.duckdb.reading import Held
-from drretail.data_ingest.engines.spark_lines import (
+from drretail.addons.spark.lines import (
     Block,
     Blocks,
     LeftFile,
@@ -30,7 +28,9 @@ from drretail.data_ingest.engines.spark_lines import (
     text_lines,
     write_lines,
 )
-from drretail.data_ingest.engines.spark_session import LOCAL, PATIENCE_SECONDS, check_installed, spark_session
+from drretail.addons.spark.session import LOCAL, PATIENCE_SECONDS, check_installed, spark_session
+from drretail.data_ingest.engines.base import Selected, Task
+from drretail.data_ingest.engines.duckdb.reading import Held
 from drretail.data_ingest.raw.lines import Saved
 from drretail.data_ingest.raw.sources import Shape, open_binary
 from drretail.data_ingest.report import FileReport
@@ -41,6 +41,7 @@ from drretail.errors import UserError
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+SQL = Path(__file__).with_name("sql")
 SHAPES: tuple[Shape, ...] = ("products", "reviews")
 # By shape: the table that the portable SQL reads, and those of its columns that a line holds.
 _TABLE: dict[Shape, str] = {"products": "product_rows", "reviews": "reviews"}
@@ -174,7 +175,7 @@ class _Selection:
     def keep(self) -> None:
         """Writes the whole rows of the kept products."""
         lines = self._work / "kept_lines"
-        _write(self._session.sql(sql_text("spark/kept_lines")), lines)
+        _write(self._session.sql(sql_text("kept_lines", SQL)), lines)
         rows = ((source, 0, line) for source, _, _, line in parquet_rows(lines, _LEFT))
         for file in write_lines(rows, self._folder("files-kept")):
             rank = self._task.plan.rank(self._task.plan.inputs[file.source].category or "")
@@ -187,7 +188,7 @@ class _Selection:
         from pyspark.sql.functions import expr
 
         text_lines(self._session, files).createOrReplaceTempView(f"{shape}_text")
-        plain_lines = sql_text(f"spark/plain_{shape}").replace("$until", str(self._task.until_ms))
+        plain_lines = sql_text(f"plain_{shape}", SQL).replace("$until", str(self._task.until_ms))
         self._session.sql(plain_lines).createOrReplaceTempView(f"plain_{shape}")
         plain = self._session.table(f"plain_{shape}")
         line = "CASE WHEN product_id IS NULL THEN CAST(value AS BINARY) END AS line"
