@@ -51,6 +51,7 @@ ADDONS = {
         "lab": ("lab",),
         "live": ("view",),
         "people": ("queries review",),
+        "personas": ("queries personas", "queries context", "queries pair"),
         "sandboxes": ("sandbox",),
     }.items()
     for name in names

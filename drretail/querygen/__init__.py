@@ -9,7 +9,6 @@ checks/      what can be wrong with a query, one file per family of checks
 lint.py      all checks on all queries of a file
 generate.py  users → drafts → queries without findings
 decisions/   people or a model decide which products keep the demands
-people/      users as personas with contexts, and the tasks that suit them
 comparison.py  generic compared with profile-aware queries
 shipped.py   the queries that ship with the package, from
 benchmark/   their files

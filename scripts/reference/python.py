@@ -24,7 +24,8 @@ NAMES = {
         "drretail.env.world: World",
     ),
     "Queries": (
-        "drretail.api.queries: generate import_questions check decide show shipped carry personas context pair compare",
+        "drretail.api.queries: generate import_questions check decide show shipped carry compare",
+        "drretail.addons.personas.commands: personas context pair",
         "drretail.addons.difficulty.commands: difficulty hide spoil",
         "drretail.addons.people.commands: review",
     ),

@@ -37,8 +37,6 @@ from drretail.querygen.by_model.opinion import Reader
 from drretail.querygen.by_model.prompt import PromptBuilder
 from drretail.querygen.by_model.targets import Target
 from drretail.querygen.lint import Linter
-from drretail.querygen.people import person_model
-from drretail.querygen.people.past import read_past
 from drretail.records.query import Query
 from drretail.records.shop import Product
 from drretail.records.wish import Want, Wish
@@ -171,7 +169,6 @@ BUILDERS: dict[str, Callable[[World], Iterable[object]]] = {
     ),
     "querygen types": lambda shop: PromptBuilder(shop, Linter(shop)).messages_to_type(TYPED),
     "querygen reads": lambda shop: [Reader(shop, Linter(shop)).message(TYPED)],
-    "querygen's people": lambda shop: [person_model._records(read_past(shop, USER))],
 }
 """What fills the prompts of all that asks a model beside agents and judges."""
 

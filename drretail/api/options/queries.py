@@ -10,7 +10,6 @@ from drretail.api.options import research, shared
 
 File = Annotated[str | Path, Option("A .jsonl file of queries.", argument=True, metavar="FILE")]
 To = Annotated[str | Path, Option("The JSONL file for the queries.", metavar="FILE")]
-People = Annotated[str | Path, Option("The folder of personas and contexts.", metavar="DIR")]
 Users = Annotated[shared.Texts, Option("A user to take instead of drawn ones.", metavar="ID", type=list[str])]
 Model = Annotated[
     str | None, Option("The model that writes and judges (default: rules, or you).", metavar="PROVIDER:MODEL")
@@ -110,53 +109,6 @@ class DecideOptions(QueryCalls):
     missing: Annotated[
         str | Path | None, Option("Also ask about the picks of an experiment, and renew its baskets.", metavar="EXP")
     ] = None
-
-
-@dataclass(frozen=True, slots=True)
-class PersonasOptions(QueryCalls):
-    """Writes a persona of each user from the orders. Keeps existing personas."""
-
-    people: People
-    world: research.World = "demo"
-    _: KW_ONLY
-    n: Annotated[int, Option("The number of users to draw.", min=1)] = 25
-    user: Users = ()
-    model: Model = None
-    seed: shared.Seed = "42"
-
-
-@dataclass(frozen=True, slots=True)
-class ContextOptions(QueryCalls):
-    """Writes notes on each persona's history (its context). Keeps existing contexts."""
-
-    people: People
-    world: research.World = "demo"
-    _: KW_ONLY
-    model: Model = None
-
-
-@dataclass(frozen=True, slots=True)
-class PairOptions(QueryCalls):
-    """Pairs each task with several different users, and writes a query for each pair.
-
-    `drretail queries review FILE` lets people accept or reject the pairs.
-    """
-
-    source: Annotated[
-        str | Path,
-        Option(
-            "Queries without a user (.jsonl), or a text file with one question per line.",
-            argument=True,
-            metavar="TASKS",
-        ),
-    ]
-    people: People
-    to: To
-    world: research.World = "demo"
-    _: KW_ONLY
-    n: Annotated[int, Option("Maximum users per task.", min=1)] = 5
-    model: Model = None
-    force: Force = False
 
 
 @dataclass(frozen=True, slots=True)

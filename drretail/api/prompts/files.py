@@ -1,18 +1,21 @@
 """All prompts and criteria that a user's folder may replace, by who is told them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 from drretail.agents.prompt_files import prompt_files, with_pages
 from drretail.agents.registry import BUILT_IN
 from drretail.eval.judge_prompts import judge_prompt_files
+from drretail.plugins import Plugins
 from drretail.prompts import changed_prompts, files_by_name
 from drretail.querygen.by_model.decide import decide_prompt
 from drretail.querygen.by_model.opinion import opinion_prompt
 from drretail.querygen.by_model.prompt import OPTIONAL
 from drretail.querygen.by_model.prompt import prompts as query_prompts
-from drretail.querygen.people.person_model import prompts as person_prompts
+
+ADDED = Plugins("maker of queries", {}, "drretail.query_prompts")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +28,8 @@ class ToldPrompt:
 
 def query_prompt_files() -> dict[str, Path]:
     """The packaged prompt files of writers and readers of queries, by the name under which each can be overridden."""
-    return files_by_name((query_prompts, decide_prompt, opinion_prompt, person_prompts))
+    of_addons = (cast(Callable[[], object], ADDED.load(name)[1]) for name in ADDED.own)
+    return files_by_name((query_prompts, decide_prompt, opinion_prompt, *of_addons))
 
 
 def all_prompt_files() -> dict[str, Path]:

@@ -7,18 +7,13 @@ generate.py       generate: by rules, or by a model
 questions.py      import_questions: plain questions as queries, typed by a model
 check.py          check: what is wrong with queries
 decide.py         decide: which products keep their demands, as people or a model read the records
-personas.py       personas, context, pair: PDR-Bench's setting on a shop
 query_sets.py     show, shipped, carry, compare
 """
 
 from drretail.api.queries.check import check
 from drretail.api.queries.decide import decide
 from drretail.api.queries.generate import generate
-from drretail.api.queries.personas import context, pair, personas
 from drretail.api.queries.query_sets import carry, compare, shipped, show
 from drretail.api.queries.questions import import_questions
 
-__all__ = [
-    "carry", "check", "compare", "context", "decide", "generate", "import_questions", "pair",
-    "personas", "shipped", "show",
-]  # fmt: skip
+__all__ = ["carry", "check", "compare", "decide", "generate", "import_questions", "shipped", "show"]

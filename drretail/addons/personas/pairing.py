@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from drretail.addons.personas.past import Past
+from drretail.addons.personas.persona import Persona, PersonContext
 from drretail.errors import UserError
 from drretail.grounding.report.evidence_ids import short_hash
 from drretail.grounding.text.words import content_stems
-from drretail.querygen.people.past import Past
-from drretail.querygen.people.persona import Persona, PersonContext
 from drretail.records.query import Query
 
 POOL = 4

@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from drretail.addons.personas.options import ContextOptions, PairOptions, PersonasOptions
 from drretail.api.option import accepts
-from drretail.api.options.queries import ContextOptions, PairOptions, PersonasOptions, QueryCalls
+from drretail.api.options.queries import QueryCalls
 from drretail.api.options.shared import texts_in
 from drretail.api.queries.query_file import write_queries
 from drretail.api.queries.writing import asking, in_own_words, named_writer, on_failures
@@ -16,9 +17,9 @@ from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Result
 
 if TYPE_CHECKING:
+    from drretail.addons.personas.persona import Persona, PersonContext
     from drretail.api.models import Writer
     from drretail.querygen.by_model.session import Ask
-    from drretail.querygen.people.persona import Persona, PersonContext
     from drretail.records.query import Query
 
 T = TypeVar("T", bound=Record)
@@ -33,9 +34,9 @@ def personas(options: PersonasOptions) -> "Result[list[Persona]]":
     """The personas that were written, beside those that existed."""
     from itertools import islice
 
-    from drretail.querygen.people.past import persona_by_rules, read_past
-    from drretail.querygen.people.person_model import persona_ask, persona_of
-    from drretail.querygen.people.persona import Persona, freeze_person, person_path
+    from drretail.addons.personas.past import persona_by_rules, read_past
+    from drretail.addons.personas.person_model import persona_ask, persona_of
+    from drretail.addons.personas.persona import Persona, freeze_person, person_path
     from drretail.querygen.users import check_users, drawn_users
 
     people, writer = Path(options.people), named_writer(options.model, options)
@@ -62,9 +63,9 @@ def personas(options: PersonasOptions) -> "Result[list[Persona]]":
 @in_own_words
 def context(options: ContextOptions) -> "Result[list[PersonContext]]":
     """The contexts that were written, beside those that existed. Raises UserError without a persona."""
-    from drretail.querygen.people.past import context_by_rules, read_past
-    from drretail.querygen.people.person_model import context_ask, context_of
-    from drretail.querygen.people.persona import PersonContext, freeze_person, read_people
+    from drretail.addons.personas.past import context_by_rules, read_past
+    from drretail.addons.personas.person_model import context_ask, context_of
+    from drretail.addons.personas.persona import PersonContext, freeze_person, read_people
 
     people, writer = Path(options.people), named_writer(options.model, options)
     known = read_personas(people)
@@ -89,11 +90,11 @@ def context(options: ContextOptions) -> "Result[list[PersonContext]]":
 @in_own_words
 def pair(options: PairOptions) -> "Result[tuple[Query, ...]]":
     """The queries that were written, each of a task and a user. Raises UserError if no user would choose a task."""
+    from drretail.addons.personas.pairing import check_tasks, chosen_by_overlap, paired
+    from drretail.addons.personas.past import read_past
+    from drretail.addons.personas.person_model import choice_ask, chosen_by_model
+    from drretail.addons.personas.persona import PersonContext, read_people
     from drretail.querygen.importing import queries_from, read_questions
-    from drretail.querygen.people.pairing import check_tasks, chosen_by_overlap, paired
-    from drretail.querygen.people.past import read_past
-    from drretail.querygen.people.person_model import choice_ask, chosen_by_model
-    from drretail.querygen.people.persona import PersonContext, read_people
     from drretail.querygen.reading import read_queries
 
     source, people, to, most = Path(options.source), Path(options.people), Path(options.to), options.n
@@ -149,7 +150,7 @@ def ask_all(
 
 def read_personas(people: Path) -> "dict[str, Persona]":
     """The personas in the folder. Raises UserError if there is none."""
-    from drretail.querygen.people.persona import Persona, read_people
+    from drretail.addons.personas.persona import Persona, read_people
 
     found = read_people(people, Persona)
     if not found:

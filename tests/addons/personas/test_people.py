@@ -8,10 +8,10 @@ import pytest
 from langchain_core.messages import BaseMessage
 from pydantic import ValidationError
 
+from drretail.addons.personas.pairing import distance, most_different, pair_query
+from drretail.addons.personas.past import context_by_rules, persona_by_rules, read_past
+from drretail.addons.personas.persona import FIELDS, GROUPS, Persona, PersonContext, Trait, read_people
 from drretail.env.world import World
-from drretail.querygen.people.pairing import distance, most_different, pair_query
-from drretail.querygen.people.past import context_by_rules, persona_by_rules, read_past
-from drretail.querygen.people.persona import FIELDS, GROUPS, Persona, PersonContext, Trait, read_people
 from drretail.querygen.reading import read_queries
 from drretail.records.query import Query
 from drretail.records.wish import Want, Wish

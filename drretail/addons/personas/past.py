@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from drretail.addons.personas.persona import LONGEST_VALUE, ContextEntry, Persona, PersonContext, Trait
 from drretail.env.world import World
 from drretail.grounding.profile.naming import may_be_shown
 from drretail.grounding.profile.purchases import day_of
 from drretail.grounding.profile.summary import summarise
 from drretail.grounding.text.wording import format_money, short_title
 from drretail.grounding.text.words import content_stems
-from drretail.querygen.people.persona import LONGEST_VALUE, ContextEntry, Persona, PersonContext, Trait
 from drretail.records.score import ProfileSummary
 from drretail.records.shop import VOID_STATUSES, Order, Product, UserProfile
 

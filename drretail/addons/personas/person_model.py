@@ -5,10 +5,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from drretail.prompts import Prompt, load_prompt, tagged
-from drretail.querygen.by_model.session import Ask
-from drretail.querygen.people.past import MOST_ENTRIES, Past
-from drretail.querygen.people.persona import (
+from drretail.addons.personas.past import MOST_ENTRIES, Past
+from drretail.addons.personas.persona import (
     FIELDS,
     LONGEST_VALUE,
     PROFILE_FIELDS,
@@ -17,6 +15,8 @@ from drretail.querygen.people.persona import (
     PersonContext,
     Trait,
 )
+from drretail.prompts import Prompt, load_prompt, tagged
+from drretail.querygen.by_model.session import Ask
 from drretail.records.base import Record, canonical_json
 from drretail.records.query import Query
 
