@@ -1,4 +1,4 @@
-"""PDR-Bench's setting on a shop: users as personas with contexts, and the tasks that suit them (docs/benchmark.md).
+"""PDR-Bench's setting on a shop: users as personas with contexts, and the tasks that suit them (docs/queries.md).
 
 persona.py        who a user is, in the seven groups of Table 5, the context that shows it, and the folder of both
 past.py           a user's records, and personas and contexts made from them without a model
