@@ -83,6 +83,27 @@ def test_no_command_of_the_docs_loses_a_price_to_the_shell() -> None:
     assert [text for text in quoted if re.match(r'"[^"]*\$\d', text)] == []
 
 
+PRINTED = re.compile(r"^```(?:sh|console)[^\n]*\n(.*?)^```$|^    (.*?)$|`([^`\n]+)`", re.MULTILINE | re.DOTALL)
+
+
+def test_every_command_of_the_docs_is_one_and_has_the_flags_that_are_printed() -> None:
+    text = (ROOT / "docs" / "reference" / "commands.md").read_text(encoding="utf-8")
+    names = re.split(r"^##+ (.+)$", text, flags=re.MULTILINE)[1:]
+    flags = {
+        name: {*re.findall(r"--[a-z][\w-]*", section)} for name, section in zip(names[::2], names[1::2], strict=True)
+    }
+    wrong: list[str] = []
+    for page in [path for path in PAGES if path.parent.name != "reference" and path.name != "CHANGELOG.md"]:
+        code = "\n".join("".join(parts) for parts in PRINTED.findall(page.read_text(encoding="utf-8")))
+        code = re.sub(r"\s# .*", "", code)  # what is said of a command
+        for command in re.findall(r"(?<![\w/-])drretail ([a-z]+(?![\w-])[^|&;…#\n]*)", code.replace("\\\n", " ")):
+            name = next((name for name in (" ".join(command.split()[:2]), command.split()[0]) if name in flags), None)
+            given = {*re.findall(r"(?<=\s)--[a-z][\w-]*", command)} - {"--json", "--quiet", "--help", "--debug"}
+            if name is None or not given <= flags[name]:
+                wrong.append(f"{page.relative_to(ROOT)}: drretail {command}")
+    assert wrong == []
+
+
 def test_the_mapping_that_has_every_key_is_one_and_has_every_key() -> None:
     text = (ROOT / "docs" / "shop.md").read_text(encoding="utf-8")
     three_lines, whole, lines = (tomllib.loads(part.partition("```")[0]) for part in text.split("```toml\n")[1:])
