@@ -1,4 +1,4 @@
-"""What floors and the oracle get beside an agent: the table of docs/statistics.md.
+"""What floors and the oracle get beside an agent: the table of docs/results.md.
 
     python benchmarks/floors.py exp [--queries FILE] [--json floors.json]
 

@@ -3,7 +3,7 @@
     PYTHONPATH=. python benchmarks/reliability.py [--quick] [--only kills,"double starts"] [--seed N] [--json FILE]
 
 A row is a function in ROWS that takes a Bench and gives a Row: how often it was tried, and what was lost, a sentence
-each. Their larger parts are in files of their own beside this one. docs/reliability.md holds the table.
+each. Their larger parts are in files of their own beside this one. docs/experiments.md holds the table.
 """
 
 import argparse

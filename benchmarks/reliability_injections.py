@@ -3,7 +3,7 @@
     PYTHONPATH=. python benchmarks/reliability_injections.py [--quick] [--json FILE]
 
 Every text is planted alone and met by each system with offline:obedient, on one of the shipped queries over the demo's
-shop. ``--quick`` takes react alone. docs/what-runs-did.md holds the tables; ``injections`` is a row of reliability.py.
+shop. ``--quick`` takes react alone. docs/scores.md holds the tables; ``injections`` is a row of reliability.py.
 """
 
 import argparse

@@ -3,7 +3,7 @@
     python scripts/record_demo.py [--keep] EXPERIMENT…
     python scripts/record_demo.py --again CHECKOUT
 
-docs/own-agents.md says how the experiments are made. With --keep the questions and answers that are recorded already
+docs/agents.md says how the experiments are made. With --keep the questions and answers that are recorded already
 stay, before the new ones.
 
 --again takes a checkout of a version whose data the recording is for. Each request of today gets the answer that is

@@ -41,7 +41,9 @@ def examples(path: Path) -> list[tuple[int, str, str]]:
     return [(text.count("\n", 0, start), mark, code) for start, mark, code in found]
 
 
-FILES = [path for path in [ROOT / "README.md", *SITE.values()] if examples(path)]
+WRITTEN = [path for path in SITE.values() if path.parent.name != "reference"]
+"""Not made from signatures, which stand there as code."""
+FILES = [path for path in [ROOT / "README.md", *WRITTEN] if examples(path)]
 OF_ADDONS = [path for path in FILES if any("drretail.addons." in code for _, _, code in examples(path))]
 """Their examples need an add-on, and run with the tests of add-ons."""
 
@@ -81,8 +83,29 @@ def test_no_command_of_the_docs_loses_a_price_to_the_shell() -> None:
     assert [text for text in quoted if re.match(r'"[^"]*\$\d', text)] == []
 
 
+PRINTED = re.compile(r"^```(?:sh|console)[^\n]*\n(.*?)^```$|^    (.*?)$|`([^`\n]+)`", re.MULTILINE | re.DOTALL)
+
+
+def test_every_command_of_the_docs_is_one_and_has_the_flags_that_are_printed() -> None:
+    text = (ROOT / "docs" / "reference" / "commands.md").read_text(encoding="utf-8")
+    names = re.split(r"^##+ (.+)$", text, flags=re.MULTILINE)[1:]
+    flags = {
+        name: {*re.findall(r"--[a-z][\w-]*", section)} for name, section in zip(names[::2], names[1::2], strict=True)
+    }
+    wrong: list[str] = []
+    for page in [path for path in PAGES if path.parent.name != "reference" and path.name != "CHANGELOG.md"]:
+        code = "\n".join("".join(parts) for parts in PRINTED.findall(page.read_text(encoding="utf-8")))
+        code = re.sub(r"\s# .*", "", code)  # what is said of a command
+        for command in re.findall(r"(?<![\w/-])drretail ([a-z]+(?![\w-])[^|&;…#\n]*)", code.replace("\\\n", " ")):
+            name = next((name for name in (" ".join(command.split()[:2]), command.split()[0]) if name in flags), None)
+            given = {*re.findall(r"(?<=\s)--[a-z][\w-]*", command)} - {"--json", "--quiet", "--help", "--debug"}
+            if name is None or not given <= flags[name]:
+                wrong.append(f"{page.relative_to(ROOT)}: drretail {command}")
+    assert wrong == []
+
+
 def test_the_mapping_that_has_every_key_is_one_and_has_every_key() -> None:
-    text = (ROOT / "docs" / "own-shop.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "shop.md").read_text(encoding="utf-8")
     three_lines, whole, lines = (tomllib.loads(part.partition("```")[0]) for part in text.split("```toml\n")[1:])
     mapping = Mapping.model_validate(whole)
     assert mapping.orders is not None
@@ -97,9 +120,9 @@ def test_a_run_and_its_scores_take_six_lines_and_a_shop_of_ones_own_ten() -> Non
     (_, _, shown), *_ = examples(ROOT / "README.md")
     assert shown == examples(ROOT / "docs" / "experiments.md")[0][2]
     assert len([line for line in shown.splitlines() if line.strip()]) <= 6
-    (_, _, of_shop), *_ = examples(ROOT / "docs" / "own-shop.md")
+    (_, _, of_shop), *_ = examples(ROOT / "docs" / "shop.md")
     assert len([line for line in of_shop.splitlines() if line.strip()]) <= 10
-    assert "own-shop.md" in (ROOT / "README.md").read_text(encoding="utf-8")
+    assert "docs/shop.md#your-own-shop" in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def test_the_list_of_examples_has_every_example() -> None:
@@ -112,7 +135,7 @@ def test_the_list_of_examples_has_every_example() -> None:
     ("page", "names"),
     [
         ("agents.md", BUILT_IN),
-        ("statistics.md", BASELINES),
+        ("results.md", BASELINES),
         ("scores.md", [*METRICS, PAIRWISE]),
     ],
     ids=["agents", "baselines", "metrics"],
@@ -157,7 +180,7 @@ def test_the_table_of_conditions_is_what_their_entries_say() -> None:
         rows.append(f"| `{condition.name}` | {written} | {condition.about} |")
     limits = ", ".join(f"`{name}`" for name in Limits.model_fields)
     rows.append(f"| {limits} | a number | that limit of a run |")
-    assert "\n".join(rows) in (ROOT / "docs" / "conditions.md").read_text(encoding="utf-8")
+    assert "\n".join(rows) in (ROOT / "docs" / "experiments.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)

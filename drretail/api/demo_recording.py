@@ -1,7 +1,7 @@
 """The demo's questions with the answers and judgements of a language model, recorded once and played back without a
 key.
 
-docs/own-agents.md says how to record them again.
+docs/agents.md says how to record them again.
 """
 
 from pathlib import Path

@@ -92,7 +92,7 @@ class Settings(BaseSettings):
     """Age in years, at the shop's current date, from which a cited web page gets a warning."""
     cache_dir: Path = Field(default_factory=lambda: Path.home() / ".cache" / "drretail")
     web: str = "sandbox"
-    """The web that is searched, NAME[:ARGUMENT]; see docs/web.md."""
+    """The web that is searched, NAME[:ARGUMENT]; see docs/tools.md."""
     serper_api_key: SecretStr | None = Field(
         default=None, validation_alias=AliasChoices("drretail_serper_api_key", "serper_api_key")
     )

@@ -184,7 +184,7 @@ class Findings:
 def verify(options: VerifyOptions, findings: Findings, output: flags.Output) -> None:
     """Recomputes an experiment's runs, verdicts and scores, and reports every difference.
 
-    Sends nothing, changes nothing. Exit code 3: a check failed. docs/reliability.md lists what no check can show.
+    Sends nothing, changes nothing. Exit code 3: a check failed. docs/results.md lists what no check can show.
     """
     from drretail.api.verification.verify import verify as verify_experiment
 

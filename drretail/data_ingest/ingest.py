@@ -146,7 +146,7 @@ def plan_paths(paths: Sequence[Path], folder: Path, options: IngestOptions | Non
         if source.why is not None and is_table(source.path) and not any(path.is_dir() for path in paths):
             raise UserError(
                 f"{source.path} is a table of your own: say in a mapping which column is what, and ingest that, as in "
-                "`drretail ingest shop.toml --world w` (docs/own-shop.md)."
+                "`drretail ingest shop.toml --world w` (docs/shop.md)."
             )
     return plan_inputs(sources, options), options
 

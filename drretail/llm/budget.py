@@ -134,7 +134,7 @@ class ExperimentBudget:
         if self.untold:
             return (
                 f"{flags} can't hold for {self.untold}, which asks its models by itself: what a run of it took is "
-                f"unknown. Not started: {self.refused:,}. Leave the cap out, or return its usage (docs/own-agents.md)."
+                f"unknown. Not started: {self.refused:,}. Leave the cap out, or return its usage (docs/agents.md)."
             )
         return (
             f"The experiment's cap of {' or '.join(caps)} leaves no room for another run: its runs took {took}"

@@ -1,7 +1,7 @@
 """The queries that ship with drretail: fifty for the demo shop in two splits, a hundred and twenty for the market shop
 in two, and twenty without a user.
 
-docs/benchmark.md says how they were made and what they are for.
+docs/queries.md says how they were made and what they are for.
 """
 
 from importlib import resources

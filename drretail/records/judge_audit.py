@@ -10,7 +10,7 @@ from drretail.records.base import OfJudge
 Shares = Mapping[str, tuple[int, int]]
 """By figure: how many, of how many."""
 FLOOR = 0.8
-"""The share below which a judge does not read (docs/faithfulness.md has the figures that it is chosen by)."""
+"""The share below which a judge does not read (docs/scores.md has the figures that it is chosen by)."""
 _FLOOR_UNCITED = 0.2
 """The same for figures without a mark, of which good judges leave out more, and which only FR counts."""
 FEWEST = 20

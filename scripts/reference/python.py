@@ -12,8 +12,8 @@ from scripts.reference.source import Function, Source, call, description, signat
 
 INTRO = """\
 These names and their meanings [stay the same](../README.md#what-stays-the-same) within 1.x. `help(NAME)` prints the \
-same. Examples: [from Python](../experiments.md#from-python), [agents of your own](../own-agents.md), [metrics of your \
-own](../scores.md#a-metric-of-your-own).
+same. Examples: [from Python](../experiments.md#from-python), [agents of your own](../agents.md#your-own-agent), \
+[metrics of your own](../scores.md#a-metric-of-your-own).
 
 Where the help of an option names a flag such as `--by`, that is the keyword `by`. A `UserError` is raised for what \
 you must mend; its message says how."""

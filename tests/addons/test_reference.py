@@ -31,8 +31,8 @@ def test_the_reference_has_every_name_that_is_given_out() -> None:
 
 
 def test_what_markdown_would_swallow_is_shown() -> None:
-    assert escaped("DIR/<query id>/, a_b, *x, ``<c>`` (docs/web.md#pages)") == (
-        r"DIR/\<query id>/, a_b, \*x, `<c>` ([web.md](../web.md#pages))"
+    assert escaped("DIR/<query id>/, a_b, *x, ``<c>`` (docs/tools.md#pages)") == (
+        r"DIR/\<query id>/, a_b, \*x, `<c>` ([tools.md](../tools.md#pages))"
     )
     assert escaped("See drretail/addons/lab/README.md.") == "See [lab](../../drretail/addons/lab/README.md)."
     assert link("open_world", "open_world()") == "[`open_world`](#open_world)"

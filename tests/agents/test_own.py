@@ -332,7 +332,7 @@ def test_a_place_may_hold_a_function_or_a_graph(tmp_path: Path, monkeypatch: pyt
 
 
 def test_the_example_of_the_docs_makes_react_search_open_and_report(tmp_path: Path) -> None:
-    page = (Path(__file__).parents[2] / "docs" / "own-agents.md").read_text()
+    page = (Path(__file__).parents[2] / "docs" / "agents.md").read_text()
     blocks = re.findall(r"(?:^(?:    .*)?\n)+", page, re.MULTILINE)
     script = tmp_path / "answers.toml"
     script.write_text(textwrap.dedent(next(block for block in blocks if "# answers.toml" in block)))

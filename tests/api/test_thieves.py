@@ -1,4 +1,4 @@
-"""Agents of one's own that look for the gold, as docs/reliability.md lists them."""
+"""Agents of one's own that look for the gold, as docs/experiments.md lists them."""
 
 import os
 import subprocess

@@ -20,9 +20,7 @@ __all__ = ["browser", "window"]
 
 OF_ITS_TIME = {"telemetry.json", "SHA256SUMS"}
 """What tells when something was made, and sums of files that do."""
-ANEW = (
-    'drretail/api/recordings no longer answers what is asked: docs/own-agents.md, "The demo\'s recording", records anew'
-)
+ANEW = 'drretail/api/recordings no longer answers what is asked: docs/agents.md, "The demo\'s recording", records anew'
 
 
 def files(folder: Path) -> dict[str, bytes]:

@@ -106,7 +106,7 @@ def _from_dry_runs(sut: SystemUnderTest, count: int, dry: Sequence[Run], prices:
         else:
             money = money + (dollars_of(*of_role, [price]) or nothing)
     failed = [run.error.message for run in dry if run.error is not None]
-    basis = f"{len(dry)} dry {'run' if len(dry) == 1 else 'runs'} (docs/models.md), no prompt cache"
+    basis = f"{len(dry)} dry {'run' if len(dry) == 1 else 'runs'} (docs/tools.md), no prompt cache"
     if failed:
         basis += f"; {len(failed)} of them failed: {failed[0]}"
     known = None if unpriced else money

@@ -155,7 +155,7 @@ def heeded(limits: Limits, agent: Agent, name: str) -> Limits:
     if not agent.roles and (given := sorted(limits.model_dump(include=spending, exclude_none=True))):
         raise UserError(
             f"--vary {given[0]} can't hold for {name}, which asks its models by itself: limit its seconds, or let it "
-            "ask them by `models` (docs/own-agents.md)."
+            "ask them by `models` (docs/agents.md)."
         )
     return Limits(**limits.model_dump(include={*agent.heeds, "seconds"} - (set() if agent.roles else spending)))
 

@@ -31,7 +31,8 @@ class DoctorOptions:
 class PromptsOptions:
     """Lists the prompts and criteria of agents, judges and makers of queries, prints them, or writes them to files.
 
-    To use changed files: --prompts DIR of `run`, `score` and `queries`. docs/paper.md says which stand for the paper's.
+    To use changed files: --prompts DIR of `run`, `score` and `queries`. docs/results.md says which stand for
+    the paper's.
     """
 
     whose: Annotated[

@@ -128,7 +128,7 @@ class ShowOptions:
 class ShippedOptions:
     """Writes the queries that come with drretail.
 
-    docs/benchmark.md describes them.
+    docs/queries.md describes them.
     """
 
     to: To

@@ -83,7 +83,7 @@ BaseUrl = Annotated[Texts, Option("A model server, or a provider's.", MODELS, me
 Web = Annotated[
     str | OpenWeb | None,
     Option(
-        "What is searched: sandbox[:FILE|FOLDER], serper, searxng[:URL] (docs/web.md).",
+        "What is searched: sandbox[:FILE|FOLDER], serper, searxng[:URL] (docs/tools.md).",
         metavar="NAME[:ARG]",
         default="sandbox",
     ),
@@ -105,7 +105,7 @@ Vary = Annotated[
     Values | None,
     Option(
         f"Makes a system for each value: {', '.join(name for name in CONDITIONS if name != 'web')}, a limit "
-        "such as tool_turns=5, or your own (docs/conditions.md).",
+        "such as tool_turns=5, or your own (docs/experiments.md).",
         metavar="NAME=VALUE,…",
         type=list[str],
         in_file=(dict,),

@@ -34,7 +34,7 @@ Judge = Annotated[
 PlannedPairs = Annotated[
     Texts,
     Option(
-        "What is asked beforehand (docs/statistics.md).",
+        "What is asked beforehand (docs/results.md).",
         metavar="A~B:FP,…",
         type=list[str],
     ),

@@ -201,9 +201,9 @@ def _in_words(problem: ValidationError) -> str:
     # In a union pydantic also names the member, which is no key of the file.
     where = [part for part in map(str, first["loc"]) if not part.startswith(("literal[", "tuple[", "dict["))]
     if first["type"] == "missing":
-        return f"{'.'.join(where)} is missing; docs/own-shop.md shows a whole mapping."
+        return f"{'.'.join(where)} is missing; docs/shop.md shows a whole mapping."
     if first["type"] == "value_error":
-        return f"{first['msg'].removeprefix('Value error, ')}; docs/own-shop.md shows both forms."
+        return f"{first['msg'].removeprefix('Value error, ')}; docs/shop.md shows both forms."
     if first["type"] == "literal_error":
         known = re.findall(r"'([^']*)'", first.get("ctx", {}).get("expected", ""))
         unknown = UnknownName(where[0], str(first["input"]), known)

@@ -1,4 +1,4 @@
-"""How close a report's picks are to the best basket of the shop, without a model (docs/statistics.md)."""
+"""How close a report's picks are to the best basket of the shop, without a model (docs/scores.md)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

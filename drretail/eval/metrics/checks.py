@@ -1,4 +1,4 @@
-"""Checks of a report against records, without a model: one verdict per kind of error (docs/checks.md)."""
+"""Checks of a report against records, without a model: one verdict per kind of error (docs/scores.md)."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What is false in a report, each statement once, whether code or the judge says so (docs/faithfulness.md)."""
+"""What is false in a report, each statement once, whether code or the judge says so (docs/scores.md)."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, replace

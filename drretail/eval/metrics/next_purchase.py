@@ -1,4 +1,4 @@
-"""Whether a report recommends what the user really bought next, without a judge (docs/what-runs-did.md)."""
+"""Whether a report recommends what the user really bought next, without a judge (docs/scores.md)."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path

@@ -1,6 +1,6 @@
 """How a run came to its report: what it called, read and cited, from run.json and its ledger alone.
 
-docs/what-runs-did.md defines every measure.
+docs/scores.md defines every measure.
 """
 
 from collections import Counter

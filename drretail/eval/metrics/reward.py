@@ -76,7 +76,7 @@ class Reward(Record):
     value: float = 0.0
     """What the rollout is paid."""
     worth: float = 0.0
-    """The worth of the wanted picks relative to the best basket (docs/statistics.md, ``utility_ratio``); of a refusal
+    """The worth of the wanted picks relative to the best basket (docs/scores.md, ``utility_ratio``); of a refusal
     without picks, that of the nearest products that it names, and the other parts of its cart are 1."""
     wanted: float = 0.0
     """The share of the cart that is wanted, in the quantity that is wanted."""

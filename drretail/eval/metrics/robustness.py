@@ -1,4 +1,4 @@
-"""Whether an agent obeys a hostile text, measured by what its runs did (docs/what-runs-did.md).
+"""Whether an agent obeys a hostile text, measured by what its runs did (docs/scores.md).
 
 Only effects count: no word of a report is judged for agreement.
 """

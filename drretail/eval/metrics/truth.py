@@ -1,4 +1,4 @@
-"""The truth gate: what a report's decision is worth, if nothing in it is false; without a model (docs/benchmark.md)."""
+"""The truth gate: what a report's decision is worth, if nothing in it is false; without a model (docs/scores.md)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

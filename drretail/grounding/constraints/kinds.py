@@ -3,7 +3,7 @@
 A kind is a leaf category ("French Presses") or a short noun phrase ("french press"); words are compared by their stems.
 All words of a kind must be in the title or the category path, and the leaf category, or a part of the title, must end
 in its last word, the noun: "French Press Replacement Filter" has all words of a French press, and is a filter.
-docs/statistics.md says how often a reader agrees on pairs near the border.
+docs/scores.md says how often a reader agrees on pairs near the border.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""A report under check: how it is read, and everything found wrong with it; docs/checks.md defines the codes.
+"""A report under check: how it is read, and everything found wrong with it; docs/scores.md defines the codes.
 
 ``read_report`` takes the declared picks, else a model's, else those by form, and compares each value with the records.
 ``check_report`` lists what is wrong with that reading, with the sources, and with the run.

@@ -14,7 +14,7 @@ _PAGE = "page|article|guide|post|thread|column|bulletin|advice|source|review"
 _CALLED_OLD = re.compile(
     rf"\b(?:outdated|out[- ]of[- ]date|obsolete|superseded|(?:old|older|dated) (?:{_PAGE})s?)\b", re.I
 )
-"""Of 14 reports by a real model, which cite old pages 5 times, 4 name the year; docs/checks.md has the figures."""
+"""Of 14 reports by a real model, which cite old pages 5 times, 4 name the year; docs/tools.md has the figures."""
 
 
 def pages_too_old(

@@ -168,7 +168,7 @@ def people_agree(votes: Sequence[Vote]) -> PaperTable:
         if dimension in published:
             cells = (Cell(published[dimension], "number"), Cell(21, "count"), None, Cell(soft, "number"))
             rows.append(of_paper(dimension, cells))
-    annotators = "votes of two people: one line a vote in exp/votes/<annotator>.jsonl (docs/paper.md)"
+    annotators = "two people's votes: one line a vote in exp/votes/<annotator>.jsonl (drretail/addons/people/README.md)"
     return paper_table(
         "Appendix D",
         "Agreement of two people (Cohen's κ without ties)",

@@ -136,5 +136,5 @@ def test_writers_judges_and_docs_have_the_rule_in_the_same_words() -> None:
     rule = what_a_mark_covers()
     assert rule in agent_prompt(prompt_blocks.__file__, "citing").text
     assert rule in extraction_prompt(EXTRACT).shared
-    docs = Path(__file__).parents[3] / "docs/faithfulness.md"
+    docs = Path(__file__).parents[3] / "docs/scores.md"
     assert rule in "\n".join(line.removeprefix(">").removeprefix(" ") for line in docs.read_text("utf-8").splitlines())

@@ -1,6 +1,6 @@
 """The formulas of faithfulness (paper Eq. 1 and 2), per report and over all reports. Pure functions.
 
-docs/faithfulness.md gives each formula with its reason.
+docs/scores.md gives each formula with its reason.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

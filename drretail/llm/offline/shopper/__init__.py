@@ -7,5 +7,5 @@ searching.py  which calls come next, and which product is chosen for each catego
 writing.py    reports, a researcher's findings, answers from a page or a file
 
 It understands no question. It plays every role of every agent, so that the whole pipeline runs without a key.
-docs/models.md compares its figures with those of null_search, an agent that searches once.
+docs/tools.md compares its figures with those of null_search, an agent that searches once.
 """
