@@ -1,6 +1,7 @@
 """What is found and who is accused where a language model reads: the judge's extraction, played with files.
 
     python benchmarks/extractions.py SET --prompts DIR
+    python benchmarks/extractions.py SET --answers DIR --confirm
     python benchmarks/extractions.py SET --answers DIR [--misses] [--json FILE] [--world WORLD] [--experiment DIR]
 
 SET is a folder laid out as ``labelled_reports.py`` says, of which this needs NN/query.json, NN/calls.json,
@@ -13,8 +14,12 @@ is asked about. A reader is given instructions.md and one of the others, never t
 JSON of that schema, to a file of the same name that ends in .json: DIR/NN.json, DIR/NN-K.json. Missing answers are
 skipped.
 
---answers reads DIR/*.json. Printed are honest reports accused, false statements found by kind, by form and with the
-reader, and the numerals that are decided. An answer that a judge would be asked to repair is listed with the reason.
+--confirm writes the second question, on what records contradict of an answer: DIR/NN.confirm.md, DIR/NN-K.confirm.md.
+A reader is given one, knows neither records nor reports, and writes DIR/NN.confirm.json, JSON of the schema in it.
+
+--answers reads DIR/*.json. Printed are honest reports accused and false statements found by kind, by form, as typed
+before the second question ("typed"), and as confirmed ("reader"), and the numerals that are decided. What was not
+answered is not confirmed. An answer that a judge would be asked to repair is listed with the reason.
 """
 
 import json
@@ -30,6 +35,7 @@ from pydantic import ValidationError
 from reading import meets, new_errors, share
 
 from drretail.eval.claims.claims import EXTRACT
+from drretail.eval.claims.confirming import Confirmations, confirm_prompt, rulings, strange_quotes, to_confirm
 from drretail.eval.claims.extraction import ReportClaims, answer_problem, claims_of, extraction_prompt
 from drretail.eval.claims.report_index import SourceResolver
 from drretail.grounding.verify.checks import Case, check_report, read_report
@@ -38,13 +44,14 @@ from drretail.records.evidence import Finding
 from drretail.records.reading import Reading, ReadValue
 
 READER = "model:files"
+READERS = ("form", "typed", "reader")
 
 
 @dataclass
 class Tally:
     kinds: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict[str, Counter[str]](Counter))
-    """By kind of twins: all, those with an answer, and those found by form, and with the reader."""
-    accused: dict[str, set[str]] = field(default_factory=lambda: {"form": set[str](), "reader": set[str]()})
+    """By kind of twins: all, those with an answer, those found by each of ``READERS``."""
+    accused: dict[str, set[str]] = field(default_factory=lambda: {name: set[str]() for name in READERS})
     looked: Counter[str] = field(default_factory=Counter[str])
     notes: list[str] = field(default_factory=list[str])
     repairs: list[str] = field(default_factory=list[str])
@@ -55,15 +62,18 @@ def main() -> None:
     way = parser.add_mutually_exclusive_group(required=True)
     way.add_argument("--prompts", type=Path, metavar="DIR", help="write the questions here")
     way.add_argument("--answers", type=Path, metavar="DIR", help="read the answers from here")
+    parser.add_argument("--confirm", action="store_true", help="write the second questions there")
     args = parser.parse_args()
     tally = Tally()
     with TemporaryDirectory() as scratch:
         for report in read_set(args.folder, world_of(args, Path(scratch)), Path(scratch), args.experiment):
             if args.prompts:
                 write_prompts(report, args.prompts)
+            elif args.confirm:
+                write_confirmations(report, args.answers, tally)
             else:
                 measure(report, args.answers, tally)
-    if args.answers:
+    if args.answers and not args.confirm:
         print(*(tally.notes if args.misses else []), *tally.repairs, sep="\n")
         print_table(tally)
         if args.json:
@@ -92,12 +102,39 @@ def passage(twin: Twin) -> str:
     return twin.report[start : end if end >= 0 else len(twin.report)].strip()
 
 
+def write_confirmations(report: LabelledReport, folder: Path, tally: Tally) -> None:
+    schema = json.dumps(Confirmations.model_json_schema())
+    texts = [report.report, *(twin.report for twin in report.twins)]
+    for number, text in enumerate(texts):
+        name, case = f"{report.home.name}-{number}" if number else report.home.name, report.case(text)
+        answer = read_answer(folder / f"{name}.json", case, tally)
+        reading, _ = checked(report, text, answer, ())
+        if items := to_confirm(case, reading):
+            shown = "\n\n".join(tagged("claim", item.text, id=str(at)) for at, item in enumerate(items, 1))
+            shared, own = confirm_prompt().render_parts(query=tagged("query", case.query.text), items=shown)
+            asked = f"{shared}\nAnswer with one JSON object of this schema:\n\n{schema}\n\n{own}"
+            (folder / f"{name}.confirm.md").write_text(asked)
+
+
+def confirmed_in_file(path: Path, case: Case, reading: Reading, tally: Tally) -> list[str]:
+    """The denials that the answer in this file confirms, of those that the reading leaves open."""
+    items = to_confirm(case, reading)
+    if not items or not path.exists():
+        tally.looked["not answered"] += len(items)
+        return []
+    answer = Confirmations.model_validate_json(path.read_bytes(), strict=True)
+    if (problem := strange_quotes(answer, case.report)) is not None:
+        tally.repairs.append(f"{path.name}: {problem}")
+    return [items[number - 1].item for number, ruling in rulings(answer) if ruling.value and number <= len(items)]
+
+
 def measure(report: LabelledReport, folder: Path, tally: Tally) -> None:
     name = report.home.name
     by_form, honest = checked(report, report.report)
     answer = read_answer(folder / f"{name}.json", report.case(report.report), tally)
-    reading, findings = checked(report, report.report, answer)
-    for reader, found in (("form", honest), ("reader", findings)):
+    _, typed = checked(report, report.report, answer)
+    reading, findings = twice_asked(report, report.report, answer, folder / f"{name}.confirm.json", tally)
+    for reader, found in zip(READERS, (honest, typed, findings), strict=True):
         for one in found:
             if one.severity == "error":
                 tally.accused[reader].add(name)
@@ -107,9 +144,12 @@ def measure(report: LabelledReport, folder: Path, tally: Tally) -> None:
     for number, twin in enumerate(report.twins, 1):
         answer = read_answer(folder / f"{name}-{number}.json", report.case(twin.report), tally)
         new_by_form = new_errors(honest, checked(report, twin.report)[1])
-        new = new_errors([*honest, *findings], checked(report, twin.report, answer)[1])
+        new_typed = new_errors([*honest, *typed], checked(report, twin.report, answer)[1])
+        path = folder / f"{name}-{number}.confirm.json"
+        new = new_errors([*honest, *findings], twice_asked(report, twin.report, answer, path, tally)[1])
         there = [one for one in new if is_near(one, twin)]
-        tally.kinds[twin.kind].update(twins=1, answers=answer is not None, form=bool(new_by_form))
+        is_typed = answer is not None and any(is_near(one, twin) for one in new_typed)
+        tally.kinds[twin.kind].update(twins=1, answers=answer is not None, form=bool(new_by_form), typed=is_typed)
         if answer is not None:
             tally.kinds[twin.kind].update(found=bool(there), elsewhere=len(there) < len(new))
         for one in new:
@@ -127,12 +167,27 @@ def is_near(finding: Finding, twin: Twin) -> bool:
     return finding.start is None or meets(finding, start, end if end >= 0 else len(twin.report))
 
 
-def checked(
-    report: LabelledReport, text: str, values: Sequence[ReadValue] | None = None
+def twice_asked(
+    report: LabelledReport, text: str, values: Sequence[ReadValue] | None, path: Path, tally: Tally
 ) -> tuple[Reading, list[Finding]]:
-    """The verified reading of a text and what is found wrong, with the labelled picks declared where there are any."""
+    """The reading of a text and what is found wrong, of what the reader typed only what the file ``path`` confirms."""
+    reading, _ = checked(report, text, values, ())
+    return checked(report, text, values, confirmed_in_file(path, report.case(text), reading, tally))
+
+
+def checked(
+    report: LabelledReport,
+    text: str,
+    values: Sequence[ReadValue] | None = None,
+    confirmed: Sequence[str] | None = None,
+) -> tuple[Reading, list[Finding]]:
+    """The verified reading of a text and what is found wrong, with the labelled picks declared where there are any.
+
+    Of what the reader typed only ``confirmed`` denials count; None if all do.
+    """
     case = report.case(text, report.picks or None)
-    by_model = None if values is None else Reading(reader=READER, values=tuple(values))
+    denials = None if confirmed is None else tuple(confirmed)
+    by_model = None if values is None else Reading(reader=READER, values=tuple(values), confirmed=denials)
     reading = read_report(case, by_model)
     return reading, check_report(case, reading)
 
@@ -162,9 +217,10 @@ def print_table(tally: Tally) -> None:
     print(f"numerals beside citations decided: by form {looked['by_form']}, ", end="")
     print(f"with the reader {looked['decided']} of {looked['numerals']}")
     together: Counter[Any] = sum(tally.kinds.values(), Counter[str]())
-    print("false statements: all, read, found by form, found with the reader; copies with a new error elsewhere")
+    print(f"statements to confirm that were not answered: {looked['not answered']}")
+    print("false statements: all, read, found by form, as typed, as confirmed; copies with a new error elsewhere")
     for kind, count in [*sorted(tally.kinds.items()), ("all", together)]:
-        cells = "  ".join(f"{count[name]:4}" for name in ("twins", "answers", "form", "found", "elsewhere"))
+        cells = "  ".join(f"{count[name]:4}" for name in ("twins", "answers", "form", "typed", "found", "elsewhere"))
         print(f"  {kind:24} {cells}")
     print(f"found of those read: {share(together['found'], together['answers'])}")
 

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal, NamedTuple, cast, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Field, field_validator
 
-from drretail.records.base import Document, Record
+from drretail.records.base import Document, Record, sha256_of
 
 FORM = "form"
 DECLARED = "declared"
@@ -130,6 +130,13 @@ class ReadValue(Record):
     state: ValueState = "underivable"
     derivation: str | None = None
     """How the value follows from the records, or what the records say instead."""
+    is_unconfirmed: bool = Field(default=False, exclude_if=lambda is_so: not is_so)
+    """True if a record contradicts what a model typed, and the model did not confirm that its sentence says so."""
+
+    @property
+    def denial(self) -> str:
+        """Identifies what is said together with what a record says instead."""
+        return sha256_of(self.model_dump(mode="json", exclude={"state", "is_unconfirmed"}))[:12]
 
     @property
     def is_worded(self) -> bool:
@@ -154,17 +161,20 @@ class LookedAt(NamedTuple):
     """Those that a record, a calculation or the query confirms or contradicts."""
     contradicted: int
     """Statements, with a numeral or without, that one contradicts."""
+    unconfirmed: int = 0
+    """Those that one would contradict, if its reader had confirmed that the report says so."""
 
     @property
     def in_words(self) -> str:
         """ "31 of 219 numbers beside citations could be checked (188 not decided), 2 statements contradicted"."""
+        unsure = f", {self.unconfirmed:,} not confirmed" * bool(self.unconfirmed)
         if not self.numerals:
-            return "no numbers beside citations"
+            return f"no numbers beside citations{unsure}"
         left = self.numerals - self.decided
         undecided = f" ({left:,} not decided)" if left else ""
         wrong = f", {self.contradicted:,} statement{'s' * (self.contradicted != 1)} contradicted"
         checked = f"{self.decided:,} of {self.numerals:,} numbers beside citations could be checked{undecided}"
-        return checked + wrong * bool(self.contradicted)
+        return checked + wrong * bool(self.contradicted) + unsure
 
 
 class Reading(Document):
@@ -176,6 +186,8 @@ class Reading(Document):
     picks: tuple[Pick, ...] | None = None
     """None if they are not known; empty if nothing is to be bought."""
     values: tuple[ReadValue, ...] = ()
+    confirmed: tuple[str, ...] | None = Field(default=None, exclude_if=lambda denials: denials is None)
+    """Of values as a model typed them, the denials that it confirmed; the others are left open. None if all count."""
     unread: tuple[Unread, ...] = ()
     numerals: int = 0
     """All numerals in the parts of the text that belong to citations, whatever their unit; ``unread`` are those that
@@ -189,4 +201,5 @@ class Reading(Document):
     @property
     def looked_at(self) -> LookedAt:
         contradicted = sum(value.state == "contradicted" for value in self.values)
-        return LookedAt(self.numerals, max(0, self.numerals - len(self.unread)), contradicted)
+        unconfirmed = sum(value.is_unconfirmed for value in self.values)
+        return LookedAt(self.numerals, max(0, self.numerals - len(self.unread)), contradicted, unconfirmed)

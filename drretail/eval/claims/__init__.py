@@ -9,6 +9,7 @@ typed_turns.py     what each answer of a shop's assistant says, as a judge types
 support.py         stage 2: the texts of a claim's sources, how a judge is shown them, which claims share a call
 labels.py          a judge's answers on claims, what is kept of them, and what the records say of their values
 rulings.py         stage 3: support 1, 0.5 or 0 of claims that share a call, with quotes and reason
+confirming.py      what records contradict of typed values, confirmed by the judge before it counts
 audit.py           how a judge read a report, found by code: the marks and figures that its claims cover
 tally.py           the verdicts of one report, counted by source type
 """

@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from drretail.eval.claims.claims import EXTRACT, FAITHFULNESS, claims_in
 from drretail.eval.claims.claims import VERSION as FAITHFULNESS_VERSION
+from drretail.eval.claims.confirming import confirmed_in, reading_by
 from drretail.eval.claims.extraction import extraction_prompts
 from drretail.eval.judging.subject import Subject
 from drretail.eval.judging.verdicts import VerdictFile
@@ -64,11 +65,8 @@ def judges_reading(subject: Subject) -> Reading | None:
         if claims is None and picks.state != "scored":
             continue
         read = claims_in(claims) if claims is not None else None
-        return Reading(
-            reader=f"model:{folder.name}",
-            picks=tuple(map(Pick.model_validate, picks.value)) if picks.state == "scored" else None,
-            values=tuple(value for claim in read or () for value in claim.values),
-        )
+        denials = confirmed_in(_all_living(verdicts / NAME, folder.name, subject, picks_wording))
+        return reading_by(folder.name, read or (), picks, denials)
     return None
 
 
@@ -76,10 +74,14 @@ def _living(
     root: Path, slug: str, subject: Subject, place: tuple[str, int, str], wordings: Collection[str]
 ) -> Verdict | None:
     """The current verdict of a metric's version and stage on this report, by today's prompts or without a prompt."""
-    path = root / slug / file_name(subject.label) / f"{file_name(subject.run_name)}.jsonl"
-    living = VerdictFile(path).living(subject.report_sha or "", frozenset({"", *wordings}))
+    living = _all_living(root, slug, subject, wordings)
     mine = (each for each in living if (each.metric, each.version, each.stage) == place and each.item == ITEM)
     return next(mine, None)
+
+
+def _all_living(root: Path, slug: str, subject: Subject, wordings: Collection[str]) -> list[Verdict]:
+    path = root / slug / file_name(subject.label) / f"{file_name(subject.run_name)}.jsonl"
+    return VerdictFile(path).living(subject.report_sha or "", frozenset({"", *wordings}))
 
 
 def how_read(reading: Reading) -> str:

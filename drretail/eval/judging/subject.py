@@ -152,13 +152,13 @@ class Subject:
             return None
         return self.answers_with(())
 
-    def answers_with(self, typed: Sequence[Typed]) -> ReadAnswers:
-        """The same with what a model typed of them."""
+    def answers_with(self, typed: Sequence[Typed], confirmed: Collection[str] | None = None) -> ReadAnswers:
+        """The same with what a model typed of them, and which denials by records it ``confirmed``; None if all count."""
         run, report, evidence = self.run, self.report or "", self.with_records
         assert run is not None
         whole = Turn(question=self.query.text, start=0, end=len(report), steps=len(run.steps))
         turns = run.turns or (whole,)
-        return read_answers(read_layout(report, evidence), turns, run.steps, evidence, self.shop, typed)
+        return read_answers(read_layout(report, evidence), turns, run.steps, evidence, self.shop, typed, confirmed)
 
     @cached_property
     def case(self) -> Case:

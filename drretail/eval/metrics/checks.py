@@ -306,5 +306,5 @@ def clean(single: Mapping[str, Value], *, can_be: bool) -> Value:
 
 DESCRIPTION = description_of("checks")
 METRIC = Metric(
-    "checks", 6, judge_checks, of_verdicts(values), VARIANTS, DESCRIPTION, after=("reading",), needs_judge=False
+    "checks", 7, judge_checks, of_verdicts(values), VARIANTS, DESCRIPTION, after=("reading",), needs_judge=False
 )

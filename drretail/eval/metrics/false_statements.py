@@ -5,6 +5,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from drretail.eval.claims.claims import ALL_TYPES, FAITHFULNESS, PICKS, SUPPORT, TYPES, Claim
+from drretail.eval.claims.confirming import confirmed, reading_by
 from drretail.eval.claims.labels import CONTRADICTED
 from drretail.eval.claims.tally import NOT_JUDGED, followed
 from drretail.eval.claims.typed_turns import READING, READING_VERSION, read_turns, typed_in
@@ -21,7 +22,7 @@ from drretail.grounding.verify.checks import Case, check_report, read_report
 from drretail.grounding.verify.findings import CODES
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Finding
-from drretail.records.reading import LookedAt, Pick, Reading
+from drretail.records.reading import FORM, LookedAt, Reading
 from drretail.records.score import Rules, Verdict
 
 STAGE, ITEM = "false", "report"
@@ -55,12 +56,13 @@ async def judge(subject: Subject, judge_session: JudgeSession) -> None:
     case, own = subject.case, claims.judged or ()
     by_model = judges_reading(subject)
     if own and judge_session.judge.ref.kind != "rule_based":
-        picks = next((verdict.value for verdict in judged if verdict.stage == PICKS), None)
-        by_model = Reading(
-            reader=f"model:{judge_session.judge.slug}",
-            picks=None if picks is None else tuple(map(Pick.model_validate, picks)),
-            values=tuple(value for claim in own for value in claim.values),
+        by_model = reading_by(
+            judge_session.judge.slug, own, next((verdict for verdict in judged if verdict.stage == PICKS), None)
         )
+        with judge_session.beside(READING, READING_VERSION) as reading_session:
+            denials = await confirmed(case, reading_session, read_report(case, by_model))
+        by_model = by_model.model_copy(update={"confirmed": denials})
+        reason += f", confirmed {sha256_of(denials)[:8]}" if denials else ""
     found = [*_contradicted(own, judged, case.report)]
     _record(subject, judge_session, _value(case, read_report(case, by_model), found), reason)
 
@@ -71,11 +73,16 @@ async def _judge_answers(subject: Subject, judge_session: JudgeSession, by_rules
     if judge_session.judge.ref.kind != "rule_based":
         with judge_session.beside(READING, READING_VERSION) as reading_session:
             verdicts = await read_turns(subject, reading_session)
-        if 2 * sum(verdict.state == "failed" for verdict in verdicts) > len(verdicts):
-            judge_session.record_if_changed(STAGE, ITEM, CodeVerdict("failed", None, "the judge failed on its answers"))
-            return
-        typed = [one for verdict in verdicts for one in typed_in(verdict)]
-        answers, reason = subject.answers_with(typed), f"by the statements {sha256_of(list(map(repr, typed)))[:16]}"
+            if 2 * sum(verdict.state == "failed" for verdict in verdicts) > len(verdicts):
+                failed = CodeVerdict("failed", None, "the judge failed on its answers")
+                judge_session.record_if_changed(STAGE, ITEM, failed)
+                return
+            typed = [one for verdict in verdicts for one in typed_in(verdict)]
+            reading = subject.answers_with(typed, ()).as_read(Reading(reader=FORM), subject.case.report)
+            with_records = replace(subject.case, evidence=subject.with_records)
+            denials = await confirmed(with_records, reading_session, reading, by_rules.turns)
+        answers = subject.answers_with(typed, denials)
+        reason = f"by the statements {sha256_of([*map(repr, typed), *denials])[:16]}"
     case, picks = replace(subject.case, read_answers=lambda: answers), judges_reading(subject)
     reading = read_report(case, None if picks is None else picks.model_copy(update={"values": ()}))
     looked_up = [entry for entry in subject.with_records.values() if entry.looked_up and (entry.url or entry.image)]
@@ -96,6 +103,7 @@ def _value(case: Case, reading: Reading, by_judge: Sequence[Finding]) -> dict[st
         # A judge's is of the kind that code finds in its words.
         "kinds": [next((kind_of_code(c.code) for c in of_code if c is one or _meet(c, one)), JUDGED) for one in found],
         "looked_at": [reading.looked_at.decided, reading.looked_at.numerals],
+        "unconfirmed": reading.looked_at.unconfirmed,
     }
 
 
@@ -149,7 +157,7 @@ def _values(subject: Subject, verdicts: Sequence[Verdict], _: Rules) -> list[Val
     if is_alone and not (statements or decided):
         return [lacking(variant, "na", NO_SOURCE) for variant in VARIANTS]
     by_judge = sum(one["code"] == CONTRADICTED for one in statements)
-    looked = LookedAt(numerals, decided, len(statements))._asdict()
+    looked = LookedAt(numerals, decided, len(statements), verdict.value.get("unconfirmed", 0))._asdict()
     items = {"by the judge": float(by_judge), "by code alone": float(len(statements) - by_judge)}
     return [
         Value(FALSE_STATEMENTS, "scored", float(len(statements)), items),
@@ -160,4 +168,4 @@ def _values(subject: Subject, verdicts: Sequence[Verdict], _: Rules) -> list[Val
 
 
 DESCRIPTION = description_of("false_statements")
-METRIC = Metric(FALSE_STATEMENTS, 2, judge, _values, VARIANTS, DESCRIPTION, rules=RULES, after=(FAITHFULNESS, READING))
+METRIC = Metric(FALSE_STATEMENTS, 3, judge, _values, VARIANTS, DESCRIPTION, rules=RULES, after=(FAITHFULNESS, READING))

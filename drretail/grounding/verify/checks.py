@@ -168,7 +168,7 @@ def read_report(case: Case, by_model: Reading | None = None) -> Reading:
     """The picks and verified values of a report, with how many of its figures were read.
 
     At the same place, a model's value has priority over one by form, unless form is certain of an error that the
-    model's value leaves open, or a written sum is wrong.
+    model's value leaves open, or a written sum is wrong. What the model did not confirm is left open.
     """
     picks = case.picks
     if picks is None and by_model is not None and by_model.picks is not None:
@@ -183,6 +183,8 @@ def read_report(case: Case, by_model: Reading | None = None) -> Reading:
         () if by_model is None else by_model.values, ledger, case.layout.text, case.layout.cited_at
     )
     values_by_model = tuple(verify_place(value, case.all_profiles) for value in values_by_model)
+    if by_model is not None and by_model.confirmed is not None:
+        values_by_model = tuple(_open_unless_confirmed(value, by_model.confirmed) for value in values_by_model)
     # The words of a superlative often include the price.
     figures = [value for value in values_by_model if not value.is_worded]
     worded = [value for value in values_by_model if value.is_worded]
@@ -272,6 +274,12 @@ def _by_id(pick: Pick, case: Case) -> Pick:
     return pick.model_copy(update={"product": best})
 
 
+def _open_unless_confirmed(value: ReadValue, confirmed: Collection[str]) -> ReadValue:
+    if value.state != "contradicted" or value.denial in confirmed:
+        return value
+    return value.model_copy(update={"state": "underivable", "is_unconfirmed": True})
+
+
 def _merged(
     by_form: Sequence[ReadValue], by_model: Sequence[ReadValue], wrong_results: Collection[int]
 ) -> list[ReadValue]:
@@ -285,7 +293,8 @@ def _merged(
             # The model's value is undecided, and about the same thing as form's.
             sources = {source for source in one.of if source[:2] != "C:"}
             is_of_same = not sources or sources & own or (not own and all(source[:2] == "P:" for source in sources))
-            if one.state != "underivable" or one.derivation is not None or not is_of_same:
+            is_explained = one.derivation is not None and not one.is_unconfirmed
+            if one.state != "underivable" or is_explained or not is_of_same:
                 return False
         return True
 

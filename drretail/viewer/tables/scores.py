@@ -242,7 +242,7 @@ def _reading_of(scores: Sequence[Score]) -> str:
     by_reader = [
         name if count == total else f"{name} in {count:,.0f} of {total:,.0f}" for name, count in readers.items()
     ]
-    read = [LookedAt(*(int(looked[name]) for name in LookedAt._fields)).in_words] if looked else []
+    read = [LookedAt(*(int(looked.get(name, 0)) for name in LookedAt._fields)).in_words] if looked else []
     # Code reads a judge's values: of several judges one's, so it is said whose.
     values_by = dict.fromkeys(name for score in scores for name in score.items if name.startswith("values by model:"))
     return readers_in_words(", ".join([*read, *by_reader, *values_by]))

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from drretail.eval.claims.claims import EXTRACT, FAITHFULNESS, PICKS, REPORT
 from drretail.eval.claims.claims import VERSION as FAITHFULNESS_VERSION
+from drretail.eval.claims.confirming import confirm_prompt, confirmed, reading_by
 from drretail.eval.claims.extraction import extract, extraction_prompts, with_picks_prompt
 from drretail.eval.claims.typed_turns import READING, READING_VERSION, TURN, read_turns, turn_prompt
 from drretail.eval.claims.typed_values import (
@@ -19,6 +20,7 @@ from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import Metric, description_of, of_verdicts
 from drretail.eval.values import Value, all_lacking, lacking
+from drretail.grounding.verify.checks import read_report
 from drretail.prompts import Prompt, load_prompt, tagged
 from drretail.records.score import Verdict
 
@@ -36,12 +38,12 @@ def prompt(*, is_imported: bool) -> Prompt:
 
 
 def prompts() -> list[Prompt]:
-    return [prompt(is_imported=False), prompt(is_imported=True), turn_prompt(), *extraction_prompts()]
+    return [prompt(is_imported=False), prompt(is_imported=True), turn_prompt(), confirm_prompt(), *extraction_prompts()]
 
 
 async def judge_reading(subject: Subject, judge_session: JudgeSession) -> None:
-    """Records the picks that the judge reads in a report, unless they exist; its values are recorded
-    with the claims.
+    """Records the picks that the judge reads in a report, and what it confirms of its values that records contradict,
+    unless they exist; the values are recorded with the claims.
     """
     if judge_session.judge.ref.kind == "rule_based":
         judge_session.record_if_missing(STAGE, ITEM, "na", reason=BY_FORM)
@@ -51,24 +53,28 @@ async def judge_reading(subject: Subject, judge_session: JudgeSession) -> None:
         if subject.query.wish is None:  # an assistant that was asked to buy nothing
             return
     with judge_session.beside(FAITHFULNESS, FAITHFULNESS_VERSION) as faithfulness:
-        await extract(subject, faithfulness, EXTRACT, with_picks=True)
+        claims = await extract(subject, faithfulness, EXTRACT, with_picks=True)
         with_claims = faithfulness.existing(PICKS, REPORT, with_picks_prompt(subject).hash)
+    picks = await _picks(subject, judge_session, with_claims)
+    by_model = reading_by(judge_session.judge.slug, claims or (), picks)
+    await confirmed(subject.case, judge_session, read_report(subject.case, by_model))
+
+
+async def _picks(subject: Subject, judge_session: JudgeSession, with_claims: Verdict | None) -> Verdict:
+    """The verdict with the picks, asked for if it is missing and they were not read ``with_claims``."""
     if are_declared(subject):
-        judge_session.record_if_missing(STAGE, ITEM, "na", reason=ARE_DECLARED)
-        return
+        return judge_session.record_if_missing(STAGE, ITEM, "na", reason=ARE_DECLARED)
     report = subject.report or ""
     asked = prompt(is_imported=subject.system.is_imported)
     if with_claims is not None:
         value, wording = with_claims.value, with_claims.prompt_hash
-        judge_session.record_if_missing(STAGE, ITEM, "scored", value, prompt_hash=wording, reason=WITH_CLAIMS)
-        return
+        return judge_session.record_if_missing(STAGE, ITEM, "scored", value, prompt_hash=wording, reason=WITH_CLAIMS)
     if not report.strip():
         reason = "the report is empty"
-        judge_session.record_if_missing(STAGE, ITEM, "scored", [], prompt_hash=asked.hash, reason=reason)
-        return
+        return judge_session.record_if_missing(STAGE, ITEM, "scored", [], prompt_hash=asked.hash, reason=reason)
     given = {"query": tagged("query", subject.query.text), "report": tagged("report", report)}
     reader = PickReader(report, subject.evidence, is_imported=subject.system.is_imported)
-    await judge_session.ask_and_record(
+    (verdict,) = await judge_session.ask_and_record(
         JudgeQuestion(
             STAGE,
             ITEM,
@@ -79,6 +85,7 @@ async def judge_reading(subject: Subject, judge_session: JudgeSession) -> None:
             lambda answer: joined_problems(list(reader.problems(answer.picks))),
         )
     )
+    return verdict
 
 
 PICKS_READ = "picks_read"

@@ -9,7 +9,7 @@ excuses nothing.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import NamedTuple
@@ -92,16 +92,20 @@ class ReadAnswers:
     numerals: int
     unread: tuple[Unread, ...]
     """The numerals that no statement decides."""
+    unconfirmed: tuple[Statement, ...] = ()
+    """What a model typed and a record would contradict, had the model confirmed it."""
     turns: tuple[ReadTurn, ...] = ()
     parts: tuple[Part, ...] = ()
 
     def as_read(self, by_form: Reading, text: str) -> Reading:
         """A reading by form, which looks for marks, with these statements in the place of its values but for sums."""
         own = [_value(one, text) for one in self.statements]
+        left_open = {"state": "underivable", "is_unconfirmed": True}
+        unconfirmed = [_value(one, text).model_copy(update=left_open) for one in self.unconfirmed]
         sums = [one for one in by_form.values if one.kind in ("total", *OF_CALCULATIONS)]
         sums = [one for one in sums if not any(one.start < other.end and other.start < one.end for other in own)]
         read = self.numerals - len(self.unread)
-        update = {"values": (*own, *sums), "unread": self.unread, "numerals": self.numerals}
+        update = {"values": (*own, *unconfirmed, *sums), "unread": self.unread, "numerals": self.numerals}
         return by_form.model_copy(update=update | {"seen": self.numerals, "read": read})
 
 
@@ -112,12 +116,15 @@ def read_answers(
     seen: Mapping[str, Evidence],
     shop: Records,
     typed: Sequence[Typed] = (),
+    confirmed: Collection[str] | None = None,
 ) -> ReadAnswers:
     """Reads every turn of a conversation, with the steps of all and what their tools returned.
 
-    Where a model ``typed`` something, rules are heard only on what it leaves open.
+    Where a model ``typed`` something, rules are heard only on what it leaves open. Of what records contradict of it,
+    only denials that it ``confirmed`` count; None if all do.
     """
     found: list[Statement] = []
+    unconfirmed: list[Statement] = []
     numerals = 0
     unread: list[Unread] = []
     before: tuple[str, ...] = ()
@@ -137,7 +144,13 @@ def read_answers(
         by_model = [one for one in typed if turn.start <= one.start < turn.end]
         parts += answer.references()
         own = [*answer.statements(), *answer.adopted(question, about)]
-        own = [*_completed(by_model, own, whole)]
+        decided = {one: statement_of(one, layout.text, whole.beside(one.start), shop) for one in by_model}
+        if confirmed is not None:
+            denied = [(one, said) for one, said in decided.items() if said is not None and not said.is_true]
+            left_open = [pair for pair in denied if _value(pair[1], layout.text).denial not in confirmed]
+            unconfirmed += (said for _, said in left_open)
+            decided |= {one: None for one, _ in left_open}
+        own = [*_completed(decided, own)]
         told = [seen[name] for step in steps[: turn.steps] for name in step.evidence if name in seen]
         found += (_explained(one, layout.text, shop, told) if calls else _titled(one, shop) for one in own)
         before = answer.about
@@ -152,15 +165,14 @@ def read_answers(
         undecided = (span for span in figures if not any(one.start < span[1] and span[0] < one.end for one in own))
         unread += (Unread(start=start, end=end, why=UNDECIDED) for start, end in undecided)
     found.sort(key=lambda one: (one.start, one.end))
-    return ReadAnswers(tuple(found), numerals, tuple(unread), tuple(read), tuple(parts))
+    return ReadAnswers(tuple(found), numerals, tuple(unread), tuple(unconfirmed), tuple(read), tuple(parts))
 
 
-def _completed(typed: Sequence[Typed], by_rules: Sequence[Statement], whole: "_Text") -> Iterator[Statement]:
+def _completed(decided: Mapping[Typed, Statement | None], by_rules: Iterable[Statement]) -> Iterator[Statement]:
     """The statements that a model typed, and those by rules where it typed nothing or leaves the same thing open."""
-    decided = {one: statement_of(one, whole.layout.text, whole.beside(one.start), whole.shop) for one in typed}
     yield from filter(None, decided.values())
     for one in by_rules:
-        meeting = [other for other in typed if one.start < other.end and other.start < one.end]
+        meeting = [other for other in decided if one.start < other.end and other.start < one.end]
         meeting = [other for other in meeting if other.as_kind == one.kind or re.search(r"\d", other.amount)]
         key = one.of.rpartition("-")[0] or one.of
         if not any(decided[other] or not {one.of, key} & {*other.keys, POLICY} for other in meeting):

@@ -72,6 +72,18 @@ def _all_supported(asked: str) -> dict[str, Any]:
     return {"claims": judged}
 
 
+def _confirmed(asked: str) -> dict[str, Any]:
+    """Confirms all that a record contradicts, by the words that it questions."""
+    items = [tag.content for tag in tags_in(asked) if tag.name == "claim"]
+    words = [item.partition("\nits words: ")[2].partition("\n")[0] for item in items]
+    return {
+        "confirmations": [
+            {"claim_id": number, "quote": quote, "justification": "the record says otherwise", "confirmed": True}
+            for number, quote in enumerate(words, 1)
+        ]
+    }
+
+
 _RULES: dict[str, Callable[[str], dict[str, Any]]] = {
     "ReportClaims": lambda asked: _extracted(asked, values=[]),
     "ClaimsAndPicks": lambda asked: {**_extracted(asked, values=[]), "picks": []},
@@ -79,4 +91,5 @@ _RULES: dict[str, Callable[[str], dict[str, Any]]] = {
     "AllClaims": _extracted,
     "ClaimsSupport": _all_supported,
     "Support": _supported,
+    "Confirmations": _confirmed,
 }

@@ -1,0 +1,123 @@
+"""What records contradict of a judge's typed values, put to the same judge once more: only what it confirms is false.
+
+Whoever types a statement may misread it, and a comparison may not be what its sentence means. So the judge is shown
+the sentence beside the record's line before anything is accused; what it does not confirm stays open.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from drretail.eval.claims.claims import Claim
+from drretail.eval.claims.support import MOST_CLAIMS
+from drretail.eval.claims.typed_values import PROMPTS, joined_problems, strange_quote
+from drretail.eval.judging.numbered import NumberedItem, QuestionBatch, ask_numbered
+from drretail.eval.judging.question import Ruling
+from drretail.eval.judging.session import JudgeSession
+from drretail.grounding.text.sentences import Sentence
+from drretail.grounding.verify.answers.turns import ReadTurn
+from drretail.grounding.verify.checks import Case
+from drretail.prompts import Prompt, load_prompt, tagged
+from drretail.records.base import Record
+from drretail.records.reading import Pick, Reading, ReadValue
+from drretail.records.score import Verdict
+
+CONFIRM = "confirm"
+"""The stage of these answers; the items are the denials."""
+
+
+class Confirmation(Record):
+    claim_id: int
+    quote: str
+    justification: str
+    confirmed: bool
+
+
+class Confirmations(Record):
+    """Whether each of the sentences says what its record contradicts."""
+
+    confirmations: list[Confirmation]
+
+
+def confirm_prompt() -> Prompt:
+    """The prompt, whose instructions are shared by all reports."""
+    own = load_prompt(PROMPTS, CONFIRM)
+    shared, place, rest = own.text.partition("{{query}}")
+    return Prompt(own.name, place + rest, shared)
+
+
+def reading_by(slug: str, claims: Iterable[Claim], picks: Verdict | None, denials: Sequence[str] = ()) -> Reading:
+    """What a judge read: the values of its claims, of which it confirmed these ``denials``, and its picks."""
+    return Reading(
+        reader=f"model:{slug}",
+        picks=tuple(map(Pick.model_validate, picks.value)) if picks and picks.state == "scored" else None,
+        values=tuple(value for claim in claims for value in claim.values),
+        confirmed=tuple(denials),
+    )
+
+
+async def confirmed(
+    case: Case, judge_session: JudgeSession, reading: Reading, turns: Sequence[ReadTurn] = ()
+) -> tuple[str, ...]:
+    """The denials that the judge confirms, of those that ``reading`` leaves open; missing answers are asked for.
+
+    ``judge_session`` is that of the metric "reading".
+    """
+    await ask_numbered(
+        judge_session,
+        QuestionBatch(CONFIRM, confirm_prompt(), MOST_CLAIMS, "claim"),
+        to_confirm(case, reading, turns),
+        {"query": tagged("query", case.query.text)},
+        Confirmations,
+        rulings,
+        check=lambda answer, _: strange_quotes(answer, case.report),
+    )
+    return confirmed_in(judge_session.verdicts())
+
+
+def to_confirm(case: Case, reading: Reading, turns: Sequence[ReadTurn] = ()) -> list[NumberedItem]:
+    """What has to be confirmed before it counts as false, each named by its denial."""
+    return [
+        NumberedItem(one.denial, "\n".join(f"{name}: {' '.join(text.split())}" for name, text in lines if text))
+        for one in reading.values
+        if one.is_unconfirmed
+        for lines in (_lines(one, case, turns),)
+    ]
+
+
+def _lines(value: ReadValue, case: Case, turns: Iterable[ReadTurn]) -> Iterator[tuple[str, str]]:
+    """A value in its sentence, with what stands around that, how it was read, and the record's line."""
+    sentences, at = case.layout.sentences, case.layout.sentence_at(value.start)
+    own, titles = sentences[at], {one.id: one.title for one in case.evidence.values()}
+
+    def text(places: Iterable[Sentence]) -> str:
+        return " ".join(case.report[one.start : one.end] for one in places)
+
+    yield "asked", next((turn.question for turn in turns if turn.start <= value.start < turn.end), "")
+    yield "heading", text([one for one in sentences[:at] if one.kind == "heading"][-1:])
+    yield "before", text(sentences[max(at - 1, 0) : at])
+    yield "table's head", "" if own.head is None else case.report[slice(*own.head)]
+    yield "sentence", text([own])
+    yield "after", text(sentences[at + 1 : at + 2])
+    yield "its words", case.report[value.start : value.end]
+    amount = value.amount if isinstance(value.amount, str) else " to ".join(value.amount)
+    kind = " ".join(filter(None, (value.kind, value.field, value.relation, amount, value.currency)))
+    yield "read as", kind.replace("_", " ")
+    for name, sources in (("of", value.of), ("than", value.than)):
+        yield name, ", ".join(f"{one} {titles.get(one, '')}".strip() for one in sources)
+    yield "record", value.derivation or ""
+
+
+def strange_quotes(answer: Confirmations, report: str) -> str | None:
+    """Quotes that are not in the report, in words for the judge."""
+    quotes = (one.quote for one in answer.confirmations if one.confirmed)
+    return joined_problems([problem for quote in quotes for problem in strange_quote(quote, report)])
+
+
+def rulings(answer: Confirmations) -> list[tuple[int, Ruling]]:
+    return [(one.claim_id, Ruling(one.confirmed, one.justification, one.quote)) for one in answer.confirmations]
+
+
+def confirmed_in(verdicts: Iterable[Verdict]) -> tuple[str, ...]:
+    """The confirmed denials; a failed answer confirms none."""
+    wording = confirm_prompt().hash
+    own = (one for one in verdicts if (one.stage, one.prompt_hash) == (CONFIRM, wording))
+    return tuple(sorted(one.item for one in own if one.value is True))
