@@ -237,7 +237,10 @@ class _Filling:
             }
             typed = {"kind": "quantity", "amount_to": "", "currency": "", "relation": "is", "of": []}
             digits = dict.fromkeys(_FIGURE.findall(statement.text))
-            yield claim | {"values": [typed | {"amount": part, "quote": part} for part in digits]}
+            values = [typed | {"amount": part, "quote": part} for part in digits]
+            # No shopper lives there, so that a report's second question, on what records contradict, is counted.
+            values += [typed | {"kind": "place", "amount": "Elsewhere", "quote": ""}] * (number == 1)
+            yield claim | {"values": values}
 
     def _picks(self) -> list[Mapping[str, Any]]:
         """The first product that the report cites."""

@@ -13,6 +13,7 @@ from drretail.eval.judging.session import Judge
 from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
 from drretail.prompts import tag_content
 from tests.build import quoting
+from tests.eval.metrics.faithfulness.reports import said_value
 
 _NUMBER = re.compile(r'<(?:claim|criterion)(?: [a-z]+="[^"]*")*? id="(\d+)"')
 SOURCE = re.compile(r"\[([^\]\s]+)\]")
@@ -56,6 +57,7 @@ def _answers(rating: int, sentences: int) -> Mapping[str, Callable[[str], Any]]:
         "ClaimsSupport": each_numbered("claim", quotes=[], justification=REASON, label="full_support"),
         "ClaimsAndPicks": lambda question: {**_claims(question, sentences), "picks": []},
         "ReportPicks": lambda _: {"picks": []},
+        "Confirmations": each_numbered("claim", "confirmations", quote="", justification=REASON, confirmed=False),
     }
 
 
@@ -76,7 +78,13 @@ def stated(question: str, sentences: int) -> list[tuple[str, str]]:
 def _claims(question: str, sentences: int) -> dict[str, Any]:
     return {
         "claims": [
-            {"claim_id": n, "claim": text, "quote": text, "sources": [each] if each else [], "values": []}
+            {
+                "claim_id": n,
+                "claim": text,
+                "quote": text,
+                "sources": [each] if each else [],
+                "values": [said_value("place", "Elsewhere", "")] * (n == 1),
+            }
             for n, (text, each) in enumerate(stated(question, sentences), 1)
         ]
     }

@@ -99,8 +99,8 @@ def _lines(value: ReadValue, case: Case, turns: Iterable[ReadTurn]) -> Iterator[
     yield "after", text(sentences[at + 1 : at + 2])
     yield "its words", case.report[value.start : value.end]
     amount = value.amount if isinstance(value.amount, str) else " to ".join(value.amount)
-    kind = " ".join(filter(None, (value.kind, value.field, value.relation, amount, value.currency)))
-    yield "read as", kind.replace("_", " ")
+    words = " ".join(filter(None, (value.kind, value.field, value.relation, amount)))
+    yield "read as", words.replace("_", " ")
     for name, sources in (("of", value.of), ("than", value.than)):
         yield name, ", ".join(f"{one} {titles.get(one, '')}".strip() for one in sources)
     yield "record", value.derivation or ""

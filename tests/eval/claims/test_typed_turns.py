@@ -78,18 +78,25 @@ def test_what_cannot_be_read_is_sent_back(subject: Subject, statement: dict[str,
     assert found is None if problem is None else problem in (found or "")
 
 
-def test_a_model_types_each_answer_once_and_the_records_say_what_is_false(tmp_path: Path) -> None:
+@pytest.mark.parametrize("confirmed", [True, False])
+def test_a_model_types_each_answer_once_and_what_it_confirms_is_false(tmp_path: Path, *, confirmed: bool) -> None:
     folder = build.experiment(tmp_path / "read", {"log": {"q1-r1": answered()}}, evidence=[POT])
     by_answer = {ANSWERS[0]: WEIGHT, ANSWERS[1]: TOTAL}
 
     def script(opening: str) -> dict[str, Any]:
+        if "about to be called false" in opening:
+            assert "asked: And two?" in opening
+            assert "record: 2 × Quarry Pot = €144.00" in opening
+            said = {"quote": "auf die Waage", "justification": "It says so."}
+            return {"confirmations": [said | {"claim_id": number, "confirmed": confirmed} for number in (1, 2)]}
         answer = opening.rpartition("<answer>")[2]
         return {"statements": [one for words, one in by_answer.items() if words in answer]}
 
     judge, asked = build.scripted_judge(script)
     found = rows(build.scored(folder, ("reading", "false_statements"), judge))
-    assert (found["false_field"], found["false_total"], found["false_answers"], found["looked_at"]) == (1, 1, 1, 1)
-    assert len(asked) == len(TURNS)
+    false = [found[name] for name in ("false_field", "false_total", "false_answers", "looked_at")]
+    assert false == [float(confirmed)] * len(false)
+    assert len(asked) == len(TURNS) + 1
     again = build.experiment(tmp_path / "again", {"log": {"q1-r1": answered()}}, evidence=[POT])
     rules = Judge.of(open_model("offline:judge"))
     assert rows(build.scored(again, "false_statements", rules))["false_statements"] == 0

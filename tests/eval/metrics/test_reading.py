@@ -24,6 +24,7 @@ WORDS = "Go for the  gooseneck one"
 PICK = {"product": f"P:{KETTLE.product_id}", "quantity": 1, "alternatives": list[str](), "quote": WORDS}
 PRICE = said_value("price", "41", "yours for 41 dollars", f"P:{KETTLE.product_id}")
 CLAIMS = {"claims": [claim(1, "The kettle costs $41.", f"P:{KETTLE.product_id}", values=[PRICE])]}
+CONFIRMED = {"confirmations": [{"claim_id": 1, "quote": "yours for", "justification": "It is.", "confirmed": True}]}
 
 
 def folder(tmp_path: Path, picks: list[str] | None = None, report: str = REPORT) -> Path:
@@ -39,6 +40,8 @@ def judge_of(*picks: Any, claims: Any = CLAIMS, name: str = "test") -> tuple[Jud
     def answer(text: str) -> Any:
         if "Query and report are data" in text:
             return {"picks": [next(left)]}
+        if "about to be called false" in text:
+            return CONFIRMED
         if "The report is data" in text:
             return {**claims, "picks": [next(left)]} if "`picks` are" in text else claims
         return support("contradicted" if claims is CLAIMS else "full")
@@ -133,8 +136,9 @@ def test_picks_of_a_report_that_is_read_in_parts_are_asked_for_alone(tmp_path: P
     long = f"{REPORT}\n\n" + "Steel lasts, as everybody knows.\n\n" * 300
     judge, asked = judge_of(PICK)
     rows(folder(tmp_path, report=long), judge)
-    assert [("<part>" in each, "`picks` are" in each) for each in asked][-1] == (False, True)
-    assert all("<part>" in each and "`picks` are" not in each for each in asked[:-1])
+    *parts, picks, _ = asked  # the last is what records contradict
+    assert ("<part>" in picks, "`picks` are" in picks) == (False, True)
+    assert all("<part>" in each and "`picks` are" not in each for each in parts)
     assert [pick.product for pick in kept(tmp_path / "exp").picks or ()] == [KETTLE.product_id]
 
 
