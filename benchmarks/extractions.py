@@ -38,6 +38,7 @@ from drretail.eval.claims.claims import EXTRACT
 from drretail.eval.claims.confirming import Confirmations, confirm_prompt, rulings, strange_quotes, to_confirm
 from drretail.eval.claims.extraction import ReportClaims, answer_problem, claims_of, extraction_prompt
 from drretail.eval.claims.report_index import SourceResolver
+from drretail.eval.judging.numbered import NumberedItem
 from drretail.grounding.verify.checks import Case, check_report, read_report
 from drretail.prompts import tagged
 from drretail.records.evidence import Finding
@@ -103,28 +104,33 @@ def passage(twin: Twin) -> str:
 
 
 def write_confirmations(report: LabelledReport, folder: Path, tally: Tally) -> None:
-    schema = json.dumps(Confirmations.model_json_schema())
     texts = [report.report, *(twin.report for twin in report.twins)]
     for number, text in enumerate(texts):
         name, case = f"{report.home.name}-{number}" if number else report.home.name, report.case(text)
         answer = read_answer(folder / f"{name}.json", case, tally)
         reading, _ = checked(report, text, answer, ())
-        if items := to_confirm(case, reading):
-            shown = "\n\n".join(tagged("claim", item.text, id=str(at)) for at, item in enumerate(items, 1))
-            shared, own = confirm_prompt().render_parts(query=tagged("query", case.query.text), items=shown)
-            asked = f"{shared}\nAnswer with one JSON object of this schema:\n\n{schema}\n\n{own}"
-            (folder / f"{name}.confirm.md").write_text(asked)
+        write_confirmation(folder / f"{name}.confirm.md", case, to_confirm(case, reading))
 
 
-def confirmed_in_file(path: Path, case: Case, reading: Reading, tally: Tally) -> list[str]:
-    """The denials that the answer in this file confirms, of those that the reading leaves open."""
-    items = to_confirm(case, reading)
+def write_confirmation(path: Path, case: Case, items: Sequence[NumberedItem]) -> None:
+    """Writes the second question of a report, unless nothing is to be confirmed."""
+    if items:
+        schema = json.dumps(Confirmations.model_json_schema())
+        shown = "\n\n".join(tagged("claim", item.text, id=str(at)) for at, item in enumerate(items, 1))
+        shared, own = confirm_prompt().render_parts(query=tagged("query", case.query.text), items=shown)
+        path.write_text(f"{shared}\nAnswer with one JSON object of this schema:\n\n{schema}\n\n{own}")
+
+
+def confirmed_in_file(
+    path: Path, case: Case, items: Sequence[NumberedItem], counts: Counter[str], repairs: list[str]
+) -> list[str]:
+    """Which of these items the answer in this file confirms."""
     if not items or not path.exists():
-        tally.looked["not answered"] += len(items)
+        counts["not answered"] += len(items)
         return []
     answer = Confirmations.model_validate_json(path.read_bytes(), strict=True)
     if (problem := strange_quotes(answer, case.report)) is not None:
-        tally.repairs.append(f"{path.name}: {problem}")
+        repairs.append(f"{path.name}: {problem}")
     return [items[number - 1].item for number, ruling in rulings(answer) if ruling.value and number <= len(items)]
 
 
@@ -171,8 +177,9 @@ def twice_asked(
     report: LabelledReport, text: str, values: Sequence[ReadValue] | None, path: Path, tally: Tally
 ) -> tuple[Reading, list[Finding]]:
     """The reading of a text and what is found wrong, of what the reader typed only what the file ``path`` confirms."""
-    reading, _ = checked(report, text, values, ())
-    return checked(report, text, values, confirmed_in_file(path, report.case(text), reading, tally))
+    case, (reading, _) = report.case(text), checked(report, text, values, ())
+    denials = confirmed_in_file(path, case, to_confirm(case, reading), tally.looked, tally.repairs)
+    return checked(report, text, values, denials)
 
 
 def checked(

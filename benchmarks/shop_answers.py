@@ -2,13 +2,18 @@
 
     drretail ingest shop.toml --world WORLD; drretail import chat log.jsonl --world WORLD --to LOG
     python benchmarks/shop_answers.py LOG --prompts DIR
+    python benchmarks/shop_answers.py LOG --answers DIR --confirm
     python benchmarks/shop_answers.py LOG --answers DIR [--key key.json] [--json FILE]
 
 --prompts writes what a judge is asked of each answer: DIR/instructions.md (instructions and the answer's JSON schema)
 and DIR/CONVERSATION.md, the questions of one conversation, "turn-1" first. A reader is given these two, and writes
 DIR/CONVERSATION.json: {"turn-1": an answer of the schema, ...}. What is missing is read by rules alone.
 
---answers reads them, and prints what is false and how many figures were looked at, by rules and with the reader. --key
+--confirm writes the second question, on what records contradict of an answer: DIR/CONVERSATION.confirm.md. A reader is
+given it alone, and writes DIR/CONVERSATION.confirm.json, JSON of the schema in it.
+
+--answers reads them, and prints what is false and how many figures were looked at, by rules, as the reader typed it
+before the second question ("typed"), and with the reader: what was not answered is not confirmed. --key
 names a list of {"conversation", "turn", "words", "is_false", "kind", "concerns_records"}: ``words`` stand once in the
 answer, the ``turn``-th with a text. With it, false statements found, honest ones accused, and false ones confirmed are
 counted. An answer that a judge would be asked to repair is listed with the reason.
@@ -18,17 +23,23 @@ import argparse
 import json
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from extractions import confirmed_in_file, write_confirmation
 from pydantic import ValidationError
 
+from drretail.eval.claims.confirming import to_confirm
 from drretail.eval.claims.typed_turns import TurnStatements, turn_prompt, turn_questions
+from drretail.eval.judging.numbered import NumberedItem
 from drretail.eval.judging.question import JudgeQuestion
 from drretail.eval.judging.subject import Subject, read_subjects
 from drretail.grounding.verify.answers.product_statements import Statement
 from drretail.grounding.verify.answers.typed import Typed
+from drretail.grounding.verify.checks import Case
 from drretail.records.base import file_name
+from drretail.records.reading import FORM, Reading
 
 
 def main() -> None:
@@ -39,6 +50,7 @@ def main() -> None:
     way.add_argument("--answers", type=Path, metavar="DIR", help="read the answers from here")
     parser.add_argument("--key", type=Path, help="what is false and what is not")
     parser.add_argument("--json", type=Path, help="write the figures here")
+    parser.add_argument("--confirm", action="store_true", help="write the second questions there")
     args = parser.parse_args()
     subjects = [one for one in read_subjects(args.experiment, None) if one.answers is not None]
     if args.prompts:
@@ -48,7 +60,12 @@ def main() -> None:
     counts: Counter[str] = Counter()
     for subject in subjects:
         own = [one for one in key if one["conversation"] == subject.query.query_id]
-        measure(subject, args.answers / f"{file_name(subject.query.query_id)}.json", own, counts)
+        path = args.answers / f"{file_name(subject.query.query_id)}.json"
+        if args.confirm:
+            typed = typed_in_file(path, subject, counts)
+            write_confirmation(path.with_suffix(".confirm.md"), *asked_again(subject, typed))
+        else:
+            measure(subject, path, own, counts)
     for name in sorted(counts):
         print(f"{name:32} {counts[name]:6}")
     if args.json:
@@ -71,10 +88,12 @@ def rendered(question: JudgeQuestion[TurnStatements]) -> str:
 
 
 def measure(subject: Subject, answers: Path, key: Sequence[dict[str, Any]], counts: Counter[str]) -> None:
-    given: dict[str, Any] = json.loads(answers.read_bytes()) if answers.exists() else {}
-    typed = [one for question in turn_questions(subject) for one in typed_of(question, given, subject, counts)]
+    typed, problems = typed_in_file(answers, subject, counts), list[str]()
+    denials = confirmed_in_file(answers.with_suffix(".confirm.json"), *asked_again(subject, typed), counts, problems)
+    print(*(f"REPAIR {problem}\n" for problem in problems), sep="", end="")
     name, report = subject.query.query_id, subject.report or ""
-    for reader, read in (("rules", subject.answers), ("reader", subject.answers_with(typed))):
+    read_by = {"rules": subject.answers, "typed": subject.answers_with(typed)}
+    for reader, read in (*read_by.items(), ("reader", subject.answers_with(typed, denials))):
         if read is None:
             continue
         counts[f"{reader}: numerals"] += read.numerals
@@ -101,6 +120,17 @@ def measure(subject: Subject, answers: Path, key: Sequence[dict[str, Any]], coun
                 words = report[statement.start : statement.end]
                 counts[f"{reader}: found false elsewhere"] += 1
                 print(f"{name} {reader} {statement.kind} {words!r}: {statement.record} ({statement.title})")
+
+
+def typed_in_file(path: Path, subject: Subject, counts: Counter[str]) -> list[Typed]:
+    given: dict[str, Any] = json.loads(path.read_bytes()) if path.exists() else {}
+    return [one for question in turn_questions(subject) for one in typed_of(question, given, subject, counts)]
+
+
+def asked_again(subject: Subject, typed: Sequence[Typed]) -> tuple[Case, Sequence[NumberedItem]]:
+    """What the second question is on, with what the records contradict of the statements typed."""
+    case, answers = replace(subject.case, evidence=subject.with_records), subject.answers_with(typed, ())
+    return case, to_confirm(case, answers.as_read(Reading(reader=FORM), case.report), answers.turns)
 
 
 def typed_of(

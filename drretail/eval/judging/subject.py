@@ -153,7 +153,7 @@ class Subject:
         return self.answers_with(())
 
     def answers_with(self, typed: Sequence[Typed], confirmed: Collection[str] | None = None) -> ReadAnswers:
-        """The same with what a model typed of them, and which denials by records it ``confirmed``; None if all count."""
+        """The same with what a model typed of them, and which denials it ``confirmed``; None if all count."""
         run, report, evidence = self.run, self.report or "", self.with_records
         assert run is not None
         whole = Turn(question=self.query.text, start=0, end=len(report), steps=len(run.steps))
