@@ -7,7 +7,7 @@ from random import Random
 
 from pydantic import Field, ValidationError
 
-from drretail.data_ingest.perturb.renaming import Name, NamesOfShop, Renaming, name_of
+from drretail.addons.perturb.renaming import Name, NamesOfShop, Renaming, name_of
 from drretail.data_ingest.synth.shelf import product_id
 from drretail.env.catalog.formulation import formulation_of_index
 from drretail.env.copying import writer_to
