@@ -34,7 +34,7 @@ def test_a_query_of_another_world_is_told_in_a_sentence(
     succeeds: Command, error_of: ErrorOf, tiny_shop: Path, tmp_path: Path
 ) -> None:
     write_lines(tmp_path / "q.jsonl", [build.query(world_fingerprint="a" * 64).as_line()])
-    succeeds("world", "perturb", tiny_shop, "--to", "other", "-q")
+    succeeds("world", "perturb", str(tiny_shop), "--to", "other", "-q")
     asked = ("queries", "carry", "q.jsonl", "--to", "q2.jsonl", "--world")
     assert "was made for the world" in error_of(*asked, "other")
     assert "no perturbed world" in error_of(*asked, "q.jsonl")
