@@ -15,6 +15,5 @@ report.py          what was read, kept, dropped and why
 profile_pool.py    names and addresses drawn with Faker, for users in other languages
 download/          the official files
 synth/             a made-up shop in the same formats
-perturb/           a copy of a world under other names, which no model knows by heart
 demo.py            the demo shop
 """

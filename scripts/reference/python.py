@@ -24,7 +24,8 @@ NAMES = {
         "drretail.env.world: World",
     ),
     "Queries": (
-        "drretail.api.queries: generate import_questions check decide show shipped carry compare",
+        "drretail.api.queries: generate import_questions check decide show shipped compare",
+        "drretail.addons.perturb.commands: perturb carry",
         "drretail.addons.personas.commands: personas context pair",
         "drretail.addons.difficulty.commands: difficulty hide spoil",
         "drretail.addons.people.commands: review",

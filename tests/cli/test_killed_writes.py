@@ -20,7 +20,6 @@ from tests.shop import USER, build_shop
 
 COMMANDS: Mapping[str, str] = {
     "synth": "synth --to made --products 8 --reviews 20",
-    "perturb": "synth --perturb w --to made",
     "ingest": "ingest raw --world made",
     "world copy": "world copy w made",
     "run": "run --world w --queries q.jsonl --agent react --no-floors --to made",

@@ -146,20 +146,6 @@ class ShippedOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class CarryOptions:
-    """Adapts queries to a world made by `synth --perturb`.
-
-    The ids stay the same, so both worlds can be compared query by query.
-    """
-
-    file: File
-    world: Annotated[str | Path, Option("The perturbed world's folder.", short="-w", metavar="W")]
-    to: To
-    _: KW_ONLY
-    force: Force = False
-
-
-@dataclass(frozen=True, slots=True)
 class CompareModesOptions:
     """Shows how queries written for a user (profile-aware) differ from queries written for nobody (generic)."""
 

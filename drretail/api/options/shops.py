@@ -47,21 +47,14 @@ class DownloadOptions:
 
 @dataclass(frozen=True, slots=True)
 class SynthOptions:
-    """Writes made-up product and review files in the format of the real ones.
-
-    With --perturb, copies a world with new names and values that no model knows. `drretail queries carry` adapts the
-    queries.
-    """
+    """Writes made-up product and review files in the format of the real ones."""
 
     to: To
     _: KW_ONLY
-    products: Annotated[int | None, Option("The number of products.", min=1, default="400")] = None
-    reviews: Annotated[int | None, Option("The number of reviews.", min=0, default="6000")] = None
+    products: Annotated[int, Option("The number of products.", min=1)] = 400
+    reviews: Annotated[int, Option("The number of reviews.", min=0)] = 6000
     category: Annotated[shared.Texts, Option("A category to make.", type=list[str])] = ()
     plain: Annotated[bool, Option("Make files without the faults of real ones.", flag="")] = False
-    perturb: Annotated[
-        str | None, Option("Copy this world with other brands, ids, prices and ratings.", metavar="WORLD")
-    ] = None
     seed: shared.Seed = "42"
 
 

@@ -7,13 +7,13 @@ generate.py       generate: by rules, or by a model
 questions.py      import_questions: plain questions as queries, typed by a model
 check.py          check: what is wrong with queries
 decide.py         decide: which products keep their demands, as people or a model read the records
-query_sets.py     show, shipped, carry, compare
+query_sets.py     show, shipped, compare
 """
 
 from drretail.api.queries.check import check
 from drretail.api.queries.decide import decide
 from drretail.api.queries.generate import generate
-from drretail.api.queries.query_sets import carry, compare, shipped, show
+from drretail.api.queries.query_sets import compare, shipped, show
 from drretail.api.queries.questions import import_questions
 
-__all__ = ["carry", "check", "compare", "decide", "generate", "import_questions", "shipped", "show"]
+__all__ = ["check", "compare", "decide", "generate", "import_questions", "shipped", "show"]

@@ -1,4 +1,4 @@
-"""``queries show``, ``shipped``, ``carry`` and ``compare``: files of queries."""
+"""``queries show``, ``shipped`` and ``compare``: files of queries."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from drretail.api.option import accepts
 from drretail.api.options.queries import (
-    CarryOptions,
     CompareModesOptions,
     ShippedOptions,
     ShowOptions,
@@ -79,22 +78,6 @@ def _shown(query: "Query", width: int, *, details: bool) -> Iterator[str]:
 def _of_users(queries: "Iterable[Query]") -> str:
     users = len({query.user_id for query in queries} - {None})
     return f" of {counted(users, 'user')}" if users else ""
-
-
-@accepts(CarryOptions)
-def carry(options: CarryOptions) -> "Result[list[Query]]":
-    """The queries with the perturbed world's names. Raises UserError for queries of another world."""
-    from drretail.data_ingest.perturb.perturbed_world import carried, read_perturbation
-    from drretail.querygen.reading import check_made_for, read_queries
-
-    to = Path(options.to)
-    queries, mapping = read_queries(Path(options.file)), read_perturbation(Path(options.world))
-    check_made_for(queries, mapping.perturbed_from)
-    made = carried(queries, mapping)
-    write_queries(to, made, force=options.force)
-    changed = sum(one.text != other.text for one, other in zip(queries, made, strict=True))
-    line = f"{counted(len(made), 'query')} → {to}; texts that name another brand or product now: {changed:,}."
-    return Result(made, {"queries": len(made), "texts_changed": changed, "file": str(to)}, [line], path=to)
 
 
 @accepts(ShippedOptions)

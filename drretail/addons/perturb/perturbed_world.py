@@ -7,7 +7,7 @@ from random import Random
 
 from pydantic import Field, ValidationError
 
-from drretail.data_ingest.perturb.renaming import Name, NamesOfShop, Renaming, name_of
+from drretail.addons.perturb.renaming import Name, NamesOfShop, Renaming, name_of
 from drretail.data_ingest.synth.shelf import product_id
 from drretail.env.catalog.formulation import formulation_of_index
 from drretail.env.copying import writer_to
@@ -126,11 +126,11 @@ def read_perturbation(folder: Path) -> Perturbation:
     """The mapping beside a perturbed world. Raises UserError for a world without one."""
     path = folder / MAPPING
     if not path.is_file():
-        raise UserError(f"{folder} is no perturbed world: it has no {MAPPING}. drretail synth --perturb makes one.")
+        raise UserError(f"{folder} is no perturbed world: it has no {MAPPING}. drretail world perturb makes one.")
     try:
         return Perturbation.model_validate(read_json(path))
     except ValidationError as problem:
-        raise UserError(f"{path} is damaged: drretail synth --perturb makes it again.") from problem
+        raise UserError(f"{path} is damaged: drretail world perturb makes it again.") from problem
 
 
 def _orders(orders: Iterable[OrderRow], ids: Mapping[str, str], seed: str) -> Iterator[OrderRow]:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from drretail.data_ingest.perturb.perturbed_world import FROM, carried, moved, perturb_world, read_perturbation
-from drretail.data_ingest.perturb.renaming import NamesOfShop, Renaming, name_of
+from drretail.addons.perturb.perturbed_world import FROM, carried, moved, perturb_world, read_perturbation
+from drretail.addons.perturb.renaming import NamesOfShop, Renaming, name_of
 from drretail.env.checking import check_world
 from drretail.env.manifest import OrderRow
 from drretail.env.rows import rows_of
