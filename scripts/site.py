@@ -14,7 +14,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 BUILT = ROOT / "build" / "docs"
-_LINK = re.compile(r"(?<=\]\()(?P<path>[^)\s#:]+\.md)(?=[)#])")
+_LINK = re.compile(r"(?<=\]\()(?P<path>[^)\s#:]+)(?=[)#])")
 
 
 def pages() -> dict[str, Path]:
@@ -27,13 +27,17 @@ def pages() -> dict[str, Path]:
 
 
 def text_in_site(name: str) -> str:
-    """A page with its links as the site needs them; a link to no page stays, and the strict build refuses it."""
+    """A page with its links as the site needs them; one that leads out of the site stays, and the strict build
+    refuses it.
+    """
     files = pages()
     names = {path: other for other, path in files.items()}
 
     def in_site(match: re.Match[str]) -> str:
-        other = names.get((files[name].parent / match["path"]).resolve())
-        return os.path.relpath(other, Path(name).parent) if other else match["path"]
+        target = (files[name].parent / match["path"]).resolve()
+        if target not in names and not target.is_relative_to(DOCS):
+            return match["path"]
+        return os.path.relpath(names.get(target) or target.relative_to(DOCS), Path(name).parent)
 
     return _LINK.sub(in_site, files[name].read_text(encoding="utf-8"))
 

@@ -19,7 +19,7 @@ def known_of(information: Literal["context", "persona"], query: Query) -> str:
     if not (known := query.persona if information == "persona" else query.context):
         raise UserError(
             f"The query {query.query_id!r} holds no {information} of its user: make queries that do with drretail "
-            "queries pair (docs/queries.md)."
+            "queries pair (drretail/addons/personas/README.md)."
         )
     return known
 

@@ -1,4 +1,4 @@
-"""A sealed benchmark: ``drretail bench`` (docs/benchmark.md).
+"""A sealed benchmark: ``drretail bench`` (drretail/addons/bench/README.md).
 
 options.py     one record for each command
 commands.py    ``make``, ``publish``, ``submit`` and ``rank`` by their options, with what they print

@@ -46,7 +46,9 @@ class SubmitOptions:
 
     release: Folder
     experiment: Annotated[str | Path, Option("The contestant's run folder.", argument=True, metavar="EXP")]
-    manifest: Annotated[str | Path, Option("JSON of systems, models, costs (docs/benchmark.md).", metavar="FILE")]
+    manifest: Annotated[
+        str | Path, Option("JSON of systems, models, costs (drretail/addons/bench/README.md).", metavar="FILE")
+    ]
     _: KW_ONLY
     n: Annotated[int, Option("Queries that are run again at first; more follow as needed.", min=0)] = 8
     exhibit: Annotated[bool, Option("Accept without verification. Tables say so.")] = False

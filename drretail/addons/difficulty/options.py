@@ -14,7 +14,7 @@ class DifficultyOptions:
     """Measures how hard queries are, by the carts that simple searches find.
 
     Eight simple solvers fill carts. The level says how much worse their carts are than the best one, from 0 (easy) to 9
-    (hard). docs/queries.md explains the columns.
+    (hard). drretail/addons/difficulty/README.md explains the columns.
     """
 
     file: File

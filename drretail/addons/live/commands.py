@@ -15,7 +15,7 @@ def view_command(options: ViewOptions, output: flags.Output) -> None:
     If EXP is a folder of experiments, shows a table of them.
 
     People compare, rate or check reports without seeing the system. EXP/votes keeps their answers. Only this machine
-    can open the page (docs/viewer.md).
+    can open the page (drretail/addons/live/README.md).
     """
     from drretail.addons.live.view import names_one, serve_view, votes_of
     from drretail.addons.people.voting.results import print_results

@@ -13,7 +13,8 @@ from drretail.api.options.queries import File
 class ReviewOptions:
     """Lets people review queries in a sheet or a browser. Shows their decisions.
 
-    FILE.reviews.jsonl keeps every decision (docs/queries.md). Exit code 3 with --to: queries are undecided or disputed.
+    FILE.reviews.jsonl keeps every decision (drretail/addons/people/README.md). Exit code 3 with --to: queries are
+    undecided or disputed.
     """
 
     file: File

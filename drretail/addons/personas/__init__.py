@@ -1,4 +1,4 @@
-"""PDR-Bench's setting on a shop: users as personas with contexts, and the tasks that suit them (docs/queries.md).
+"""PDR-Bench's setting on a shop: users as personas with contexts, and the tasks that suit them (README.md).
 
 options.py        the options of ``queries personas``, ``context`` and ``pair``
 commands.py       the functions of these commands

@@ -1,4 +1,4 @@
-"""``queries personas``, ``context`` and ``pair``: PDR-Bench's setting on a shop (docs/queries.md)."""
+"""``queries personas``, ``context`` and ``pair``: PDR-Bench's setting on a shop."""
 
 from collections.abc import Mapping
 from pathlib import Path
