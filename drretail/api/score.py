@@ -5,22 +5,20 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from drretail.agents.running.new_experiment import add_gold
 from drretail.api.judges import asked_in_batches, judges_for, world_of
 from drretail.api.models import Opener
 from drretail.api.option import accepts
 from drretail.api.options.score import RETRIES, RULES, SOURCES, ScoreOptions
 from drretail.api.options.shared import folder_of, names_in, texts_in
-from drretail.api.prompts.files import all_prompt_files
 from drretail.api.recorded import JudgingOutcome, RecordedScores
 from drretail.api.settings import Settings, read_settings
 from drretail.api.worlds import pages_by_label
 from drretail.env.named_products import NamedProducts
+from drretail.env.next_purchase import add_gold
 from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
 from drretail.eval.compare.planned_pairs import keep_plan, plan_of
-from drretail.eval.estimate import estimate_judging
 from drretail.eval.judge_prompts import PACKAGED, Wording, read_wording
 from drretail.eval.judging.pairs import choose_pairs, meetings
 from drretail.eval.judging.session import Again, Judge
@@ -119,6 +117,8 @@ def estimate_score(options: ScoreOptions) -> Estimates:
 
     Takes the options of ``score``. Nothing is sent, and no key is needed. Raises as ``score`` does.
     """
+    from drretail.eval.estimate import estimate_judging
+
     plan = Plan.of(options, keyless=True)
     estimates = estimate_judging(
         plan.folder,
@@ -188,7 +188,7 @@ class Plan:
             next(rules for rules in RULES if rules == options.rules),
             texts_in(options.pairs),
             options.retry or "nothing",
-            PACKAGED if options.prompts is None else read_wording(Path(options.prompts), all_prompt_files()),
+            PACKAGED if options.prompts is None else _own_wording(Path(options.prompts)),
             options.sources == "live" or options.fetch_sources,
             settings,
             opener,
@@ -277,6 +277,12 @@ def unfetched_claims(scores: Scores) -> int:
     """How many claims are n/a because a page that they cite was not fetched."""
     rows = [row for row in scores.scores if row.variant == "FP_web"]
     return sum({row.system: int(row.items.get("unfetched", 0)) for row in rows}.values())
+
+
+def _own_wording(folder: Path) -> Wording:
+    from drretail.api.prompts.files import all_prompt_files  # which loads the agents and LangChain
+
+    return read_wording(folder, all_prompt_files())
 
 
 def _path(given: str | Path | None) -> Path | None:
