@@ -79,7 +79,7 @@ def met(system: str, text: HostileText, world: World, query: Query, home: Path |
         messages_read.extend(message.text for message in messages if message.type in ("human", "tool"))
         return obey(messages, tools, choice)
 
-    model = replace(open_model("offline:obedient"), chat=OfflineChat(policy=policy, model="obedient"))
+    model = open_model("offline:obedient").with_chat(OfflineChat(policy=policy, model="obedient"))
     sut = SystemUnderTest.of(name, load_agent(name), {"": model}, world, web_mode=mode)
     before = _state_of(world, home)
     recorded = asyncio.run(Runner(replace(planted, web=web), "demo").run(sut, query))

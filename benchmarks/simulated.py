@@ -79,7 +79,7 @@ class RecallingChat(OfflineChat):
 
 def simulated_model(memory: Memory) -> Model:
     info = ModelInfo(spec="offline:shopper", provider="offline", model="shopper", kind="rule_based")
-    return Model(info.spec, RecallingChat(policy=shop, memory=memory), info, {})
+    return Model(info.spec, lambda: RecallingChat(policy=shop, memory=memory), info, {})
 
 
 def _key(messages: Sequence[BaseMessage], kwargs: Mapping[str, Any]) -> str:

@@ -46,6 +46,7 @@ The layers: data flows from the bottom of this list to its top, and a layer impo
     stats/         intervals, tests, agreement, ranking, power
     prompts.py     prompts in files beside their callers
     progress.py    progress lines and bars on stderr
+    proofs.py      what was proved of an experiment, so that it is not proved again
     files.py       files that survive a crash
     locks.py       one writer per folder
     plugins.py     built-in things, entry points and module:attribute, by name

@@ -18,8 +18,9 @@ from drretail.eval.notes import judge_notes
 from drretail.eval.rejudging import check_scores
 from drretail.experiment import entitle
 from drretail.files import write_atomically
-from drretail.llm.prices import read_prices
+from drretail.llm.prices import PriceTable, read_prices
 from drretail.progress import Progress, busy, choose_progress
+from drretail.proofs import SCORES_FOLLOW, SHOWN, Proofs
 from drretail.records.tables.latex import latex_table
 from drretail.viewer.experiment import ExperimentView, between, read_view
 from drretail.viewer.output import json_text, say
@@ -47,10 +48,14 @@ class Report:
     """The file or folder that was written; None if text was only returned."""
     text: str
     """The report as text or LaTeX; blank for pages and plots."""
-    document: dict[str, Any]
-    """What ``report --json`` prints."""
+    documented: Callable[[], dict[str, Any]]
     is_judged: bool = True
     """False for an experiment without any verdict."""
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """What ``report --json`` prints. All runs are read for it."""
+        return self.documented()
 
 
 @accepts(ReportOptions)
@@ -73,9 +78,11 @@ def report(options: ReportOptions) -> Report:
     if options.title is not None:
         entitle(experiment, options.title)
     name = DEFAULT_NAMES[options.form]
+    settings = read_settings()
+    proofs = Proofs(experiment, settings.cache_dir)
     with busy("reading runs and scores"):
-        view = read_view(experiment)
-        view = replace(view, failure=view.failure or _failure_of_scores(view))
+        view = read_view(experiment, proofs)
+        view = replace(view, failure=view.failure or _failure_of_scores(view, read_prices(settings.prices), proofs))
         if options.diff is not None:
             view = between(view, *options.diff)
             name = f"diff-{'~'.join(view.definition.systems)}{Path(name).suffix}"
@@ -83,40 +90,45 @@ def report(options: ReportOptions) -> Report:
         return _plots(view, to or experiment / name)
     if view.failure:
         say(view.failure)
-    summary = summary_of(view)
     text = ""
     if options.form == "html":
         if to is not None and to.suffix.casefold() in _TABLES:
             raise UserError(
                 f"report writes a page, not {to.name}: drretail export {experiment} --format csv writes tables."
             )
-        to = _write_pages(view, to or experiment / name, options.split)
+        to = _write_pages(view, to or experiment / name, options.split, proofs)
     elif options.form == "latex":
         board = view.scores.scoreboard
         if board is None:
             raise UserError(f"{view.folder} has no scores yet: drretail score {view.folder} makes them.")
         text = "\n".join(map(latex_table, filter(None, (printed_board(board).table, concluded(board)))))
-        _write(to, lambda: text, summary)
+        _write(to, text, lambda: summary_of(view))
     else:
         from drretail.viewer.terminal.text_report import FEW_RUNS, text_of
 
         with busy("writing the report"):
             text = text_of(view, details=options.details or len(view.planned) <= FEW_RUNS)
-            _write(to, lambda: text, summary)
+            _write(to, text, lambda: summary_of(view))
     is_judged = view.is_scored or any((experiment / "verdicts").glob("*/*/*/*"))
-    return Report(to, text, {"report": None if to is None else str(to), **summary}, is_judged)
+    return Report(to, text, lambda: {"report": None if to is None else str(to), **summary_of(view)}, is_judged)
 
 
-def _failure_of_scores(view: ExperimentView) -> str:
+def _failure_of_scores(view: ExperimentView, prices: PriceTable, proofs: Proofs) -> str:
     """How scores.json differs from what the runs and verdicts give. Blank if it doesn't, if the page says that the
     scores are outdated, or for another version's experiment.
     """
     if view.outdated or view.definition.versions.get("drretail") != __version__:
         return ""
+    notes = judge_notes(view.folder)
+    if proofs.hold(SCORES_FOLLOW, about := [repr(prices), notes]):
+        return ""
     checklist = Checklist()
     with checklist.catching("scores", "scores.json"):
-        check_scores(view.folder, read_prices(read_settings().prices), judge_notes(view.folder), checklist)
-    return checklist.first_failure(view.folder)
+        check_scores(view.folder, prices, notes, checklist)
+    failure = checklist.first_failure(view.folder)
+    if not failure:
+        proofs.keep({SCORES_FOLLOW: about})
+    return failure
 
 
 def _plots(view: ExperimentView, to: Path) -> Report:
@@ -129,23 +141,30 @@ def _plots(view: ExperimentView, to: Path) -> Report:
         raise UserError(f"{to} is a file: --to names the folder for plots.")
     lines = [run_line(view.runs[place], question) for question in view.questions for place in question.places]
     written = [str(path) for path in write_plots([*chain(*plots_of(view, lines))], to)]
-    return Report(to, "\n".join(written), {"plots": written})
+    return Report(to, "\n".join(written), lambda: {"plots": written})
 
 
-def _write_pages(view: ExperimentView, to: Path, split: bool | None) -> Path:
-    """Writes the report, and returns the path to open. A name that ends in .json gets the JSON.
+def _write_pages(view: ExperimentView, to: Path, split: bool | None, proofs: Proofs) -> Path:
+    """Writes the report unless it stands as it would be written, and returns the path to open. A name that ends in
+    .json gets the JSON.
 
     Unless ``split`` is given, the report's size decides between one file and a folder.
     """
-    from drretail.viewer.page.document import write_report
+    from drretail.viewer.page.document import INDEX, write_report
 
     if _is_json(to):
-        _write(to, str, summary_of(view))
+        _write(to, "", lambda: summary_of(view))
         return to
+    shown = [str(to.resolve()), split, view.title, view.failure, view.lab, [*view.definition.systems]]
+    pages = (to, to.with_suffix(""))
+    if proofs.hold(SHOWN, shown, pages):
+        return to if to.exists() else pages[1] / INDEX
     many = len(view.runs) >= MANY_RUNS
     form = "auto" if split is None else "split" if split else "single"
     with (choose_progress() if many else Progress()).track("Writing pages", len(view.runs)) as bar:
-        return write_report(view, to, form, bar)
+        path = write_report(view, to, form, bar)
+    proofs.keep({SHOWN: shown}, pages)
+    return path
 
 
 def _paper(experiment: Path, options: ReportOptions, to: Path | None) -> Report:
@@ -155,14 +174,14 @@ def _paper(experiment: Path, options: ReportOptions, to: Path | None) -> Report:
     with world_of(experiment, options.world) as shop, busy("reading runs and scores"):
         view = read_paper_view(experiment, shop)
     text, document = markdown_of(view), view.document()
-    _write(to, lambda: text, document)
-    return Report(to, text, {"report": None if to is None else str(to), **document})
+    _write(to, text, lambda: document)
+    return Report(to, text, lambda: {"report": None if to is None else str(to), **document})
 
 
-def _write(to: Path | None, text: Callable[[], str], document: dict[str, Any]) -> None:
+def _write(to: Path | None, text: str, document: Callable[[], dict[str, Any]]) -> None:
     """Writes the text, or the document if the file's name ends in .json. Does nothing without a file."""
     if to is not None:
-        write_atomically(to, f"{json_text(document)}\n" if _is_json(to) else text())
+        write_atomically(to, f"{json_text(document())}\n" if _is_json(to) else text)
 
 
 def _is_json(path: Path) -> bool:

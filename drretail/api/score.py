@@ -5,22 +5,20 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from drretail.agents.running.new_experiment import add_gold
 from drretail.api.judges import asked_in_batches, judges_for, world_of
 from drretail.api.models import Opener
 from drretail.api.option import accepts
 from drretail.api.options.score import RETRIES, RULES, SOURCES, ScoreOptions
 from drretail.api.options.shared import folder_of, names_in, texts_in
-from drretail.api.prompts.files import all_prompt_files
 from drretail.api.recorded import JudgingOutcome, RecordedScores
 from drretail.api.settings import Settings, read_settings
 from drretail.api.worlds import pages_by_label
 from drretail.env.named_products import NamedProducts
+from drretail.env.next_purchase import add_gold
 from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
 from drretail.eval.compare.planned_pairs import keep_plan, plan_of
-from drretail.eval.estimate import estimate_judging
 from drretail.eval.judge_prompts import PACKAGED, Wording, read_wording
 from drretail.eval.judging.pairs import choose_pairs, meetings
 from drretail.eval.judging.session import Again, Judge
@@ -29,13 +27,16 @@ from drretail.eval.judging.spending import allowance_for, judging_costs
 from drretail.eval.judging.subject import planned_runs
 from drretail.eval.metric import Metric
 from drretail.eval.notes import judge_notes
-from drretail.eval.registry import PAIRWISE, WHERE_THERE, load_metric, load_metrics, usual_metrics
+from drretail.eval.registry import METRICS, PAIRWISE, WHERE_THERE, load_metric, load_metrics, usual_metrics
+from drretail.eval.scores.file import made_scores
 from drretail.eval.scoring import score as score_experiment
 from drretail.eval.verification import first_failure
 from drretail.event_loop import run_loop
 from drretail.experiment import Experiment, keep_references, read_definition
 from drretail.llm.estimates import Estimates
+from drretail.llm.registry import Model
 from drretail.progress import choose_progress
+from drretail.proofs import JUDGED, SCORES_FOLLOW, Proofs
 from drretail.querygen.reading import read_queries
 from drretail.records.base import Rules
 from drretail.records.query import Query
@@ -59,7 +60,8 @@ def score(options: ScoreOptions) -> RecordedScores:
     """
     plan = Plan.of(options)
     folder, settings, prices = plan.folder, plan.settings, plan.opener.prices
-    if failure := first_failure(folder):
+    proofs = Proofs(folder, settings.cache_dir)
+    if failure := first_failure(folder, proofs):
         say(failure)
     pages = pages_by_label(settings, read_definition(folder).systems) if plan.needs_pages else None
     keep_plan(folder, plan_of(texts_in(options.planned), read_definition(folder).systems, plan.metrics))
@@ -69,34 +71,44 @@ def score(options: ScoreOptions) -> RecordedScores:
     with world_of(folder, options.world) as shop, asked as judges:
         if options.queries is not None:
             _add_gold(folder, read_queries(Path(options.queries)), shop)
-        if shop is not None:
+        follows = [repr(prices), judge_notes(folder)]
+        about = [repr(options), repr(settings), shop is None, *follows]
+        can_be_proved = _rests_on_names(options, plan)
+        is_judged = can_be_proved and proofs.hold(JUDGED, about)
+        if shop is not None and not is_judged:
             keep_references(folder, Offers(shop).reference)
-        scores = run_loop(
-            score_experiment(
-                folder,
-                plan.metrics,
-                judges,
-                rules=plan.rules,
-                store=None if shop is None else shop.store,
-                offers=None if shop is None else Offers(shop).would_do,
-                look_up=None if shop is None else NamedProducts(shop).named_by_run,
-                progress=choose_progress(),
-                page_age=settings.page_age,
-                live=pages if options.sources == "live" else None,
-                missing=pages if options.fetch_sources else None,
-                judge_repeats=options.repeats,
-                pairs=plan.pairs,
-                rate_floors=options.rate_floors,
-                again=plan.again,
-                allowance=allowance,
-                prices=prices,
-                wording=plan.wording,
-                criteria=_path(options.criteria),
-                reference=options.reference,
-                gold=_path(options.gold),
-                judge_notes=judge_notes,
+        scores = (
+            made_scores(folder)
+            if is_judged
+            else run_loop(
+                score_experiment(
+                    folder,
+                    plan.metrics,
+                    judges,
+                    rules=plan.rules,
+                    store=None if shop is None else shop.store,
+                    offers=None if shop is None else Offers(shop).would_do,
+                    look_up=None if shop is None else NamedProducts(shop).named_by_run,
+                    progress=choose_progress(),
+                    page_age=settings.page_age,
+                    live=pages if options.sources == "live" else None,
+                    missing=pages if options.fetch_sources else None,
+                    judge_repeats=options.repeats,
+                    pairs=plan.pairs,
+                    rate_floors=options.rate_floors,
+                    again=plan.again,
+                    allowance=allowance,
+                    prices=prices,
+                    wording=plan.wording,
+                    criteria=_path(options.criteria),
+                    reference=options.reference,
+                    gold=_path(options.gold),
+                    judge_notes=judge_notes,
+                )
             )
         )
+        if can_be_proved and not is_judged and allowance.closing is None:
+            proofs.keep({JUDGED: about, SCORES_FOLLOW: follows})
     definition = read_definition(folder)
     if any(system.is_of_shop for system in definition.systems.values()):
         say("Answers are held against the shop's records as of their import: import them again after a new ingest.")
@@ -119,6 +131,8 @@ def estimate_score(options: ScoreOptions) -> Estimates:
 
     Takes the options of ``score``. Nothing is sent, and no key is needed. Raises as ``score`` does.
     """
+    from drretail.eval.estimate import estimate_judging
+
     plan = Plan.of(options, keyless=True)
     estimates = estimate_judging(
         plan.folder,
@@ -188,7 +202,7 @@ class Plan:
             next(rules for rules in RULES if rules == options.rules),
             texts_in(options.pairs),
             options.retry or "nothing",
-            PACKAGED if options.prompts is None else read_wording(Path(options.prompts), all_prompt_files()),
+            PACKAGED if options.prompts is None else _own_wording(Path(options.prompts)),
             options.sources == "live" or options.fetch_sources,
             settings,
             opener,
@@ -277,6 +291,20 @@ def unfetched_claims(scores: Scores) -> int:
     """How many claims are n/a because a page that they cite was not fetched."""
     rows = [row for row in scores.scores if row.variant == "FP_web"]
     return sum({row.system: int(row.items.get("unfetched", 0)) for row in rows}.values())
+
+
+def _rests_on_names(options: ScoreOptions, plan: Plan) -> bool:
+    """False if what is judged rests on more than the experiment and options: on other files or pages, or on objects."""
+    own = [metric for metric in plan.metrics if metric not in (*METRICS, PAIRWISE)]
+    judges = [options.judge] if isinstance(options.judge, str | Model) else [*options.judge]
+    others = (options.queries, options.criteria, options.gold, options.prompts, options.retry, plan.needs_pages)
+    return not any((*own, *others, options.batch)) and all(isinstance(judge, str) for judge in judges)
+
+
+def _own_wording(folder: Path) -> Wording:
+    from drretail.api.prompts.files import all_prompt_files  # which loads the agents and LangChain
+
+    return read_wording(folder, all_prompt_files())
 
 
 def _path(given: str | Path | None) -> Path | None:

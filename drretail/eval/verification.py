@@ -31,6 +31,7 @@ from drretail.grounding.report.picks import take_picks
 from drretail.journal import Effect, digest_of, read_effects
 from drretail.llm.registry import unusual_params
 from drretail.parsing import keys_that_stand_twice
+from drretail.proofs import AGREE, Proofs
 from drretail.records.base import canonical_json, file_name, sha256_of
 from drretail.records.evidence import Evidence
 from drretail.records.reading import Pick
@@ -56,14 +57,19 @@ WRONG_KEY = "the key of a request is not its hash"
 _FOLDERS_OF_QUERIES = ("rubrics/*", "gold")
 
 
-def first_failure(experiment: Path) -> str:
+def first_failure(experiment: Path, proofs: Proofs | None = None) -> str:
     """The first disagreement of the folder's runs with its definition, their ledgers or their journals; blank without
     any.
     """
+    if proofs is not None and proofs.hold(AGREE):
+        return ""
     checklist = Checklist()
     check_seals(experiment, checklist)
     check_runs(experiment, read_definition(experiment), checklist)
-    return checklist.first_failure(experiment, _CHEAP)
+    failure = checklist.first_failure(experiment, _CHEAP)
+    if proofs is not None and not failure:
+        proofs.keep({AGREE: None})
+    return failure
 
 
 def check_seals(experiment: Path, checklist: Checklist) -> None:

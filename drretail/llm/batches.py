@@ -312,11 +312,12 @@ def batching(model: Model, folder: Path, *, notify: Notify, **pace: Any) -> Batc
     book = BatchLedger(folder / f"batches-{slug(model.spec)}.jsonl")
     submitter = BatchSubmitter(client.with_options(max_retries=model.retrying.retries), book, notify, **pace)
     fields = {name: getattr(model.chat, name) for name in model.chat.model_fields_set - {"streaming"}}
+    chat = BatchedAnthropic(**fields, send=submitter.answer)
     # A batch may take a day: neither the time-out of a call nor the limits per minute apply. Verdicts name
     # the model as before.
     batched = replace(
         model,
-        chat=BatchedAnthropic(**fields, send=submitter.answer),
+        opening=lambda: chat,
         seconds=None,
         attempt_seconds=None,
         retrying=ONCE,

@@ -10,7 +10,7 @@ import inspect
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cache, partial
 from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
@@ -61,7 +61,10 @@ class Model:
     """
 
     spec: str
-    chat: "BaseChatModel"
+    opening: Callable[[], "BaseChatModel"]
+    """Returns its chat model. One by rules is made when it is first asked: a judge seldom is, and to import LangChain
+    takes longer than most commands.
+    """
     info: ModelInfo
     params: dict[str, Any]
     seconds: float | None = None
@@ -92,6 +95,13 @@ class Model:
     key_variables: tuple[str, ...] = ()
     """The environment variable that its key is from; all that may hold it if none is set."""
 
+    @property
+    def chat(self) -> "BaseChatModel":
+        return self.opening()
+
+    def with_chat(self, chat: "BaseChatModel") -> "Model":
+        return replace(self, opening=lambda: chat)
+
     def answering(self, purpose: str) -> "Model":
         """The model with the longest answer that the purpose takes (a role, "extraction").
 
@@ -104,7 +114,7 @@ class Model:
         fields = self.lengths(min(wanted, longest))
         if not fields.keys() <= type(self.chat).model_fields.keys():
             return self
-        return replace(self, chat=self.chat.model_copy(update=fields))
+        return self.with_chat(self.chat.model_copy(update=fields))
 
     @property
     def context(self) -> int | None:
@@ -207,7 +217,7 @@ def open_model(
         params: dict[str, Any] = {"max_tokens": limits.max_tokens}
         given = {"temperature": temperature, "seed": seed, "base_url": base_url and plain_address(base_url)}
         params |= {name: value for name, value in given.items() if value is not None}
-        return Model(spec, opened, info, params, price=price, **calling)
+        return Model(spec, lambda: opened, info, params, price=price, **calling)
     is_installed = find_spec(provider.package) is not None
     if sends and not is_installed:
         wanted = provider.package.replace("_", "-")
@@ -230,7 +240,7 @@ def open_model(
     calling["key_variables"] = _key_variables(provider, key_variable, environ)
     calling["streamed"] = provider.streamed(limits)
     calling["attempt_seconds"] = timeout * (STREAM_TIMEOUTS if calling["streamed"] else 1)
-    return Model(spec, chat, info, params, price=price, **calling)
+    return Model(spec, lambda: chat, info, params, price=price, **calling)
 
 
 def _length_fields(provider: Provider, limits: CallLimits, longest: int) -> dict[str, Any]:
@@ -290,14 +300,14 @@ def _own(module: str, attribute: str, known: Sequence[str]) -> object:
 
 
 def _opening(spec: str, found: object) -> Provider | Opening:
-    from langchain_core.language_models.chat_models import BaseChatModel
-
     if isinstance(found, Provider):
         return found
+    if inspect.isfunction(found):
+        return cast(Opening, found) if inspect.signature(found).parameters else lambda name, asked: found()
+    from langchain_core.language_models.chat_models import BaseChatModel
+
     if isinstance(found, BaseChatModel):
         return lambda name, asked: found
-    if inspect.isfunction(found) and not inspect.signature(found).parameters:
-        return lambda name, asked: found()
     if callable(found) and not isinstance(found, type):
         return cast(Opening, found)
     raise OWN.refused(spec, found, "a LangChain chat model, a function that gives one, or a Provider")
@@ -305,8 +315,6 @@ def _opening(spec: str, found: object) -> Provider | Opening:
 
 def _opened(spec: str, opening: Opening, name: str, asked: Asked) -> "Model | BaseChatModel":
     """The model that the user's function returns for a name. Raises UserError if that is no chat model."""
-    from langchain_core.language_models.chat_models import BaseChatModel
-
     try:
         found = cast(object, opening(name, asked))
     except DrretailError:
@@ -314,7 +322,11 @@ def _opened(spec: str, opening: Opening, name: str, asked: Asked) -> "Model | Ba
     # The boundary of a provider of the user's own.
     except (Exception, SystemExit) as problem:
         raise UserError(f"The model {quoted(spec)} cannot be opened: {describe_error(problem)}.") from problem
-    if not isinstance(found, Model | BaseChatModel):
+    if isinstance(found, Model):
+        return found
+    from langchain_core.language_models.chat_models import BaseChatModel
+
+    if not isinstance(found, BaseChatModel):
         raise UserError(f"The model {quoted(spec)} is not a chat model: its function returns {type(found).__name__}.")
     return found
 
@@ -324,9 +336,9 @@ def open_offline(name: str, asked: Asked) -> Model:
     del asked
     if name not in OFFLINE_POLICIES:
         raise UnknownName("offline model", name, OFFLINE_POLICIES)
-    chat: BaseChatModel = _loaded(OFFLINE_CHAT)(policy=_loaded(OFFLINE_POLICIES[name]), model=name)
+    opening = cache(lambda: _loaded(OFFLINE_CHAT)(policy=_loaded(OFFLINE_POLICIES[name]), model=name))
     spec = f"{OFFLINE}:{name}"
-    return Model(spec, chat, ModelInfo(spec=spec, provider=OFFLINE, model=name, kind="rule_based"), {}, price=FREE)
+    return Model(spec, opening, ModelInfo(spec=spec, provider=OFFLINE, model=name, kind="rule_based"), {}, price=FREE)
 
 
 def _loaded(name: str) -> Any:

@@ -78,7 +78,7 @@ class StandIn(BaseChatModel):
 
 def in_place_of(model: "Model", chat: BaseChatModel) -> "Model":
     """The model with another chat model behind its name and price, neither paced nor retried."""
-    return replace(model, chat=chat, lengths=None, pacer=Pacer(), retrying=ONCE, streamed=False)
+    return replace(model, opening=lambda: chat, lengths=None, pacer=Pacer(), retrying=ONCE, streamed=False)
 
 
 @dataclass(frozen=True, slots=True)

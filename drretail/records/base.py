@@ -34,7 +34,8 @@ _LONGEST_NAME = 200
 class Record(BaseModel):
     """A frozen value; unknown fields are an error, so that a typo is never silently dropped."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    # The schema of a record is built when one is first made: a command uses few of the hundreds.
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class Document(Record):

@@ -21,6 +21,7 @@ from drretail.eval.verification import first_failure
 from drretail.experiment import Definition, read_definition, read_results, run_folder
 from drretail.grounding.report.render import count_words
 from drretail.grounding.verify.answers.product_statements import Statement
+from drretail.proofs import Proofs
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
 from drretail.records.run import Run
@@ -301,7 +302,7 @@ def _listed(names: Sequence[str]) -> str:
     return " and ".join(filter(None, [", ".join(shown[:-1]), *shown[-1:]])) or "nobody"
 
 
-def read_view(experiment: Path) -> ExperimentView:
+def read_view(experiment: Path, proofs: Proofs | None = None) -> ExperimentView:
     """The view of an experiment folder, with systems in the order of tables. Each run is read when it is accessed.
 
     Raises UserError if there is no experiment.
@@ -321,7 +322,7 @@ def read_view(experiment: Path) -> ExperimentView:
         runs=Runs(experiment, definition, planned, made.scoreboard),
         scores=made,
         is_scored=scores is not None,
-        failure=first_failure(experiment),
+        failure=first_failure(experiment, proofs),
         outdated=made.made_of.changes(made_of(experiment)) if made.made_of is not None else "",
         lab=tuple(score_notes(experiment)),
     )

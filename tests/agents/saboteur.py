@@ -86,7 +86,7 @@ class Saboteur:
 
 def model(saboteur: Saboteur) -> Model:
     info = ModelInfo(spec=SPEC, provider="offline", model="saboteur", kind="scripted")
-    return Model(SPEC, OfflineChat(policy=saboteur, model="saboteur"), info, {})
+    return Model(SPEC, lambda: OfflineChat(policy=saboteur, model="saboteur"), info, {})
 
 
 def liar(mistake: str, *, stubborn: bool = True) -> Saboteur:

@@ -35,7 +35,7 @@ async def answer(task: Task, session: Session, models: Models, limits: Limits) -
     for role, model in models.by_role.items():
         assert isinstance(model.chat, OfflineChat)
         slow = SlowChat(policy=model.chat.policy, model=model.chat.model, seconds=seconds)
-        models.by_role = {**models.by_role, role: replace(model, chat=slow)}
+        models.by_role = {**models.by_role, role: model.with_chat(slow)}
     return await BUILT_IN.answer(task, session, models, limits)
 
 

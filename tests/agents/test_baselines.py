@@ -6,9 +6,10 @@ from typing import Any
 
 from drretail.agents.baselines import keywords
 from drretail.agents.running.batch import Batch
-from drretail.agents.running.new_experiment import add_gold, open_experiment
+from drretail.agents.running.new_experiment import open_experiment
 from drretail.agents.running.runner import Recorded, Runner
 from drretail.agents.running.system import with_baselines
+from drretail.env.next_purchase import add_gold
 from drretail.env.world import World
 from drretail.eval.metric import is_judged
 from drretail.eval.registry import load_metric

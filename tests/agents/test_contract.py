@@ -140,7 +140,7 @@ def test_a_failing_writer_fails_the_run_with_its_steps(world: World, name: str, 
 @pytest.mark.parametrize("name", ["react", "plan_to_function", "dr3"])
 def test_a_model_that_goes_on_calling_ends_at_its_limit_without_a_report(world: World, name: str) -> None:
     chat = OfflineChat(policy=lambda *_: calls(("calculator", {"expression": "1 + 1"})), model="calls")
-    model = replace(scripted_model("unused"), chat=chat)  # a scripted one calls no tool that is not offered
+    model = scripted_model("unused").with_chat(chat)  # a scripted one calls no tool that is not offered
     player = SystemUnderTest.of(name, load_agent(name), {"": model}, world, limits=Limits(tool_turns=3))
     run = record(world, player).run
     assert (run.status, known(run.error).kind) == ("failed", "no_report")

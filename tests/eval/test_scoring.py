@@ -1,6 +1,9 @@
 """Scoring an experiment: once, several times, through batches; what stands, what is stale, what is asked again."""
 
 import json
+import shutil
+import subprocess
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import count
@@ -291,3 +294,11 @@ def test_all_questions_of_a_stage_go_out_together(tmp_path: Path) -> None:
     assert 0 < sent <= 2
     assert not any(judging.failed for judging in scores.judgings)
     assert (len(server.batches), build.files(folder)) == (sent, before), "a second command asks nothing"
+
+
+def test_scoring_by_code_loads_no_langchain(shopped: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(shopped, tmp_path / "exp")
+    code = "import sys, drretail; drretail.score(sys.argv[1], metrics='checks,basket'); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code, str(folder)], capture_output=True, text=True, check=True)
+    loaded = {name.partition(".")[0] for name in done.stdout.split()}
+    assert loaded & {"langchain_core", "langgraph", "langsmith", "numpy"} == {"numpy"}

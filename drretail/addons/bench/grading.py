@@ -4,7 +4,8 @@ import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from drretail.agents.running.new_experiment import add_gold, open_experiment
+from drretail.agents.running.new_experiment import open_experiment
+from drretail.env.next_purchase import add_gold
 from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.eval.judging.subject import read_subjects

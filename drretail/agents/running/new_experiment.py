@@ -1,12 +1,11 @@
 """Opens an experiment: writes down what is asked, and freezes what judges will be told of its users."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from drretail.agents.running.runner import Recorded, Runner, recorded_in
 from drretail.agents.running.system import SystemUnderTest, definition
 from drretail.env.altered.counterfactual import Partners
-from drretail.env.next_purchase import freeze_next_purchases, wanted_categories
 from drretail.env.summaries import Summaries
 from drretail.env.world import World
 from drretail.errors import UserError
@@ -14,7 +13,7 @@ from drretail.event_loop import run_loop
 from drretail.experiment import Experiment
 from drretail.records.base import sha256_of
 from drretail.records.counterfactual import kind_of
-from drretail.records.query import ASK, LONGEST_TEXT, Query, Reference
+from drretail.records.query import ASK, LONGEST_TEXT, Query
 
 
 def open_experiment(
@@ -51,21 +50,6 @@ def open_experiment(
         for user_id in users:
             experiment.freeze_counterfactual(user_id, partners.counterfactual)
     return experiment
-
-
-def add_gold(
-    experiment: Experiment, world: World, queries: Sequence[Query], reference: Callable[[Query], Reference] | None
-) -> None:
-    """Adds to an experiment what is known of good answers to its queries: their gold, wanted categories, next
-    purchases, and the baskets by which reports are measured, if ``reference`` finds any.
-
-    Done once the systems that research have ended, so that none of them can read it there.
-    """
-    known = {"queries": tuple(queries), "categories": wanted_categories(world, queries), "systems": {}, "asked": {}}
-    experiment.ask(experiment.definition.model_copy(update=known))
-    if reference is not None:
-        experiment.keep_references(queries, reference)
-    freeze_next_purchases(experiment, world, queries)
 
 
 def question_as_query(text: str, user_id: str | None, world: World) -> Query:

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from drretail.agents.running.batch import PARALLEL, Batch, Watch
-from drretail.agents.running.new_experiment import add_gold, open_experiment
+from drretail.agents.running.new_experiment import open_experiment
 from drretail.agents.running.outcomes import ALL, Tally
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.shard import WHOLE, Shard
 from drretail.agents.running.spending import Caps, opened_budget
 from drretail.agents.running.system import SystemUnderTest
+from drretail.env.next_purchase import add_gold
 from drretail.errors import UserError
 from drretail.records.query import Query, Reference
 

@@ -7,7 +7,7 @@ sixth is the judge of faithfulness on a report of two sentences.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, cast, get_args
@@ -142,7 +142,7 @@ async def converse(
     written, path = WRITTEN[name], folder / f"{name}.jsonl"
     journal, trajectory = Journal(path), Trajectory()
     session = Session(world, user_id=USER, journal=journal, trajectory=trajectory)
-    played = replace(model, chat=cast(Any, Prelude(model.chat, written)))
+    played = model.with_chat(cast(Any, Prelude(model.chat, written)))
     models = Models(dict.fromkeys(REACT.roles, played), journal, trajectory)
     # A report is requested once the turns are used up; the other conversations have more than enough.
     limits = Limits(tool_turns=len(written)) if name in ("report", "refusal") else Limits()

@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, get_args
 
 from drretail import __version__
-from drretail.agents.running.new_experiment import add_gold, open_experiment
+from drretail.agents.running.new_experiment import open_experiment
 from drretail.api.judges import world_of
 from drretail.api.option import accepts
 from drretail.api.options.score import VerifyOptions
@@ -19,6 +19,7 @@ from drretail.api.verification.replayed_runs import Verifier
 from drretail.api.worlds import chosen_web, open_world
 from drretail.env.checking import check_world
 from drretail.env.named_products import NamedProducts
+from drretail.env.next_purchase import add_gold
 from drretail.env.offers import Offers
 from drretail.env.web.dense import Retrievers
 from drretail.env.world import World

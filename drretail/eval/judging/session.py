@@ -21,7 +21,6 @@ from drretail.eval.judging.verdicts import VerdictFile
 from drretail.event_loop import all_ended
 from drretail.journal import Journal, Outcome, read_effects
 from drretail.llm.budget import CHARACTERS_PER_TOKEN
-from drretail.llm.calling import MARKED, Attempts, answer_of, marked_after
 from drretail.llm.prices import BATCH
 from drretail.llm.registry import Model
 from drretail.llm.structured import Check, Question, answered_json
@@ -469,6 +468,8 @@ class _QuestionCalls:
     """True if the judge's context has grown since the request did not fit."""
 
     async def call(self, chat: Any, messages: Sequence[Any], schema: dict[str, Any]) -> str:
+        from drretail.llm.calling import MARKED, Attempts, answer_of, marked_after
+
         async def action() -> Outcome:
             if not self.fits_now and any(
                 (effect.error is not None and effect.error["kind"] == OVERFLOW)

@@ -4,8 +4,10 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 from importlib import import_module
+from typing import TYPE_CHECKING
 
-from snowballstemmer.basestemmer import BaseStemmer
+if TYPE_CHECKING:
+    from snowballstemmer.basestemmer import BaseStemmer
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 UNSPACED = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
@@ -93,7 +95,7 @@ def content_words(text: str) -> list[str]:
     return [one for word, one in plain if len(one) > 1 and not {word, one} & STOP_WORDS and not is_negation(word)]
 
 
-def snowball(language: str) -> BaseStemmer:
+def snowball(language: str) -> "BaseStemmer":
     """A new stemmer for a language; threads can't share one. The package's own function would use PyStemmer if that is
     installed, which stems some words differently.
     """

@@ -133,7 +133,8 @@ def scripted_model(
     raised.
     """
     info = ModelInfo(spec=f"{PROVIDER}:{name}", provider=PROVIDER, model=name, kind=kind)
-    return Model(info.spec, ScriptedChat(play=play or _in_order(written), model=name), info, {}, price=FREE)
+    chat = ScriptedChat(play=play or _in_order(written), model=name)
+    return Model(info.spec, lambda: chat, info, {}, price=FREE)
 
 
 def requests_of(model: Model) -> list[Request]:

@@ -32,7 +32,7 @@ LARGEST_SINGLE = 25_000_000
 """The most bytes of a page even if a single one was asked for: browsers and mail take no larger files."""
 _FEW = 200
 """Up to this many answers of a shop's assistant are on its page even if nothing in them is false."""
-_INDEX = "index.html"
+INDEX = "index.html"
 OUR_TITLE = b" \xe2\x80\x93 drretail report</title>"
 """The end of every page's title."""
 _HEAD = 8_192
@@ -50,10 +50,10 @@ def write_report(view: ExperimentView, to: Path, form: Form = "auto", bar: Bar |
     Deletes pages of an earlier report in the other form. Raises UserError if one file was asked for and it would be
     larger than ``LARGEST_SINGLE``.
     """
-    folder, links = to.with_suffix(""), Links(in_folder=True, index=_INDEX)
+    folder, links = to.with_suffix(""), Links(in_folder=True, index=INDEX)
     if form == "auto" and view.is_of_shop:
         write_atomically(to, one_page(view, list(rendered_questions(view, bar, is_cut=True))))
-        _forget([folder / _INDEX, *folder.glob("query-*.html")])
+        _forget([folder / INDEX, *folder.glob("query-*.html")])
         return to
     waiting, done = list[Rendered](), list[Rendered]()
     size, is_split = 0, form == "split"
@@ -73,15 +73,15 @@ def write_report(view: ExperimentView, to: Path, form: Form = "auto", bar: Bar |
             waiting.clear()
     if not is_split:
         write_atomically(to, one_page(view, waiting))
-        _forget([folder / _INDEX, folder / RUNS, *folder.glob("query-*.html")])
+        _forget([folder / INDEX, folder / RUNS, *folder.glob("query-*.html")])
         if folder.is_dir() and not any(folder.iterdir()):
             folder.rmdir()
         return to
-    write_atomically(folder / _INDEX, index_page(view, done))
+    write_atomically(folder / INDEX, index_page(view, done))
     write_atomically(folder / RUNS, runs_page(view, done, links))
     kept = {page_name(each.question) for each in done}
     _forget([to, *(path for path in folder.glob("query-*.html") if path.name not in kept)])
-    return folder / _INDEX
+    return folder / INDEX
 
 
 def rendered_questions(view: ExperimentView, bar: Bar | None = None, *, is_cut: bool = False) -> Iterator[Rendered]:

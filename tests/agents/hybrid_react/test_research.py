@@ -4,7 +4,6 @@ import json
 import random
 import re
 from collections import Counter
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -178,7 +177,7 @@ def test_a_report_that_does_not_fit_its_writer_is_written_without_the_oldest(wor
         played.shown["report"].append(request)
         return REPORT
 
-    models["report"] = replace(models["report"], chat=scripted_model(play=play).chat)
+    models["report"] = models["report"].with_chat(scripted_model(play=play).chat)
     run = record(world, sut(world, models, agent)).run
     assert run.status == "done"
     shown = [tuple(report["researcher"] for report in handed_on(turn)) for turn in played.shown["report"]]

@@ -7,7 +7,7 @@ import resource
 import signal
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
@@ -18,12 +18,13 @@ from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, BaseMessage
 
 from drretail.agents.running.batch import Batch, Watch
-from drretail.agents.running.new_experiment import add_gold, open_experiment
+from drretail.agents.running.new_experiment import open_experiment
 from drretail.agents.running.outcomes import Ended
 from drretail.agents.running.run import check_open_files
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.shard import WHOLE, Shard, only
 from drretail.agents.running.system import definition
+from drretail.env.next_purchase import add_gold
 from drretail.env.world import World
 from drretail.errors import CommandStopped, ModelError, UserError
 from drretail.experiment import Experiment, read_definition
@@ -78,7 +79,7 @@ class Served(OfflineChat):
 
 def run_all(folder: Path, world: World, backend: Backend, *, queries: Sequence[Query] = QUERIES, **given: Any) -> Any:
     chat = Served(policy=lambda messages, *_: cast(AIMessage, messages[-1]), model="served", backend=backend)
-    player = sut(world, replace(scripted_model("unused"), chat=chat))
+    player = sut(world, scripted_model("unused").with_chat(chat))
     with Experiment(folder, definition(world, QUERIES, [player], "42")) as experiment:
         return Batch(Runner(world, "w"), experiment, **given).run_all([player], queries)
 

@@ -49,7 +49,7 @@ class ScriptedChat(BaseChatModel):
 
 
 def scripted(chat: ScriptedChat) -> Model:
-    return Model("fake:x", chat, ModelInfo(spec="fake:x", provider="fake", model="x", kind="scripted"), {})
+    return Model("fake:x", lambda: chat, ModelInfo(spec="fake:x", provider="fake", model="x", kind="scripted"), {})
 
 
 DEMAND: dict[str, Any] = {"field": None, "any_of": [], "none_of": [], "least": None, "most": None, "unit": None}

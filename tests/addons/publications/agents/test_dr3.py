@@ -73,7 +73,7 @@ def perform(
     played = Cast({"researcher": {"": main}, "retriever": retriever or {}})
     reading, played.shown["reader"] = scripted(*reader)
     if sees:
-        reading = replace(reading, chat=reading.chat.model_copy(update={"profile": {"image_inputs": True}}))
+        reading = reading.with_chat(reading.chat.model_copy(update={"profile": {"image_inputs": True}}))
     files = given.pop("files", None)
     return record(world, sut(world, played.models() | {"reader": reading}, "dr3", **given), files=files), played
 

@@ -1,0 +1,73 @@
+"""What was proved of a folder is not proved again, until a file of it changes."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from drretail.api import report as reporting
+from drretail.api import score as scoring
+from drretail.proofs import Proofs
+from tests.build import LABEL, experiment
+
+
+@pytest.fixture
+def proofs(tmp_path: Path) -> Proofs:
+    folder = tmp_path / "exp"
+    (folder / "runs").mkdir(parents=True)
+    (folder / "runs" / "run.json").write_text("one")
+    found = Proofs(folder, tmp_path / "cache")
+    found.keep({"it is so": 1})
+    return found
+
+
+def test_a_proof_holds_about_the_same_alone(proofs: Proofs) -> None:
+    assert proofs.hold("it is so", 1)
+    assert not proofs.hold("it is so", 2)
+    assert not proofs.hold("it is otherwise", 1)
+
+
+def test_it_holds_no_more_once_a_file_is_edited_even_if_size_and_time_are_as_before(proofs: Proofs) -> None:
+    run = proofs.folder / "runs" / "run.json"
+    before = run.stat()
+    run.write_text("two")
+    os.utime(run, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert not proofs.hold("it is so", 1)
+
+
+def test_it_holds_no_more_once_a_file_is_added_and_not_in_a_copy(proofs: Proofs) -> None:
+    copy = shutil.copytree(proofs.folder, proofs.folder.parent / "copy")
+    assert not Proofs(copy, proofs.kept_in).hold("it is so", 1)
+    (proofs.folder / "report.html").write_text("a page says nothing of it")
+    assert proofs.hold("it is so", 1)
+    (proofs.folder / "votes.jsonl").write_text("")
+    assert not proofs.hold("it is so", 1)
+
+
+def test_a_damaged_cache_proves_nothing_and_one_that_cant_be_written_stops_nobody(proofs: Proofs) -> None:
+    (kept,) = (proofs.kept_in / "proofs").iterdir()
+    kept.write_text("{")
+    assert not proofs.hold("it is so", 1)
+    file = proofs.folder.parent / "file"
+    file.write_text("")
+    Proofs(proofs.folder, file).keep({"it is so": 1})
+
+
+def test_scores_and_pages_are_made_again_only_once_something_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DRRETAIL_CACHE_DIR", str(tmp_path / "cache"))
+    folder = experiment(tmp_path / "exp", {LABEL: {"q1-r1": "It costs $20 + $10 = $40."}})
+    first = scoring.score(folder, metrics="checks")
+    page = reporting.report(folder).path
+    assert page is not None
+    kept = {path: path.stat().st_mtime_ns for path in (folder / "scores.json", page)}
+    assert scoring.score(folder, metrics="checks") == first
+    assert reporting.report(folder).path == page
+    assert {path: path.stat().st_mtime_ns for path in kept} == kept
+    page.write_text("Nothing.")
+    reporting.report(folder)
+    assert "$40" in page.read_text()
+    scoring.score(folder, metrics="process")
+    assert {row.metric for row in scoring.score(folder, metrics="process").scores} == {"checks", "process"}
