@@ -1,7 +1,7 @@
 """The gym: how long a reset takes, how many steps a second, 200 rollouts side by side; and what systems earn in it.
 
     python benchmarks/gym.py [--rollouts 200] [--json gym.json]
-    python benchmarks/gym.py --rewards exp      # the table of docs/gym.md, by the dev queries
+    python benchmarks/gym.py --rewards exp      # the table of drretail/addons/gym/README.md, by the dev queries
     python benchmarks/gym.py --attacks          # what policies earn that are after the reward alone
     python benchmarks/gym.py --policies [gym/]  # what the six policies earn on the dev queries, or on a split's parts
 

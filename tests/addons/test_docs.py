@@ -18,8 +18,8 @@ def test_the_examples_of_the_docs_run(path: Path, cache: Path, tmp_path: Path, m
 
 
 def test_every_form_of_imports_and_exports_is_on_its_page() -> None:
-    is_on_its_page("exchange.md", FORMATS)
-    is_on_its_page("exchange.md", PLUGINS.own)
+    is_on_its_page("addons/imports.md", FORMATS)
+    is_on_its_page("addons/exports.md", PLUGINS.own)
 
 
 def test_every_file_that_a_page_names_is_there() -> None:

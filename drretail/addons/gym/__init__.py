@@ -1,6 +1,6 @@
 """The shop as an environment for reinforcement learning: a session for each rollout, and rewards without a judge.
 
-    from drretail.addons.gym import ShopEnv                # docs/gym.md
+    from drretail.addons.gym import ShopEnv                # drretail/addons/gym/README.md
 
 options.py    the options of ``try`` and ``gym split``
 shop.py       what all rollouts share: the world, the queries, their baskets

@@ -1,4 +1,4 @@
-"""``gym split``: questions for training a policy, as files (docs/gym.md)."""
+"""``gym split``: questions for training a policy, as files (drretail/addons/gym/README.md)."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path

@@ -114,7 +114,7 @@ def _notes(came: "Imported") -> Iterator[str]:
         yield (
             f"Warning: {_some(unread)}: there are marks or a list of sources, and no citation "
             "leads to a source, so that FR and what rests on citations is n/a: export the report again with its marks "
-            "and addresses; docs/exchange.md has the forms that are read."
+            "and addresses; drretail/addons/imports/README.md has the forms that are read."
         )
     if calls := sum(report.calls for report in came.reports):
         pages, products, broken, unread = (

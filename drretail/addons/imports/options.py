@@ -12,7 +12,7 @@ from drretail.api.options import research, shared
 class ImportOptions:
     """Makes an experiment from reports: Markdown, Word, PDF, chat logs, and ten benchmarks' files.
 
-    docs/exchange.md lists the files of each FORMAT. Word and PDF need the extra `documents`.
+    drretail/addons/imports/README.md lists the files of each FORMAT. Word and PDF need the extra `documents`.
 
     A second import into the same folder adds systems.
     """

@@ -284,7 +284,7 @@ def queries_of(material: Material, form: str, existing: Sequence[Query]) -> dict
         beside = of_documents if form == "markdown" else "put them beside the reports"
         raise UserError(
             f"Nothing says what was asked in {', '.join(map(repr, unknown[:_MOST_NAMED]))}{more}: import the questions "
-            f"into the same folder first, or {beside} (docs/exchange.md)."
+            f"into the same folder first, or {beside} (drretail/addons/imports/README.md)."
         )
     if not queries and material.personas:
         raise UserError(f"There are {material.personas:,} personas and no question: name the folder that holds both.")

@@ -1,4 +1,4 @@
-"""The shop as a task of inspect_ai: ``inspect eval drretail/shop_research`` (docs/gym.md).
+"""The shop as a task of inspect_ai: ``inspect eval drretail/shop_research`` (drretail/addons/inspect/README.md).
 
 registry.py    what inspect finds: the task, its solver and its scorers
 task.py        ``shop_research``: queries as samples, each with a session of its own, and inspect's own loop over them

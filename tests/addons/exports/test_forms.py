@@ -237,7 +237,9 @@ def test_pages_that_were_read_become_a_corpus(exp: Path, tmp_path: Path) -> None
 
 COMMANDS = [
     re.split(r"\s{3,}", line.strip())[0]
-    for line in (Path(__file__).parents[3] / "docs/exchange.md").read_text(encoding="utf-8").splitlines()
+    for line in (Path(__file__).parents[3] / "drretail/addons/exports/README.md")
+    .read_text(encoding="utf-8")
+    .splitlines()
     if line.startswith("    drretail export exp/")
 ]
 EXTRAS = {"inspect": "inspect_ai"}

@@ -43,7 +43,7 @@ def handed_in(env: ShopEnv, *picks: str, argued: Sequence[str] | None = None, te
 
 
 def explained(reward: Reward) -> float:
-    """The value by the formula of docs/gym.md."""
+    """The value by the formula of drretail/addons/gym/README.md."""
     cart = reward.worth * reward.wanted * reward.within_budget * (1 + reward.verified) / 2
     cart *= 1 if reward.right else 0.5
     decision = (1 + cart) / 2 if reward.refused else cart
