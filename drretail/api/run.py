@@ -59,10 +59,10 @@ def run(options: RunOptions) -> RecordedExperiment:
     """Runs every agent on every query, and returns the experiment in ``to``, or in a new temporary folder that is kept.
 
     ``world`` is an open World or what ``open_world`` takes. ``queries`` are a file's name, or a list of queries and
-    plain questions, which ``user`` asks. A sandbox with pages for each query (docs/sandboxes.md) brings its own
-    queries, and each ``size`` and ``compose`` is a system. ``agents`` are names (react, hybrid_react+ws …),
-    ``module:attribute``, Agent objects, functions that answer or LangChain Runnables (docs/agents.md). A mapping gives
-    them names. ``model`` is one model, or one per role. The default is the model of the settings, or else the
+    plain questions, which ``user`` asks. A sandbox with pages for each query (drretail/addons/sandboxes/README.md)
+    brings its own queries, and each ``size`` and ``compose`` is a system. ``agents`` are names (react, hybrid_react+ws
+    …), ``module:attribute``, Agent objects, functions that answer or LangChain Runnables (docs/agents.md). A mapping
+    gives them names. ``model`` is one model, or one per role. The default is the model of the settings, or else the
     rule-based offline:shopper. Finished runs are not repeated. A failed run is recorded, not raised.
 
     Raises UserError for a wrong name or world, and if ``to`` holds another experiment.

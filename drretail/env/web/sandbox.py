@@ -25,8 +25,8 @@ from drretail.records.base import Record, fault_of, sha256_of
 FLOOR = 0.25
 """The least score of a result, as a share of the highest score that any page could have for the query. A page below it
 shares only common words with the query, or one of many. The value is half of the least best score (.49) on 65 short
-questions that the pages were written to answer, since agents ask longer ones; docs/sandboxes.md shows its effect on
-others.
+questions that the pages were written to answer, since agents ask longer ones. Its effect on others is shown in
+drretail/addons/sandboxes/README.md.
 """
 LEAST_PAGES = 100
 """A web of fewer pages is ranked as if it were part of one of this size, about the demo's, for which ``FLOOR`` was

@@ -1,6 +1,7 @@
-"""The pages of the demo web: what they are, what docs/sandboxes.md says of them, and what is found among them."""
+"""The pages of the demo web: what they are, what sandbox_pages.toml says of them, and what is found among them."""
 
 import re
+import tomllib
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -13,7 +14,7 @@ from drretail.grounding.report.evidence_ids import normalise_url
 from drretail.querygen.shipped import shipped_queries
 from tests.build import known
 
-DOCS = Path(__file__).parents[3] / "docs" / "sandboxes.md"
+KNOWN = tomllib.loads(Path(__file__).with_name("sandbox_pages.toml").read_text(encoding="utf-8"))
 INVENTED_BRANDS = ("Stillwater blend", "Barn Blend")
 
 # Product kind → words that must stand together in the title of one page.
@@ -31,24 +32,11 @@ def web() -> SandboxWeb:
     return SandboxWeb(default_corpus())
 
 
-def section(heading: str) -> str:
-    """A section of the docs that names pages."""
-    return DOCS.read_text(encoding="utf-8").split(f"\n### {heading}\n")[1].split("\n### ")[0]
-
-
-def rows_of(heading: str) -> list[list[str]]:
-    """The addresses in each line of a section that has any."""
-    rows = [re.findall(r"<(https://[^>]+)>", line) for line in section(heading).splitlines()]
-    return [row for row in rows if row]
-
-
 def test_addresses_are_sorted_normal_and_stand_once_and_texts_are_clean(pages: list[SandboxPage]) -> None:
     assert [page.url for page in pages if page.text != clean_text(page.text)] == []
     addresses = [page.url for page in pages]
     assert addresses == sorted(set(addresses))
     assert addresses == [normalise_url(address) for address in addresses]
-    named = set(re.findall(r"<(https://[^>]+)>", DOCS.read_text(encoding="utf-8")))
-    assert named - set(addresses) == set(), "those that the docs name exist"
 
 
 def test_hosts_are_reserved_names_of_many_publishers(pages: list[SandboxPage]) -> None:
@@ -66,26 +54,19 @@ def test_a_search_for_a_product_kind_finds_a_page_about_it_first(kind: str, web:
     assert all(words in first for words in TITLES[kind])
 
 
-def test_docs_name_the_pages_that_disagree_and_those_outdated_or_undated(pages: list[SandboxPage]) -> None:
+def test_the_pages_that_disagree_are_recent_and_the_outdated_have_a_newer_one(pages: list[SandboxPage]) -> None:
     dates = {page.url: page.date for page in pages if page.date}
     recent = {url for url, day in dates.items() if day >= "2020"}
-    pairs = rows_of("Pages that disagree")
-    assert len(pairs) >= 8
+    pairs = KNOWN["disagree"].values()
     assert [pair for pair in pairs if len(set(pair)) != 2 or not recent.issuperset(pair)] == []
-
-    outdated = rows_of("Outdated pages")  # each with a newer one that corrects it
-    assert {old for old, _ in outdated} == {url for url, day in dates.items() if day < "2017"}
-    assert len(outdated) >= 8
-    assert [new for _, new in outdated if new not in recent] == []
-
-    undated = {page.url for page in pages if page.date is None}
-    assert {url for row in rows_of("Pages without a date") for url in row} == undated
-    assert len(undated) == 3
+    assert {row["page"] for row in KNOWN["outdated"]} == {url for url, day in dates.items() if day < "2017"}
+    assert [row for row in KNOWN["outdated"] if row["corrected_by"] not in recent] == []
+    assert set(KNOWN["undated"]) == {page.url for page in pages if page.date is None}
 
 
-def test_docs_name_the_pages_that_instruct_an_ai_reader(pages: list[SandboxPage]) -> None:
+def test_the_pages_that_instruct_an_ai_reader_are_known(pages: list[SandboxPage]) -> None:
     instructing = {page.url for page in pages if any(brand in page.text for brand in INVENTED_BRANDS)}
-    assert {url for row in rows_of("Pages that instruct an AI reader") for url in row} == instructing
+    assert set(KNOWN["instruct"]) == instructing
     reader = re.compile(r"\b(?:AI|assistants|automated readers|chatbots?|language models?)\b")
     assert {page.url for page in pages if reader.search(page.text)} == instructing
 
@@ -98,16 +79,9 @@ OFF_TOPIC = (
 )
 
 
-def test_docs_name_what_each_shipped_query_asks_of_the_web_and_the_pages_that_answer() -> None:
-    rows = re.findall(
-        r"^\| ((?:dev|test)-\d\d) \| ([^|]+) \| ([^|]+) \|$",
-        section("What the shipped questions ask of the web"),
-        re.MULTILINE,
-    )
-    shipped = [(query.query_id, known(known(query.gold).web_question)) for query in shipped_queries()]
-    assert [(query_id, asked, re.findall(r"<([^>]+)>", pages)) for query_id, asked, pages in rows] == [
-        (query_id, question.text, [answer.url for answer in question.answers]) for query_id, question in shipped
-    ]
+def test_the_pages_that_answer_the_shipped_questions_exist(pages: list[SandboxPage]) -> None:
+    answers = {answer.url for query in shipped_queries() for answer in known(known(query.gold).web_question).answers}
+    assert answers - {page.url for page in pages} == set()
 
 
 @pytest.mark.parametrize("query", OFF_TOPIC)
