@@ -1,4 +1,4 @@
-"""Metrics and agents of other publications, under their names (docs/publications.md).
+"""Metrics and agents of other publications, under their names (drretail/addons/publications/README.md).
 
 descriptions.toml  how each is shown
 dr3/          DR³-Eval's metrics: insights, required documents, accuracy, instructions, depth

@@ -28,8 +28,8 @@ class ScoreOptions:
     metrics: Annotated[
         "str | Metric | Iterable[str | Metric]",
         Option(
-            f"Metrics: {', '.join(sorted((*METRICS, PAIRWISE)))}. docs/scores.md and docs/publications.md explain "
-            "them. Also a plugin's, or module:attribute.",
+            f"Metrics: {', '.join(sorted((*METRICS, PAIRWISE)))}. docs/scores.md and "
+            "drretail/addons/publications/README.md explain them. Also a plugin's, or module:attribute.",
             metavar="A,B",
             type=list[str],
             default="faithfulness, false_statements, fault_place, quality, checks, process, basket, outcome; "
@@ -67,14 +67,16 @@ class ScoreOptions:
         str | Path | None,
         Option(
             "For metrics that score by criteria, such as pqr and race: a folder, an experiment, or a benchmark's "
-            "file of criteria (docs/publications.md).",
+            "file of criteria (drretail/addons/publications/README.md).",
             WHAT,
         ),
     ] = None
     gold: Annotated[
         str | Path | None,
         Option(
-            "A folder of reference answers: what good answers say and cite (docs/publications.md).", WHAT, metavar="DIR"
+            "A folder of reference answers: what good answers say and cite (drretail/addons/publications/README.md).",
+            WHAT,
+            metavar="DIR",
         ),
     ] = None
     prompts: research.Prompts = None

@@ -1,6 +1,6 @@
 """The formulas of PQR (PDR-Bench, equations 1 to 6) for one report. Pure functions.
 
-docs/publications.md gives each with its reason, and says where the published rule differs.
+drretail/addons/publications/README.md gives each with its reason, and says where the published rule differs.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,6 +1,6 @@
 """The formulas of RACE and FACT for one report, and of valid citations over all reports. Pure functions.
 
-docs/publications.md gives each with its reason, and says where the released rule differs.
+drretail/addons/publications/README.md gives each with its reason, and says where the released rule differs.
 """
 
 from collections.abc import Mapping, Sequence

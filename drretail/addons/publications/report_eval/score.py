@@ -1,6 +1,6 @@
 """Values of ReportEval per report: five grades, the mean over pairs, the mean over labels. Pure functions.
 
-docs/publications.md gives each formula with its source.
+drretail/addons/publications/README.md gives each formula with its source.
 """
 
 from collections import Counter
