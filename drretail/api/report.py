@@ -1,7 +1,7 @@
 """``report``: a recorded experiment as pages, text, tables and plots."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from drretail.files import write_atomically
 from drretail.llm.prices import read_prices
 from drretail.progress import Progress, busy, choose_progress
 from drretail.records.tables.latex import latex_table
+from drretail.records.tables.result import Result
 from drretail.viewer.experiment import ExperimentView, between, read_view
 from drretail.viewer.output import json_text, say
 from drretail.viewer.summary import summary_of
@@ -39,26 +40,13 @@ DEFAULT_NAMES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
-    """A report on an experiment."""
-
-    path: Path | None
-    """The file or folder that was written; None if text was only returned."""
-    text: str
-    """The report as text or LaTeX; blank for pages and plots."""
-    document: dict[str, Any]
-    """What ``report --json`` prints."""
-    is_judged: bool = True
-    """False for an experiment without any verdict."""
-
-
 @accepts(ReportOptions)
-def report(options: ReportOptions) -> Report:
+def report(options: ReportOptions) -> Result[str]:
     """Shows the answers of an experiment with every claim marked by its verdict, as a page unless ``form`` says
     otherwise.
 
-    Text is returned, and written only if ``to`` names a file. Raises UserError for a folder without an experiment, for
+    The value is the report as text or LaTeX, and blank for pages and plots. Text is written only if ``to`` names a
+    file, or else the ``path`` of the result is None. Raises UserError for a folder without an experiment, for
     options that contradict each other, and if ``to`` is a folder instead of a file.
     """
     experiment, to = folder_of(options.experiment), None if options.to is None else Path(options.to)
@@ -104,7 +92,15 @@ def report(options: ReportOptions) -> Report:
             text = text_of(view, details=options.details or len(view.planned) <= FEW_RUNS)
             _write(to, lambda: text, summary)
     is_judged = view.is_scored or any((experiment / "verdicts").glob("*/*/*/*"))
-    return Report(to, text, {"report": None if to is None else str(to), **summary}, is_judged)
+    unjudged = f"No run is judged yet: drretail score {options.experiment} does it."
+    return _result(to, text, summary, [] if is_judged or to is None else [unjudged])
+
+
+def _result(to: Path | None, text: str, document: dict[str, Any], hints: Sequence[str] = ()) -> Result[str]:
+    """The file that was written, or the text without one."""
+    shown = text.removesuffix("\n") if to is None else str(to)
+    named = {"report": None if to is None else str(to), **document}
+    return Result(text, named, [shown], hints=hints, path=to)
 
 
 def _failure_of_scores(view: ExperimentView) -> str:
@@ -119,7 +115,7 @@ def _failure_of_scores(view: ExperimentView) -> str:
     return checklist.first_failure(view.folder)
 
 
-def _plots(view: ExperimentView, to: Path) -> Report:
+def _plots(view: ExperimentView, to: Path) -> Result[str]:
     """Every plot of the page as files in a folder."""
     from drretail.viewer.page.overview import plots_of
     from drretail.viewer.page.run_lines import run_line
@@ -129,7 +125,7 @@ def _plots(view: ExperimentView, to: Path) -> Report:
         raise UserError(f"{to} is a file: --to names the folder for plots.")
     lines = [run_line(view.runs[place], question) for question in view.questions for place in question.places]
     written = [str(path) for path in write_plots([*chain(*plots_of(view, lines))], to)]
-    return Report(to, "\n".join(written), {"plots": written})
+    return Result("", {"plots": written}, written, path=to)
 
 
 def _write_pages(view: ExperimentView, to: Path, split: bool | None) -> Path:
@@ -148,7 +144,7 @@ def _write_pages(view: ExperimentView, to: Path, split: bool | None) -> Path:
         return write_report(view, to, form, bar)
 
 
-def _paper(experiment: Path, options: ReportOptions, to: Path | None) -> Report:
+def _paper(experiment: Path, options: ReportOptions, to: Path | None) -> Result[str]:
     """The paper's tables, with the experiment's lines beside the paper's own."""
     from drretail.viewer.paper.tables import markdown_of, read_paper_view
 
@@ -156,7 +152,7 @@ def _paper(experiment: Path, options: ReportOptions, to: Path | None) -> Report:
         view = read_paper_view(experiment, shop)
     text, document = markdown_of(view), view.document()
     _write(to, lambda: text, document)
-    return Report(to, text, {"report": None if to is None else str(to), **document})
+    return _result(to, text, document)
 
 
 def _write(to: Path | None, text: Callable[[], str], document: dict[str, Any]) -> None:
