@@ -12,7 +12,7 @@ from typing import Any, Self
 from rivals import RankBm25
 
 from drretail.env.catalog.base import Catalog, CatalogQuery
-from drretail.env.session import Session
+from drretail.env.session import Session, SessionSettings
 from drretail.env.world import World
 from drretail.records.shop import Product
 from drretail.tools.toolkit import Toolkit
@@ -177,7 +177,7 @@ def tool_cases(worlds: Mapping[str, World], queries: Queries) -> list[Case]:
     def calling(world: World, texts: list[str]) -> Client:
         @contextmanager
         def client() -> Generator[Call]:
-            with Toolkit(Session(world, scope="any")) as toolkit:
+            with Toolkit(Session(SessionSettings(world, scope="any"))) as toolkit:
                 yield lambda number: toolkit.call("product_catalog_search", {"query": texts[number % len(texts)]})
 
         return client

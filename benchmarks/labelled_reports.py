@@ -20,7 +20,7 @@ from typing import Any, get_args
 
 from drretail.api.settings import read_settings
 from drretail.data_ingest.demo import ensure_world
-from drretail.env.session import Session
+from drretail.env.session import Session, SessionSettings
 from drretail.env.world import World, open_world
 from drretail.eval.judging.subject import read_subjects
 from drretail.grounding.report.picks import take_picks
@@ -277,7 +277,7 @@ def _recorded(experiment: Path, world: World) -> Mapping[str, Mapping[str, Evide
 
 def _performed(calls: Path, query: Query, world: World) -> Mapping[str, Evidence]:
     """The ledger of these tool calls."""
-    session = Session(world, user_id=query.user_id)
+    session = Session(SessionSettings(world, user_id=query.user_id))
     with Toolkit(session) as tools:
         tools.call_all([(call["name"], call["args"]) for call in json.loads(calls.read_text("utf-8"))])
     return {entry.id: entry for entry in session.ledger.evidence()}

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from drretail import open_world
-from drretail.env.session import Session
+from drretail.env.session import Session, SessionSettings
 from drretail.env.world import World
 from drretail.files import read_lines
 from drretail.tools.catalog import product_catalog_search
@@ -48,7 +48,7 @@ def fates(session: Session, search: dict[str, Any], sort_by: str, order: str) ->
         else:
             yield "left out" + (", said" if "left out" in note else ", WITHOUT A WORD")
     unfiltered = ids(found({name: value for name, value in search.items() if name not in FILTERS}))[:BEST]
-    known = session.world.store.products(unfiltered)
+    known = session.settings.world.store.products(unfiltered)
     for product_id in set(unfiltered) - set(best) - set(all_pages):
         record = known[product_id]
         price = "price_min" in search or "price_max" in search
@@ -59,7 +59,7 @@ def fates(session: Session, search: dict[str, Any], sort_by: str, order: str) ->
 
 def measure(world: World, searches: list[dict[str, Any]]) -> Counter[str]:
     categories = set(world.catalog.categories())
-    session = Session(world)
+    session = Session(SessionSettings(world))
     counts: Counter[str] = Counter()
     for search in searches:
         if search.get("category", "") not in {"", *categories}:

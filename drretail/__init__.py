@@ -12,7 +12,7 @@ From Python (docs/reference/python.md), each imported on first use:
     open_experiment a recorded experiment by its folder
     score           its scores by judges and metrics
     verify          whether its folder shows what its systems did
-    compare, compare_all  two systems side by side, and all of them
+    compare         systems side by side
     report, export, view  as pages and text, in other programs' formats, live in the browser
     build_sandbox, check_sandbox, write_sandbox_queries  a sealed web for each query
     bench           the module whose functions are the commands of ``bench``
@@ -71,7 +71,7 @@ if TYPE_CHECKING:
     from drretail.agents.base import Agent
     from drretail.agents.callables import shop_tools
     from drretail.api import queries
-    from drretail.api.compare import compare, compare_all
+    from drretail.api.compare import compare
     from drretail.api.doctor.command import check_machine
     from drretail.api.models import open_model
     from drretail.api.options.experiment_file import read_experiment
@@ -107,7 +107,6 @@ __all__ = [
     "check_machine",
     "check_sandbox",
     "compare",
-    "compare_all",
     "download",
     "export",
     "forget",
@@ -135,7 +134,7 @@ _NAMES = {
     "drretail.addons.exports.commands": ("export",),
     "drretail.agents.base": ("Agent",),
     "drretail.agents.callables": ("shop_tools",),
-    "drretail.api.compare": ("compare", "compare_all"),
+    "drretail.api.compare": ("compare",),
     "drretail.api.doctor.command": ("check_machine",),
     "drretail.addons.assistants.forget": ("forget",),
     "drretail.addons.imports.commands": ("import_reports",),

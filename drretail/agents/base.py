@@ -110,4 +110,4 @@ def task_message(task: Task, session: Session) -> HumanMessage:
 
 def today(session: Session) -> str:
     """The shop's date in its tag."""
-    return tagged("today", session.now.date().isoformat())
+    return tagged("today", session.settings.now.date().isoformat())

@@ -315,7 +315,7 @@ def _as_known(task: Task, session: Session) -> Task:
     released = {fact.key for answered, _ in session.shopper.answers for fact in answered.new}
     wish = session.shopper.query.wish.without([fact for fact in query.hidden if fact.key not in released])
     known = query.model_copy(update={"wish": wish, "hidden": ()})
-    return task.model_copy(update={"wish": wish, "reference": Offers(session.world).reference(known)})
+    return task.model_copy(update={"wish": wish, "reference": Offers(session.settings.world).reference(known)})
 
 
 ORACLE = Agent(best_basket, roles=(), heeds=frozenset(), is_baseline=True, sees_reference=True)

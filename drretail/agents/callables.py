@@ -117,7 +117,7 @@ def _answering(given: Callable[..., Any], asked: Mapping[str, str], name: str) -
             known: dict[str, Callable[[], object]] = {
                 "question": lambda: task.question,
                 "user": lambda: task.user_id,
-                "today": lambda: session.now.date(),
+                "today": lambda: session.settings.now.date(),
                 "instructions": lambda: own_agent_instructions(session, task),
                 "tools": lambda: langchain_tools(toolkit),
                 "toolkit": lambda: toolkit,

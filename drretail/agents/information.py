@@ -90,7 +90,9 @@ def instructions(session: Session) -> str:
 
 def question_instructions(session: Session, question: str) -> str:
     """For a client whose run is recorded: the question, and the form of its report."""
-    return recorded_instructions(question, session.user_id, session.now, asks=session.shopper is not None)
+    return recorded_instructions(
+        question, session.settings.user_id, session.settings.now, asks=session.shopper is not None
+    )
 
 
 def recorded_instructions(question: str, user_id: str | None, now: datetime, *, asks: bool) -> str:
@@ -111,7 +113,7 @@ def client_hashes(system: System) -> dict[str, str]:
 
 
 def _given(session: Session) -> str:
-    return _known(session.user_id, session.now, asks=session.shopper is not None)
+    return _known(session.settings.user_id, session.settings.now, asks=session.shopper is not None)
 
 
 def _known(user_id: str | None, now: datetime, *, asks: bool) -> str:

@@ -48,7 +48,7 @@ async def with_pages_read(
     text, or whose summary fails, keeps its snippet. A page that was read before keeps that summary. For a page that
     holds nothing on the search only title and address are handed on, since its snippet would pass for a finding.
     """
-    if session.web_mode != "ws":
+    if session.settings.web_mode != "ws":
         return [*performed], []
     searches = [_found(each, session) for each in performed]
     pages = [page for found in searches for page in found if page.text is not None]

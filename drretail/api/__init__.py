@@ -13,12 +13,14 @@ judges.py     judges by their specs, and the world that an experiment was run in
 systems.py    the systems that options name
 run.py        ``run``: agents over queries, ``ask``: one question
 recorded.py   RecordedExperiment: the runs and reports of an experiment's folder
+recorded_scores.py  RecordedScores: its scores, as data frames and as tables
 score.py      ``score`` and ``estimate_score``
 verification/ ``verify``: whether a folder holds what its systems produced
-compare.py    ``compare`` and ``compare_all``: systems side by side
+compare.py    ``compare``: systems side by side
 reproduce.py  ``reproduce``: the paper's experiment, from the estimate to a page of results
 report.py     ``report``: pages, text, tables and plots
 prompts/      the prompts and criteria that a user may replace, and as a model receives them
+demo.py       ``demo``: everything from a shop to a page of results, small
 demo_recording.py  the demo's questions with a language model's recorded answers, played back
 recordings/   the recorded answers, and the questions
 """

@@ -1,16 +1,28 @@
-"""``compare`` and ``compare_all``: systems side by side, from existing verdicts."""
+"""``compare``: systems side by side, from existing verdicts."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
-from drretail.api.option import accepts, keywords
+from drretail.api.option import accepts
 from drretail.api.options.score import CompareOptions
 from drretail.api.options.shared import folder_of, names_in, texts_in
 from drretail.errors import UserError
 from drretail.eval.compare.ablations import named_variants, tables_of_experiment
 from drretail.eval.compare.comparing import compare_beside, compare_recorded, metrics_away, name_there
-from drretail.eval.compare.fail_if import GateRule, Plan, Rule, broken_rules, broken_since_last, judged_gates, read_rule
+from drretail.eval.compare.fail_if import (
+    GateRule,
+    Plan,
+    Rule,
+    broken_rules,
+    broken_since_last,
+    caught,
+    foreseen,
+    judged_gates,
+    read_rule,
+    stated,
+)
 from drretail.eval.compare.fail_if import planned as planned_gates
 from drretail.eval.compare.twins import twin_rows
 from drretail.eval.judging.pairs import resolve_name
@@ -19,25 +31,22 @@ from drretail.eval.notes import judge_notes, judges_of_faithfulness
 from drretail.eval.scores.file import made_scores
 from drretail.eval.scores.slices import with_slices
 from drretail.experiment import read_definition
+from drretail.progress import busy
 from drretail.querygen.reading import read_tasks
 from drretail.records.comparison import Comparison, GateResult, TwinRow
 from drretail.records.run import BASELINES, System
 from drretail.records.score import Scores, SettingTable, Systems
+from drretail.records.tables.figures import counted
+from drretail.records.tables.result import Part, Prose, Result, prose
 from drretail.stats.clusters import Clusters
+from drretail.viewer.tables import ablations
+from drretail.viewer.tables.slices import main_slices
+from drretail.viewer.terminal.printed_comparison import all_pairs_parts, comparison_parts
+from drretail.viewer.terminal.printed_scores import slice_parts
 
-
-@accepts(CompareOptions)
-def compare(options: CompareOptions) -> Comparison:
-    """System ``a`` beside system ``b``, query by query: what can be concluded, what can't, and what is missing.
-
-    The beginning of a label is enough if no other label begins with it. ``b`` may be left out if there are two systems.
-    Nothing is judged. Raises UnknownName for an unknown label, and UserError for an ambiguous one or if several pairs
-    are left: ``compare_all`` compares them.
-    """
-    found = compare_all(**keywords(options)).comparisons
-    if len(found) != 1:
-        raise UserError(f"There are {len(found)} pairs to compare, not one: name a and b, or use compare_all.")
-    return found[0]
+GATE_FAILED = 4
+"""The exit code of a rule of --fail-if that comes true. Failed runs end with 3."""
+STEADY = "That is for the noisiest agent, right in half of its runs by chance. With one that answers alike each time, "
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +75,94 @@ class Compared:
     """With ``by="level"`` or ``"axis"``: the scores, with these slices only."""
     systems: Systems = field(default_factory=dict[str, System])
     """The experiment's systems, by label."""
+    options: CompareOptions = field(default_factory=lambda: CompareOptions(""))
+    """What was compared, and how much of it is printed."""
+
+    @property
+    def comparison(self) -> Comparison:
+        """The only pair. Raises UserError if there are none or several."""
+        if len(self.comparisons) != 1:
+            raise UserError(f"There are {len(self.comparisons)} pairs, not one: name both systems.")
+        return self.comparisons[0]
+
+    def result(self) -> "Result[Compared]":
+        """The pairs with what is concluded of them, or the tables of a setting. What fails ends with code 4."""
+        away = ", ".join(self.away)
+        unknown = f"Not compared, since no such metric is installed: {away}. --metrics module:attribute names one."
+        failed = [*self.broken, *(sentence for gate in self.gates for sentence in stated(gate))]
+        left = len(self.broken) + sum(gate.fails for gate in self.gates)
+        notes = [*([unknown] if away else []), *failed]
+        parts = self._settings() if self.options.by is not None else self._pairs()
+        return Result(self, self._document(), [*parts], notes=notes, left=left, code=GATE_FAILED)
+
+    def _document(self) -> dict[str, Any]:
+        if self.options.by is not None:
+            made: dict[str, list[Any]] = {}
+            for row in self.sliced.slices if self.sliced else self.twins or self.settings:
+                by = row.by if isinstance(row, SettingTable) else self.options.by
+                made.setdefault(by, []).append(row.model_dump(mode="json", exclude_none=not self.twins))
+            return made
+        if self.planned:
+            return {"planned": [[gate.model_dump(mode="json") for gate in plan] for plan in self.planned]}
+        return {
+            "comparisons": [comparison.model_dump(mode="json", exclude_none=True) for comparison in self.comparisons],
+            **({"judges": dict(self.cards)} if self.cards else {}),
+            **({"failed": self.broken} if self.options.fail_if else {}),
+            **({"gates": [gate.model_dump(mode="json") for gate in self.gates]} if self.options.fail_if else {}),
+        }
+
+    def _pairs(self) -> Iterator[Part]:
+        for noisiest, steady in self.planned:
+            yield from prose(foreseen(noisiest), STEADY + caught(steady))
+        details, count = self.options.details, len(self.comparisons)
+        if count > 1 and not details:
+            beside = "" if self.options.beside is None else f" --beside {self.options.beside}"
+            yield from all_pairs_parts(self.comparisons, self.systems, f"{self.options.experiment}{beside}", self.cards)
+            return
+        for comparison in self.comparisons:
+            yield from comparison_parts(comparison, self.cards, details=details)
+        if count > 1:
+            yield Prose(
+                f"{count} pairs are compared. Primary scores (*) are corrected over all of them. The others are "
+                "exploratory: they are corrected only within each pair, so some may differ by chance."
+            )
+
+    def _settings(self) -> Iterator[Part]:
+        """Scores by one option, by level or axis, or what systems decided on twins; the main tables of the option, if
+        it has any, unless details or some metrics are asked for.
+        """
+        everything = self.options.details or bool(self.options.metrics)
+        if self.sliced:
+            shown = main_slices(self.sliced.slices, details=everything)
+            yield from slice_parts(self.sliced.model_copy(update={"slices": tuple(shown)}), [self.sliced.slices[0].by])
+            numbers = [{(row.metric, row.variant, row.by_whom) for row in rows} for rows in (self.sliced.slices, shown)]
+            yield from _more(len(numbers[0]) - len(numbers[1]))
+        elif self.twins:
+            yield ablations.twin_table(self.twins, self.systems)
+        else:
+            tables = [table for table in self.settings if table.by == self.options.by]
+            condition = ablations.condition_of(tables[0].by, self.systems)
+            main = ablations.headlines_first(tables) if everything else ablations.main_tables(tables, condition)
+            for table in main:
+                yield ablations.ablation_table(table, systems=self.systems, beside=self.settings)
+            yield Prose(ablations.note_of(condition))
+            yield from _more(len(tables) - len(main))
+
+
+def _more(count: int) -> Iterator[str]:
+    if count:
+        more = counted(count, "more table")
+        yield Prose(f"{more} of other metrics: --details prints all of them, --metrics METRIC some.")
 
 
 @accepts(CompareOptions)
-def compare_all(options: CompareOptions) -> Compared:
-    """All pairs of systems, or those with ``a``; with ``by`` one table for each metric and judge instead.
+def compare(options: CompareOptions) -> Compared:
+    """Systems side by side, query by query: what can be concluded, what can't, and what is missing.
 
-    Raises as ``compare`` does, and UserError for options that contradict each other.
+    ``.comparisons`` has all pairs, or those with ``a``; ``.comparison`` the pair of ``a`` and ``b``. With ``by`` there
+    is one table for each metric and judge instead. The beginning of a label is enough if no other label begins with it.
+    Nothing is judged. Raises UnknownName for an unknown label, and UserError for an ambiguous one and for options that
+    contradict each other.
     """
     read = [read_rule(text) for text in texts_in(options.fail_if)]
     tests = [rule for rule in read if isinstance(rule, GateRule)]
@@ -82,13 +172,21 @@ def compare_all(options: CompareOptions) -> Compared:
     if isinstance(options.experiment, str | Path) and Path(options.experiment).is_file():
         if not tests:
             raise UserError(f"{options.experiment} is no experiment; to plan a gate for it: --fail-if clean:drop=.10.")
-        return Compared(planned=planned_gates(tests, read_tasks(Path(options.experiment)), options.repeats or 1, alpha))
+        plans = planned_gates(tests, read_tasks(Path(options.experiment)), options.repeats or 1, alpha)
+        return Compared(planned=plans, options=options)
     if options.repeats is not None:
         raise UserError(f"{options.experiment} has its runs: --repeats plans a gate for a file of queries.")
+    with busy("comparing"):
+        return _compared(options, read, tests, alpha)
+
+
+def _compared(
+    options: CompareOptions, read: Sequence[Rule | GateRule], tests: Sequence[GateRule], alpha: float
+) -> Compared:
     experiment = folder_of(options.experiment)
     systems = read_definition(experiment).systems
     if options.by is not None:
-        return replace(_by_setting(experiment, options), systems=systems)
+        return replace(_by_setting(experiment, options), systems=systems, options=options)
     metrics, judges = _metrics(options), texts_in(options.judges)
     rules = [rule for rule in read if isinstance(rule, Rule)]
     since_last = [rule for rule in rules if rule.bound is None]
@@ -103,7 +201,7 @@ def compare_all(options: CompareOptions) -> Compared:
             and options.a is None
             and sum(system.agent not in BASELINES for system in systems.values()) < 2
         ):
-            return Compared(broken=broken, systems=systems)
+            return Compared(broken=broken, systems=systems, options=options)
     if options.beside is None:
         found = compare_recorded(experiment, options.a, options.b, metrics=metrics, judges=judges, bar=options.bar)
     else:
@@ -120,6 +218,7 @@ def compare_all(options: CompareOptions) -> Compared:
         cards={judge: line for judge, line in judge_notes(experiment).items() if judge in shown},
         away=metrics_away(experiment) if metrics is None else [],
         systems=systems,
+        options=options,
     )
 
 

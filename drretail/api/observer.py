@@ -15,6 +15,10 @@ class Observer:
     def note(self, sentence: str) -> None:
         """Gets a sentence that a person should know of this call, such as which model answers."""
 
+    def serving(self, *lines: str) -> None:
+        """Gets the address of a server, and what a client needs to know, when it has begun."""
+        print(*lines, sep="\n", file=sys.stderr, flush=True)
+
     def waiting(self, line: str) -> None:
         """Gets a line when a model's provider makes the call wait."""
 

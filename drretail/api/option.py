@@ -46,6 +46,8 @@ class Option:
     """
     argument: bool = False
     """True for an argument without a flag."""
+    needed: str = ""
+    """What the command says if it gets no value, although Python does without one."""
     min: float | None = None
     max: float | None = None
     formats: list[str] | None = None

@@ -1,7 +1,7 @@
 """``report``: a recorded experiment as pages, text, tables and plots."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from drretail.llm.prices import PriceTable, read_prices
 from drretail.progress import Progress, busy, choose_progress
 from drretail.proofs import SCORES_FOLLOW, SHOWN, Proofs
 from drretail.records.tables.latex import latex_table
+from drretail.records.tables.result import Result
 from drretail.viewer.experiment import ExperimentView, between, read_view
 from drretail.viewer.output import json_text, say
 from drretail.viewer.summary import summary_of
@@ -40,30 +41,13 @@ DEFAULT_NAMES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
-    """A report on an experiment."""
-
-    path: Path | None
-    """The file or folder that was written; None if text was only returned."""
-    text: str
-    """The report as text or LaTeX; blank for pages and plots."""
-    documented: Callable[[], dict[str, Any]]
-    is_judged: bool = True
-    """False for an experiment without any verdict."""
-
-    @property
-    def document(self) -> dict[str, Any]:
-        """What ``report --json`` prints. All runs are read for it."""
-        return self.documented()
-
-
 @accepts(ReportOptions)
-def report(options: ReportOptions) -> Report:
+def report(options: ReportOptions) -> Result[str]:
     """Shows the answers of an experiment with every claim marked by its verdict, as a page unless ``form`` says
     otherwise.
 
-    Text is returned, and written only if ``to`` names a file. Raises UserError for a folder without an experiment, for
+    The value is the report as text or LaTeX, and blank for pages and plots. Text is written only if ``to`` names a
+    file, or else the ``path`` of the result is None. Raises UserError for a folder without an experiment, for
     options that contradict each other, and if ``to`` is a folder instead of a file.
     """
     experiment, to = folder_of(options.experiment), None if options.to is None else Path(options.to)
@@ -110,7 +94,18 @@ def report(options: ReportOptions) -> Report:
             text = text_of(view, details=options.details or len(view.planned) <= FEW_RUNS)
             _write(to, text, lambda: summary_of(view))
     is_judged = view.is_scored or any((experiment / "verdicts").glob("*/*/*/*"))
-    return Report(to, text, lambda: {"report": None if to is None else str(to), **summary_of(view)}, is_judged)
+    unjudged = f"No run is judged yet: drretail score {options.experiment} does it."
+    return _result(to, text, lambda: summary_of(view), [] if is_judged or to is None else [unjudged])
+
+
+def _result(
+    to: Path | None, text: str, document: Callable[[], Mapping[str, Any]], hints: Sequence[str] = ()
+) -> Result[str]:
+    """The file that was written, or the text without one."""
+    shown = text.removesuffix("\n") if to is None else str(to)
+    return Result(
+        text, lambda: {"report": None if to is None else str(to), **document()}, [shown], hints=hints, path=to
+    )
 
 
 def _failure_of_scores(view: ExperimentView, prices: PriceTable, proofs: Proofs) -> str:
@@ -131,7 +126,7 @@ def _failure_of_scores(view: ExperimentView, prices: PriceTable, proofs: Proofs)
     return failure
 
 
-def _plots(view: ExperimentView, to: Path) -> Report:
+def _plots(view: ExperimentView, to: Path) -> Result[str]:
     """Every plot of the page as files in a folder."""
     from drretail.viewer.page.overview import plots_of
     from drretail.viewer.page.run_lines import run_line
@@ -141,7 +136,7 @@ def _plots(view: ExperimentView, to: Path) -> Report:
         raise UserError(f"{to} is a file: --to names the folder for plots.")
     lines = [run_line(view.runs[place], question) for question in view.questions for place in question.places]
     written = [str(path) for path in write_plots([*chain(*plots_of(view, lines))], to)]
-    return Report(to, "\n".join(written), lambda: {"plots": written})
+    return Result("", {"plots": written}, written, path=to)
 
 
 def _write_pages(view: ExperimentView, to: Path, split: bool | None, proofs: Proofs) -> Path:
@@ -167,7 +162,7 @@ def _write_pages(view: ExperimentView, to: Path, split: bool | None, proofs: Pro
     return path
 
 
-def _paper(experiment: Path, options: ReportOptions, to: Path | None) -> Report:
+def _paper(experiment: Path, options: ReportOptions, to: Path | None) -> Result[str]:
     """The paper's tables, with the experiment's lines beside the paper's own."""
     from drretail.viewer.paper.tables import markdown_of, read_paper_view
 
@@ -175,7 +170,7 @@ def _paper(experiment: Path, options: ReportOptions, to: Path | None) -> Report:
         view = read_paper_view(experiment, shop)
     text, document = markdown_of(view), view.document()
     _write(to, text, lambda: document)
-    return Report(to, text, lambda: {"report": None if to is None else str(to), **document})
+    return _result(to, text, lambda: document)
 
 
 def _write(to: Path | None, text: str, document: Callable[[], dict[str, Any]]) -> None:

@@ -1,7 +1,7 @@
 """``reproduce``: the paper's experiment on models of one's own, from the estimate to a page of results."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import chain, combinations
 from pathlib import Path
 from typing import Any
@@ -12,8 +12,10 @@ from drretail.api.models import Opener, profile_of
 from drretail.api.option import accepts, keywords
 from drretail.api.options.run import ReproduceOptions
 from drretail.api.options.score import ScoreOptions
+from drretail.api.options.shared import texts_in
 from drretail.api.prompts.files import all_prompt_files
-from drretail.api.recorded import RecordedExperiment, RecordedScores
+from drretail.api.recorded import RecordedExperiment
+from drretail.api.recorded_scores import RecordedScores
 from drretail.api.report import report
 from drretail.api.run import CITED_PAGES, estimate_run, run
 from drretail.api.score import score
@@ -35,9 +37,14 @@ from drretail.querygen.shipped import shipped_queries
 from drretail.records.scoreboard import Scoreboard
 from drretail.records.tables.figures import count, dollars
 from drretail.records.tables.markdown import markdown_table
+from drretail.records.tables.result import Result
 from drretail.viewer.paper.published import AGENTS, SYSTEMS, columns_of, rows_of
 from drretail.viewer.tables.scoreboard import printed_board
 
+NO_CAP = (
+    "Name what this may cost: --max-dollars N (or --max-tokens N) caps all runs and judging "
+    "together, and --estimate prints what the runs are likely to cost."
+)
 BY_JUDGE = ("faithfulness", "quality", "pairwise")
 BY_CODE = ("checks", "basket", "process")
 PAGE = "results.md"
@@ -60,6 +67,15 @@ class Reproduction:
     closing: str | None
     """Why it is incomplete, if the cap was reached. The same call with a higher cap continues."""
 
+    def result(self) -> "Result[Reproduction]":
+        """The page with the numbers."""
+        systems = [asdict(tally) for tally in self.experiment.tallies]
+        document = {"page": str(self.page), "systems": systems, "verified": self.verification.passes}
+        reports = f"Kept in {self.page}. The reports: drretail report {self.experiment.folder}"
+        closing = [] if self.closing is None else [self.closing]
+        text = self.page.read_text(encoding="utf-8")
+        return Result(self, document, [text], notes=[reports, *closing], left=not self.is_complete, path=self.page)
+
     @property
     def is_complete(self) -> bool:
         """True if every run and judgement was made, and nothing in the folder contradicts itself."""
@@ -77,6 +93,10 @@ def reproduce(options: ReproduceOptions) -> Reproduction:
     """
     if options.to is None:
         raise UserError("Name the folder of the experiment: --to EXP.")
+    models = texts_in(options.model) if isinstance(options.model, Sequence) else []
+    is_free = all(spec.rpartition("=")[2].startswith("offline:") for spec in models)
+    if not is_free and options.max_dollars is None and options.max_tokens is None:
+        raise UserError(NO_CAP)
     folder, settings = Path(options.to), read_settings()
     prices = read_prices(settings.prices)
     # A judge without a key, and prompts with a fault, are reported before any run is paid for.
@@ -88,7 +108,7 @@ def reproduce(options: ReproduceOptions) -> Reproduction:
     scores = _judged(options, folder, spent)
     verification = verify(folder, web=options.web if isinstance(options.web, str) else None)
     page = folder / PAGE
-    paper = report(folder, "paper").text
+    paper = report(folder, "paper").value
     write_atomically(page, _page(scores.scoreboard, verification, _spent(folder, prices), paper))
     return Reproduction(experiment, scores, verification, page, experiment.closing or scores.judging.closing)
 

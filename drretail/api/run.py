@@ -42,10 +42,11 @@ from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
 from drretail.eval.compare.planned_pairs import check_plan, keep_plan, plan_of
 from drretail.experiment import changed_prompts, read_definition
+from drretail.grounding.text.wording import wish_lines
 from drretail.llm.estimates import Estimates
 from drretail.querygen.reading import read_tasks
 from drretail.records.query import Query
-from drretail.records.run import INTENT, PERSON
+from drretail.records.run import INTENT, PERSON, Run
 from drretail.records.tables.figures import counted
 from drretail.stats.significance import fewest_users
 
@@ -350,4 +351,12 @@ def ask(options: AskOptions) -> RecordedAnswer:
             kept = kept_options(options, settings, [system.label], folder)
         with observer.answer(runner):
             recorded = ask_once(runner, system, query, folder, kept)
+        note_understood(recorded.run, observer)
     return RecordedAnswer(recorded.run, recorded.evidence, folder)
+
+
+def note_understood(run: Run, observer: Observer) -> None:
+    """Notes how the agent understood the question, if it says so."""
+    if run.error is None and run.understood is not None:
+        for line in ("Understood as", *(f"- {line}" for line in wish_lines(run.understood)), ""):
+            observer.note(line)

@@ -1,7 +1,8 @@
 """``score`` and ``estimate_score``: the scores of an experiment, and what judging it is likely to take."""
 
+import sys
 from collections.abc import Collection, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, redirect_stdout
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from drretail.api.models import Opener
 from drretail.api.option import accepts
 from drretail.api.options.score import RETRIES, RULES, SOURCES, ScoreOptions
 from drretail.api.options.shared import folder_of, names_in, texts_in
-from drretail.api.recorded import JudgingOutcome, RecordedScores
+from drretail.api.recorded_scores import JudgingOutcome, RecordedScores
 from drretail.api.settings import Settings, read_settings
 from drretail.api.worlds import pages_by_label
 from drretail.env.named_products import NamedProducts
@@ -44,6 +45,7 @@ from drretail.records.run import BASELINES
 from drretail.records.score import CODE, JudgeRef, Scores
 from drretail.records.tables.figures import counted
 from drretail.viewer.output import say
+from drretail.viewer.terminal.printed_scores import slice_kinds
 
 
 @accepts(ScoreOptions)
@@ -58,6 +60,7 @@ def score(options: ScoreOptions) -> RecordedScores:
     Raises UserError for a folder without an experiment, for a wrong name, for options that contradict each other, and
     while another process writes there.
     """
+    slice_kinds(texts_in(options.by))  # raises for a wrong name before anything is judged
     plan = Plan.of(options)
     folder, settings, prices = plan.folder, plan.settings, plan.opener.prices
     proofs = Proofs(folder, settings.cache_dir)
@@ -68,7 +71,8 @@ def score(options: ScoreOptions) -> RecordedScores:
     models = [judge.model for judge in plan.judges if judge.model is not None]
     allowance = allowance_for([folder], models, prices, options.max_tokens, options.max_dollars)
     asked = asked_in_batches(plan.judges, folder, settings.batch_poll) if options.batch else nullcontext(plan.judges)
-    with world_of(folder, options.world) as shop, asked as judges:
+    printing = redirect_stdout(sys.stderr)  # what a metric of one's own prints is no result
+    with world_of(folder, options.world) as shop, asked as judges, printing:
         if options.queries is not None:
             _add_gold(folder, read_queries(Path(options.queries)), shop)
         follows = [repr(prices), judge_notes(folder)]
@@ -122,7 +126,7 @@ def score(options: ScoreOptions) -> RecordedScores:
         unfetched_claims(scores),
         allowance.closing,
     )
-    return RecordedScores.of(scores, folder, load_metrics(plan.metrics), judging)
+    return RecordedScores.of(scores, folder, load_metrics(plan.metrics), judging, options)
 
 
 @accepts(ScoreOptions)

@@ -28,9 +28,11 @@ class Entry(NamedTuple):
     function: str = ""
     """What does it; blank for a group of commands."""
     record: str = ""
-    """The record of its options, if the function takes that and returns a Result."""
+    """The record of its options, which the function takes. It returns a result."""
     estimate: str = ""
     """What answers --estimate."""
+    from_file: bool = False
+    """True if the options may stand in a file that is named first."""
 
 
 def _table() -> dict[str, Entry]:
@@ -90,7 +92,7 @@ class Commands(TyperGroup):
             made.members(f"{name} ")
             return made
         single = typer.Typer(add_completion=False)
-        single.command(cmd_name, cls=Command)(with_flags(function_of(COMMANDS[name])))
+        single.command(cmd_name, cls=Command)(command_of(COMMANDS[name]))
         return get_command(single)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -113,13 +115,11 @@ class Commands(TyperGroup):
                     formatter.write_dl([(name, COMMANDS[self.group + name].summary) for name in names])
 
 
-def function_of(entry: Entry) -> Callable[..., None]:
-    """The function of a command, for ``with_flags``."""
-    from drretail.cli.result import loaded, result_command  # loads pydantic, which the list of commands can do without
+def command_of(entry: Entry) -> Callable[..., None]:
+    """The command as typer reads it."""
+    from drretail.cli.result import result_command  # loads pydantic, which the list of commands can do without
 
-    if entry.record:
-        return result_command(entry.record, entry.function, entry.estimate)
-    return loaded(entry.function)
+    return with_flags(result_command(entry.record, entry.function, entry.estimate, from_file=entry.from_file))
 
 
 @contextmanager

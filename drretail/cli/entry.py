@@ -1,6 +1,7 @@
 """Where the command ``drretail`` begins and ends: every ending has an exit code and, at most, one sentence."""
 
 import _thread
+import gc
 import os
 import signal
 import sys
@@ -10,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NoReturn
 
+from drretail.cli.options import DEBUG
 from drretail.errors import LONGEST_SENTENCE, ToolError, UserError, file_error, missing_addon, shortened, without_logins
 from drretail.screen import fitted, guard_streams
 
@@ -17,8 +19,6 @@ OUR_FAULT = 1
 USER_MUST_ACT = 2
 INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 PACKAGE = Path(__file__).parents[1]
-DEBUG = "--debug"
-"""Anywhere among the arguments: an error is followed by its traceback."""
 
 
 class Interruption:
@@ -73,6 +73,7 @@ def main() -> None:
             then = "begins anew" if is_one_run(sys.argv) else "continues from here"
             end(f"Interrupted: the same command {then}.", INTERRUPTED)
         if isinstance(problem, SystemExit):
+            gc.freeze()  # a last collection takes up to a second
             raise
         if debug:
             traceback.print_exception(problem)

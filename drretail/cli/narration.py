@@ -1,29 +1,26 @@
 """The lines that show a person, live, what an agent looks up and what it finds."""
 
 import json
-import sys
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import typer
+from typing import Any
 
 from drretail.grounding.report.picks import take_picks
 from drretail.grounding.text.serialisation import whole_items
-from drretail.grounding.text.wording import format_money, short_title, wish_lines
+from drretail.grounding.text.wording import format_money, short_title
+from drretail.progress import Progress
 from drretail.records.run import Step
 from drretail.records.tables.figures import counted
-from drretail.screen import console
-from drretail.viewer.output import say
-
-if TYPE_CHECKING:
-    from drretail.api.recorded import RecordedAnswer
-
 
 Value = dict[str, Any]
 SUBJECTS = ("query", "question", "expression", "product_id", "order_id", "sub_problem", "thought")
 ROLES_THAT_ANSWER_IN_JSON = ("summariser", "synthesis")
 UNTOLD = ("user_id", "limit", "offset")
-CHECK_MODEL = "`drretail doctor --prompts --model M` checks whether a model calls tools."
+
+
+def narrate(progress: Progress, step: Step, text: str) -> None:
+    """A runner's ``on_step`` that shows each step in a line."""
+    line = step_line(step, text)
+    if line is not None:
+        progress.note(line)
 
 
 def step_line(step: Step, text: str) -> str | None:
@@ -86,66 +83,3 @@ def _found(tool: str, value: Value) -> str:
 
 def _cut(text: str, limit: int) -> str:
     return text if len(text) <= limit else f"{text[: limit - 1].rstrip()}…"
-
-
-def print_report(recorded: "RecordedAnswer", kept_in: Path | None = None) -> None:
-    """Prints the report with numbered references on stdout. On stderr: the understood wish or why the run failed, and
-    what the research took.
-    """
-    from drretail.agents.running.outcomes import Ended
-
-    run = recorded.run
-    if run.error is not None:
-        say(f"The run failed ({run.error.kind}): {run.error.message}")
-        if run.error.kind == "no_research":
-            say(CHECK_MODEL)
-        return
-    if run.understood is not None:
-        for line in ("Understood as", *(f"- {line}" for line in wish_lines(run.understood)), ""):
-            say(line)
-    if sys.stdout.isatty():
-        from rich.markdown import Markdown
-
-        # A link is shown with its address, which the list of sources has too.
-        console().print(Markdown(recorded.rendered("plain"), hyperlinks=False))
-    else:
-        typer.echo(recorded.report)
-    # What the research took, in one line
-    ended = Ended.of(run, before=False)
-    estimated = " (estimated in part)" if any(used.estimated for used in run.usage.values()) else ""
-    unresolved = sum(citation.type == "unresolved" for citation in run.citations)
-    parts = [
-        counted(ended.tool_calls, "tool call"),
-        counted(len(run.citations), "citation"),
-        f"{ended.tokens:,} tokens{estimated}" if run.usage else "tokens not known",
-    ]
-    if ended.calls_failed:
-        parts[0] += f" ({ended.calls_failed} unavailable or timed out)"
-    if unresolved:
-        parts.append(f"{counted(unresolved, 'citation')} resolve{'s' if unresolved == 1 else ''} to nothing")
-    if run.failed_branches:
-        parts.append(f"{counted(len(run.failed_branches), 'researcher')} came back with nothing")
-    if summaries := run.losses["page summary"]:
-        parts.append(f"{counted(summaries, 'page summary')} came from no model")
-    if run.struck:
-        parts.append(f"{counted(len(run.struck), 'statement')} struck")
-    if run.picks is None:
-        parts.append("what belongs in the cart is not known")
-    if run.stop != "finished":
-        parts.append(f"stopped by {run.stop}")
-    kept = f" Kept in {kept_in}." if kept_in is not None else ""
-    say(f"{run.system}: {', '.join(parts)}.{kept}")
-
-
-def report_document(recorded: "RecordedAnswer") -> dict[str, Any]:
-    """The run with its rendered report and its cart, for --json."""
-    from drretail.grounding.report.render import render_report
-    from drretail.viewer.cart import cart_document
-
-    run = recorded.run.model_dump(mode="json", exclude_none=True)
-    if recorded.run.report is None:
-        return {"run": run}
-    rendered = render_report(recorded.run.report, recorded.evidence)
-    references = [reference.model_dump(mode="json", exclude_none=True) for reference in rendered.references]
-    document = {"run": run, "report_markdown": rendered.text, "references": references}
-    return document if recorded.cart is None else document | {"cart": cart_document(recorded.cart)}

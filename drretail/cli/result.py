@@ -1,39 +1,52 @@
-"""A command made of the record of its options and a function that returns a Result: no code of its own."""
+"""A command made of the record of its options and a function that returns a result: no code of its own."""
 
 import inspect
+import sys
 from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from drretail.api.option import keywords
-from drretail.cli.options import flags
-from drretail.cli.options.command import exit_code
-from drretail.cli.spending import show_estimates
-from drretail.records.tables.table import Table
-from drretail.viewer.output import print_json, print_table, print_text, remark, say
+from drretail.api.option import declared_options, keywords
+from drretail.cli.options import DEBUG, flags
+from drretail.cli.options.parameters import FromFile
+from drretail.errors import UserError
+from drretail.records.tables.result import Result
+from drretail.viewer.output import print_json, print_part, remark, say
 
 if TYPE_CHECKING:
-    from drretail.records.tables.result import Result
+    from drretail.records.tables.result import Printable
 
 
-def result_command(record: str, function: str, estimate: str = "") -> Callable[..., None]:
+def result_command(record: str, function: str, estimate: str = "", *, from_file: bool = False) -> Callable[..., None]:
     """The command, for ``with_flags``. Each argument is a ``module:attribute``; only the record is loaded at once.
 
-    Its help is the record's docstring. With ``estimate`` it has the flag --estimate.
+    Its help is the record's docstring. With ``estimate`` it has the flag --estimate, and with ``from_file`` its options
+    may stand in a file.
     """
 
-    def command(options: Any, output: flags.Output, planned: flags.Planned | None = None) -> None:
-        if planned is not None and planned.estimate:
-            show_estimates(loaded(estimate)(**keywords(options)), as_json=output.as_json)
-        else:
-            show(loaded(function)(**keywords(options)), as_json=output.as_json)
+    def command(
+        options: Any, output: flags.Output, planned: flags.Planned | None = None, file: FromFile | None = None
+    ) -> None:
+        del file  # the options are made of it already
+        given = keywords(options)
+        for declared in declared_options(type(options)):
+            if declared.option.needed and given[declared.name] is None:
+                raise UserError(declared.option.needed)
+        if "observer" in given:
+            from drretail.cli.watching import TerminalObserver
+
+            given["observer"] = TerminalObserver(as_json=output.as_json)
+        called = estimate if planned is not None and planned.estimate else function
+        show(loaded(called)(**given), as_json=output.as_json)
 
     options = loaded(record)
-    annotations = {"options": options, **({"planned": flags.Planned} if estimate else {}), "output": flags.Output}
-    kind = inspect.Parameter.KEYWORD_ONLY
-    parameters = [inspect.Parameter(name, kind, annotation=annotation) for name, annotation in annotations.items()]
+    records = {"options": options, "file": from_file and FromFile, "planned": estimate and flags.Planned}
+    annotations = {name: kind for name, kind in (records | {"output": flags.Output}).items() if kind}
+    parameters = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=kind) for name, kind in annotations.items()
+    ]
     command.__dict__["__signature__"] = inspect.Signature(parameters)
     command.__doc__ = options.__doc__
     return command
@@ -44,27 +57,22 @@ def loaded(place: str) -> Any:
     return getattr(import_module(module), attribute)
 
 
-def show(result: "Result[Any]", *, as_json: bool) -> None:
-    """Prints what was found on stdout, and what to do about it on stderr. Ends with 3 if something is left."""
-    if as_json:
+def show(made: "Printable | Result[Any]", *, as_json: bool) -> None:
+    """Prints what was made on stdout, and what to do about it on stderr. Ends with the result's code if something is
+    left.
+    """
+    result = made if isinstance(made, Result) else made.result()
+    if as_json and result.document:
         print_json(dict(result.document))
-    else:
+    if not as_json:
         for part in result.parts:
-            show_part(part)
+            print_part(part)
         for sentence in result.hints:
             remark(sentence)
+    if DEBUG in sys.argv:
+        for traceback in result.tracebacks:
+            say(traceback)
     for sentence in result.notes:
         say(sentence)
-    exit_code(result.left)
-
-
-def show_part(part: Table | str) -> None:
-    """Prints a table, a paragraph, or a line that stays whole."""
-    from drretail.records.tables.result import Prose
-
-    if isinstance(part, Table):
-        print_table(part)
-    elif isinstance(part, Prose):
-        print_text(part)
-    else:
-        typer.echo(part)
+    if result.left:
+        raise typer.Exit(result.code)

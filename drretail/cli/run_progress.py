@@ -1,23 +1,17 @@
 """The progress of many runs."""
 
-import sys
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import contextmanager, redirect_stdout
-from functools import partial
+from collections.abc import Callable
 from math import nan
 
 from drretail.agents.running.batch import Watch
-from drretail.agents.running.outcomes import Ended, Tally, is_tool_call
-from drretail.agents.running.runner import Runner
-from drretail.api.observer import Observer
-from drretail.cli.narration import CHECK_MODEL, step_line
-from drretail.progress import Bar, Progress, Waits, choose_progress
+from drretail.agents.running.outcomes import Ended, is_tool_call
+from drretail.cli.narration import narrate
+from drretail.progress import Bar, Progress
 from drretail.records.query import Query
 from drretail.records.run import BASELINES, Step, Usage
-from drretail.records.tables.figures import counted, counted_each, dollars
-from drretail.viewer.output import say
+from drretail.records.tables.figures import counted, dollars
 
 
 class RunsShown(Watch):
@@ -103,77 +97,6 @@ class RunsShown(Watch):
 def _spent(tokens: int, cost: float) -> str:
     shown = f" · {tokens:,} tokens" if tokens else ""  # what an agent does not tell is not 0
     return shown + (f" · ${dollars(cost)}" if cost > 0 else "")
-
-
-class TerminalObserver(Observer):
-    """Shows on stderr what a command does: notes always, progress and waiting if progress is shown.
-
-    What an agent prints goes there as well, since stdout is for the result.
-    """
-
-    def __init__(self) -> None:
-        self._progress = choose_progress()
-        self._waits = Waits()
-
-    def note(self, sentence: str) -> None:
-        say(sentence)
-
-    def waiting(self, line: str) -> None:
-        self._waits(line)
-
-    @contextmanager
-    def runs(self, runner: Runner, count: int, parallel: int) -> Generator[Watch]:
-        with self._progress.track("runs", count) as bar, redirect_stdout(sys.stderr):
-            shown = RunsShown(self._progress, bar, narrated=min(parallel, count) == 1)
-            runner.on_step, runner.on_use = shown.stepped, shown.used
-            yield shown
-
-    @contextmanager
-    def answer(self, runner: Runner) -> Generator[None]:
-        runner.on_step = partial(narrate, self._progress)
-        # One call of a model may take a minute.
-        with self._progress.busy("answering"), redirect_stdout(sys.stderr):
-            yield
-
-    def answer_as_shopper(self, topic: str, question: str) -> str:
-        with self._progress.paused():
-            return super().answer_as_shopper(topic, question)
-
-
-def narrate(progress: Progress, step: Step, text: str) -> None:
-    """A runner's ``on_step`` that shows each step in a line."""
-    line = step_line(step, text)
-    if line is not None:
-        progress.note(line)
-
-
-def outcome_notes(tallies: Sequence[Tally]) -> Iterator[str]:
-    """Sentences on runs that looked nothing up, that failing servers or providers spoiled or that can be repeated, and
-    on reports that lack a cart.
-    """
-    if runs := sum(tally.no_research for tally in tallies):
-        yield (
-            f"Of {counted(sum(tally.failed for tally in tallies), 'failed run')} {runs:,} looked nothing up, though "
-            f"asked for it once more (no_research): the model may not call tools well. {CHECK_MODEL}"
-        )
-    if runs := sum(tally.spoiled for tally in tallies):
-        unanswered = Counter({"tool call": sum(tally.calls_failed for tally in tallies)})
-        for tally in tallies:
-            unanswered += Counter(tally.losses)
-        yield f"A server or provider gave no answer for {counted_each(unanswered)}, in {counted(runs, 'run')}."
-    if runs := sum(tally.incomplete for tally in tallies):
-        lack = "lacks" if runs == 1 else "lack"
-        yield f"Nothing is concluded against a system while {counted(runs, 'run')} of it {lack} a model's answer."
-    counts = {"failed": sum(tally.failed for tally in tallies), "spoiled": sum(tally.spoiled_done for tally in tallies)}
-    if found := {kind: count for kind, count in counts.items() if count}:
-        flags = " ".join(f"--retry {kind}" for kind in found)
-        runs = " and ".join(f"{count:,} {kind}" for kind, count in found.items())
-        noun = "run" if sum(found.values()) == 1 else "runs"
-        yield f"The same command with {flags} makes the {runs} {noun} again."
-    researching = [tally for tally in tallies if tally.label not in BASELINES]
-    if runs := sum(tally.undecided for tally in researching):
-        done, verb = sum(tally.done for tally in researching), "does" if runs == 1 else "do"
-        yield f"Of {done:,} reports {runs:,} {verb} not say what belongs in the cart."
 
 
 def duration(seconds: float) -> str:

@@ -57,7 +57,7 @@ class Memory:
         """
 
         def record() -> ShopperRecord:
-            store, now = session.world.store, session.now
+            store, now = session.settings.world.store, session.settings.now
             placed = [order for order in store.orders(user_id).orders if order.timestamp <= now.timestamp() * 1000]
             orders = tuple(sorted(placed, key=lambda order: (order.timestamp, order.order_id)))
             products = store.products([order.product_id for order in orders])

@@ -1,10 +1,10 @@
-"""One run's view of the world: who acts, what was changed, what was seen."""
+"""One run's view of the world: what it is given, and its state: what was changed, what was seen."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Any, Protocol
 
 from drretail.env.altered.moves import Moves, store_as_seen
 from drretail.env.ledger import Ledger
@@ -17,9 +17,6 @@ from drretail.records.run import Scope, StateChange, WebMode
 from drretail.records.shop import UserProfile
 from drretail.records.trajectory import Place, Trajectory
 from drretail.records.wish import Hidden, Topic
-
-if TYPE_CHECKING:
-    from drretail.tools.tool import Tool
 
 RESULTS = 5
 """The results of one web search (paper section 5.3)."""
@@ -63,13 +60,9 @@ class Shopper:
         return self.answers[-1]
 
 
-@dataclass(slots=True)
-class Session:
-    """The hidden first argument of every tool.
-
-    Profile updates live in ``overlay`` (copy on write): the world never changes during a run, and a
-    new session starts from it in no time.
-    """
+@dataclass(frozen=True, slots=True)
+class SessionSettings:
+    """What a run is given: the world and whose data in it, its tools and their limits."""
 
     world: World
     user_id: str | None = None
@@ -82,10 +75,8 @@ class Session:
     """What a search returns of a page: a snippet, a summary of the whole (paper section 5.3), or the part that fits."""
     without: frozenset[str] = frozenset()
     """The names of tools that this run does not have."""
-    tools: Mapping[str, "Tool"] = field(default_factory=dict[str, "Tool"])
-    """The agent's own tools, beside the nine."""
-    shopper: Shopper | None = None
-    """The shopper that can be asked; None if nobody can."""
+    tools: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """The agent's own tools, beside the nine: each a ``Tool`` of the layer above."""
     files: Path | None = None
     """The folder of the user's own files; None if there is none."""
     moves: Moves | None = None
@@ -93,16 +84,6 @@ class Session:
     tool_timeout: float = 30
     """Seconds for one tool call."""
     tool_threads: int = 4
-    journal: Journal = field(default_factory=Journal)
-    trajectory: Trajectory = field(default_factory=Trajectory)
-    ledger: Ledger = field(default_factory=Ledger)
-    overlay: dict[str, UserProfile] = field(default_factory=dict)
-    before: dict[str, UserProfile] = field(default_factory=dict)
-    """The world's profiles of the users in ``overlay``, as they were at the first update."""
-    attempts: list[Attempt] = field(default_factory=list)
-    """Granted and refused attempts, by path and seq."""
-    sent: dict[Place, str] = field(default_factory=dict[Place, str])
-    """The queries that were sent to a search engine instead of those asked, by place; blank if nothing was sent."""
 
     @property
     def now(self) -> datetime:
@@ -114,6 +95,29 @@ class Session:
         """True if pages come from the open web, and may be younger than the shop's today."""
         return self.world.web.corpus is None
 
+
+@dataclass(slots=True)
+class Session:
+    """The hidden first argument of every tool: what one run is given, and what has happened in it.
+
+    Profile updates live in ``overlay`` (copy on write): the world never changes during a run, and a
+    new session starts from it in no time.
+    """
+
+    settings: SessionSettings
+    shopper: Shopper | None = None
+    """The shopper that can be asked; None if nobody can."""
+    journal: Journal = field(default_factory=Journal)
+    trajectory: Trajectory = field(default_factory=Trajectory)
+    ledger: Ledger = field(default_factory=Ledger)
+    overlay: dict[str, UserProfile] = field(default_factory=dict)
+    before: dict[str, UserProfile] = field(default_factory=dict)
+    """The world's profiles of the users in ``overlay``, as they were at the first update."""
+    attempts: list[Attempt] = field(default_factory=list)
+    """Granted and refused attempts, by path and seq."""
+    sent: dict[Place, str] = field(default_factory=dict[Place, str])
+    """The queries that were sent to a search engine instead of those asked, by place; blank if nothing was sent."""
+
     def seal(self) -> None:
         """Puts everything so far before whatever any path does next. Call it only while no researcher is running."""
         self.ledger.seal()
@@ -122,8 +126,10 @@ class Session:
     @property
     def store_seen(self) -> Store:
         """The world's records as this run last saw them, if the shop moves; otherwise the world's own."""
-        store = self.world.store
-        return store if self.moves is None else store_as_seen(store, self.moves, self.trajectory.steps())
+        store = self.settings.world.store
+        return (
+            store if self.settings.moves is None else store_as_seen(store, self.settings.moves, self.trajectory.steps())
+        )
 
     def effects(self, path: str, seq: int) -> Effects:
         """The journal of one step's outside effects. It does not depend on parallel steps."""
@@ -131,12 +137,12 @@ class Session:
 
     def user(self, user_id: str) -> UserProfile:
         """The profile as this run sees it. Raises NotFound for an unknown user."""
-        return self.overlay.get(user_id) or self.world.store.user(user_id)
+        return self.overlay.get(user_id) or self.settings.world.store.user(user_id)
 
     def update_user(self, profile: UserProfile) -> None:
         """Changes a profile for this run only. Raises NotFound for an unknown user."""
         if profile.user_id not in self.before:
-            self.before[profile.user_id] = self.world.store.user(profile.user_id)
+            self.before[profile.user_id] = self.settings.world.store.user(profile.user_id)
         self.overlay[profile.user_id] = profile
 
     def state_diff(self) -> tuple[StateChange, ...]:
@@ -148,21 +154,6 @@ class Session:
                 if value != before.get(name):
                     changes.append(StateChange(user_id=user_id, field=name, before=before.get(name), after=value))
         return tuple(changes)
-
-
-def fresh(session: Session) -> Session:
-    """A new session of the same user with the same tools, in which nothing has happened yet."""
-    return replace(
-        session,
-        journal=Journal(),
-        trajectory=Trajectory(),
-        ledger=Ledger(),
-        overlay={},
-        before={},
-        attempts=[],
-        sent={},
-        shopper=session.shopper and Shopper(session.shopper.query, session.shopper.speaker),
-    )
 
 
 def flat(value: Mapping[str, object], prefix: str = "") -> dict[str, object]:

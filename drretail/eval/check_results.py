@@ -1,17 +1,19 @@
 """The results of ``verify``: each check passes, fails, waits for something to be made, or can't be made."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from pydantic import computed_field
+from pydantic import Field, computed_field
 
 from drretail.errors import CommandStopped, UserError, describe_error
 from drretail.records.base import Document, Record
 from drretail.records.run import System
+from drretail.records.tables.figures import counted
+from drretail.records.tables.result import Prose, Result, prose
 
 CheckState = Literal["pass", "fail", "unmade", "not_checkable"]
 ASK_FOR_ALL = "Ask whoever made the folder for all of it, or give the `drretail run` that made it once more."
@@ -31,6 +33,7 @@ CHECKS = {
     "scores": ("scores.json made again of the runs and verdicts", "`drretail score EXP` makes it anew."),
 }
 """The checks in the order in which they are made and printed: what each covers, and what to do if it fails."""
+_STATES = {"pass": "pass", "fail": "FAIL", "unmade": "not made yet", "not_checkable": "not checkable"}
 MEND = "Mend or delete the file that it names, and give the command that made it."
 
 
@@ -98,6 +101,10 @@ class Verification(Document):
     """Language models, as systems and judges, whose work was made again from the answers in their journals."""
     taken_at_word: tuple[str, ...] = ()
     """Those whose work, or a part of it, was not made again."""
+    strict: bool = Field(default=False, exclude=True)
+    """True if the command also fails where something can't be checked."""
+    details: bool = Field(default=False, exclude=True)
+    """True if the command prints every finding, and not one for each cause."""
 
     @property
     def failures(self) -> tuple[Mismatch, ...]:
@@ -113,6 +120,43 @@ class Verification(Document):
     def is_complete(self) -> bool:
         """True if every check could be made on everything that it covers."""
         return not any(check.unmade or check.unchecked for check in self.checks)
+
+    def result(self) -> Result["Verification"]:
+        """Each check with its findings, then the sum."""
+        document = self.model_dump(mode="json", exclude_none=True) | {"passes": self.passes}
+        left = len(self.failures) or (self.strict and not self.is_complete)
+        parts = [*(line for check in self.checks for line in self._lines(check)), *prose("", *self._sentences())]
+        return Result(self, document, parts, left=left)
+
+    def _lines(self, check: CheckResult) -> Iterator[str]:
+        by_cause = check.by_cause()
+        state = _STATES[check.state] if check.checked or by_cause else "–"
+        yield Prose(f"{state:14} {check.title} ({f'{check.checked:,}' if check.checked else 'there are none'})")
+        for kind, mismatches in by_cause:
+            shown = mismatches if self.details else mismatches[:1]
+            beside = "" if kind == check.state else f"{_STATES[kind]}: "
+            yield from prose(*(f"{'':15}{beside}{mismatch.line}" for mismatch in shown))
+            if more := len(mismatches) - len(shown):
+                yield Prose(f"{'':15}and {more:,} more like it")
+
+    def _sentences(self) -> Iterator[str]:
+        unmade, unchecked = (
+            sum(len(check.unmade) for check in self.checks),
+            sum(bool(check.unchecked) for check in self.checks),
+        )
+        is_short = not self.details and any(len(each) > 1 for check in self.checks for _, each in check.by_cause())
+        sentences = [
+            counted(len(self.failures), "thing fails", "things fail") if self.failures else "Nothing fails",
+            f"{counted(unmade, 'thing is', 'things are')} not made yet" if unmade else "",
+            f"{counted(unchecked, 'check')} could not be made everywhere" if unchecked else "",
+            f"World {self.world_fingerprint[:12]}" if self.world_fingerprint is not None else "",
+            "--details names each finding" if is_short else "",
+        ]
+        yield f"{'. '.join(filter(None, sentences))}."
+        if self.from_journals:
+            yield f"Made again from the answers in their journals: {', '.join(self.from_journals)}."
+        if self.taken_at_word:
+            yield f"Trusted without proof, since it was not made again: {', '.join(self.taken_at_word)}."
 
 
 @dataclass(slots=True)

@@ -1,11 +1,18 @@
 """Estimates of what work is likely to take, made before anything is sent: ranges, and what they are based on."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from drretail.llm.budget import CHARACTERS_PER_TOKEN
-from drretail.llm.prices import MILLION, PriceTable
+from drretail.llm.prices import MILLION, PriceTable, dated, unpriced
 from drretail.records.models import Price
+from drretail.records.tables.figures import count as as_count
+from drretail.records.tables.figures import dollars as as_dollars
+from drretail.records.tables.result import Result
+from drretail.records.tables.table import table_of
+
+COLUMNS = ("calls", "input tokens", "output tokens", "dollars")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +42,17 @@ class Range:
     def at_most(self, most: float | None) -> "Range":
         """The range cut off at ``most``; unchanged if ``most`` is None."""
         return self if most is None else Range(min(self.low, most), min(self.high, most), most)
+
+    def words(self, figure: Callable[[float], str]) -> str:
+        """The range such as "typically 3–10 (at most 14)", without the bound if there is none."""
+        low, high = figure(self.low), figure(self.high)
+        likely = low if low == high else f"{low}–{high}"
+        return likely if self.most is None else f"typically {likely} (at most {figure(self.most)})"
+
+    @property
+    def document(self) -> dict[str, float]:
+        ends = {"low": self.low, "high": self.high}
+        return ends if self.most is None else ends | {"most": self.most}
 
 
 AS_COUNTED = Range(0.8, 1.4)
@@ -74,6 +92,27 @@ class Estimate:
     unit: str = ""
     """What is counted, in the plural; empty if the table's heading says it."""
 
+    @property
+    def cells(self) -> list[object]:
+        """The name, what is counted, and the ranges in words; "unknown" for those that are."""
+        tokens = (self.calls, self.input, self.output)
+        ranges = [*((part, as_count) for part in tokens), (self.dollars, as_dollars)]
+        words = ("unknown" if part is None else part.words(figure) for part, figure in ranges)
+        return [self.name, f"{self.count:,} {self.unit}" if self.unit else self.count, *words]
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """The estimate for ``--json``; ``null`` means unknown."""
+        ranges = {"calls": self.calls, "input": self.input, "output": self.output, "dollars": self.dollars}
+        return {
+            "name": self.name,
+            "count": self.count,
+            **({"unit": self.unit} if self.unit else {}),
+            **{name: part and part.document for name, part in ranges.items()},
+            "basis": self.basis,
+            "unpriced": list(self.unpriced),
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Estimates:
@@ -89,6 +128,29 @@ class Estimates:
 
     def __iter__(self) -> Iterator[Estimate]:
         return iter(self.parts)
+
+    def result(self) -> Result["Estimates"]:
+        """All estimates with their sum, then the unknown prices and what the numbers leave out."""
+        total, as_of = together(self.parts), self.prices.as_of
+        document: Mapping[str, Any] = {
+            "prices_as_of": as_of.isoformat(),
+            "estimates": [part.document for part in self.parts],
+            "together": total.document,
+        }
+        rows = [part.cells for part in ([*self.parts, total] if len(self.parts) > 1 else self.parts)]
+        table = table_of(self.title, [*self.what, *COLUMNS], rows, notes=self._bases())
+        unknown = [unpriced(total.unpriced)] if total.unpriced else []
+        notes = [*unknown, f"Nothing was sent. {dated(as_of)}", *self.notes]
+        return Result(self, document, [table.filled], notes=notes)
+
+    def _bases(self) -> list[str]:
+        """What the estimates rest on, each basis once, with the names of its estimates if there are several."""
+        names: dict[str, list[str]] = {}
+        for part in self.parts:
+            names.setdefault(part.basis, []).append(part.name)
+        if len(names) == 1:
+            return [f"Rests on {basis}." for basis in names if basis]
+        return [f"{', '.join(whose)}: rests on {basis}." for basis, whose in names.items() if basis]
 
 
 def estimate_by_length(

@@ -2,11 +2,12 @@
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Any
 
 from drretail.errors import UserError, suggestion
 from drretail.records.models import Price
@@ -84,6 +85,11 @@ def unpriced(specs: Iterable[str]) -> str:
     return f"{text} {suggestion(meant, listed)}" if meant else text
 
 
+def price_notes(prices: "PriceTable", specs: Collection[str], *, used: bool) -> list[str]:
+    """Names the models without a price and, if prices were ``used``, gives their date."""
+    return [*([unpriced(specs)] if specs else []), *([dated(prices.as_of)] if used else [])]
+
+
 def dated(as_of: date) -> str:
     """A sentence that gives the date of the listed prices, and how to state others."""
     return f"Prices as of {as_of.isoformat()}, unless drretail.toml sets your own under [prices]."
@@ -101,6 +107,11 @@ class Cost:
         known = None if self.dollars is None or other.dollars is None else self.dollars + other.dollars
         unpriced = tuple(sorted({*self.unpriced, *other.unpriced}))
         return Cost(self.usage + other.usage, known, unpriced)
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """Tokens and dollars for ``--json``."""
+        return {**self.usage.model_dump(), "dollars": self.dollars}
 
 
 NOTHING = Cost(Usage(), 0)

@@ -89,15 +89,15 @@ def product_catalog_search(
     )
     # The note counts the categories of the first pages, and this page is the first of them.
     by_relevance = sort_by == "relevance"
-    first_pages = session.world.catalog.search(
+    first_pages = session.settings.world.catalog.search(
         replace(wanted, limit=max(limit, FIRST_PAGES)) if by_relevance else wanted
     )
     page = replace(first_pages, hits=first_pages.hits[:limit])
-    known = session.world.store.products([hit.product_id for hit in page.hits])
+    known = session.settings.world.store.products([hit.product_id for hit in page.hits])
     products = [known[hit.product_id] for hit in page.hits]
     shared, hits = lean_items([product_card(product) for product in products])
     hidden = {"hidden": page.hidden} if wanted.filters_numbers else {}
-    note = SearchNote(session.world, wanted, page, first_pages if by_relevance else None).text()
+    note = SearchNote(session.settings.world, wanted, page, first_pages if by_relevance else None).text()
     noted = {"note": note} if note else {}
     value = {"total": page.total, **hidden, "shown": len(hits), "offset": offset, **noted, **shared, "hits": hits}
     return ToolResult(value, tuple(source for product in products for source in card_sources(product)))
@@ -114,9 +114,9 @@ def get_product_details(session: Session, product_id: ProductId, *, calls_before
         (price_from: true marks the lowest of several), currency, average_rating (of 5), rating_number (how many rated
         it), store, category path, and further details. What the shop does not know is left out.
     """
-    product = session.world.store.product(product_id)
-    if session.moves is not None and calls_before is not None:
-        product = session.moves.at(product, calls_before)
+    product = session.settings.world.store.product(product_id)
+    if session.settings.moves is not None and calls_before is not None:
+        product = session.settings.moves.at(product, calls_before)
     return ToolResult(lean(product_record(product)), (_source(product, "record", record_text(product), shown=True),))
 
 

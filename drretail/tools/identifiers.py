@@ -64,13 +64,13 @@ def explained(
     named: Named | None = next((parameter.id_of for parameter in parameters if parameter.name == problem.field), None)
     if named is None or not isinstance(given, str):
         return problem
-    ids = _ids_in(named, given, session.user_id)
+    ids = _ids_in(named, given, session.settings.user_id)
     # The words of a title are not ids: every id of a shop has a digit.
     are_ids = len(ids) > 1 and all(any(map(str.isdigit, id_)) for id_ in ids)
     several = f" These are {len(ids)} ids: make one call for each." if are_ids else ""
     nearest = nearest_names(ids[0] if len(ids) == 1 else given, _shown(session, named, path), 3, likeness=_SLIP)
     hint = f" Did you mean {', '.join(nearest)}?" if nearest else ""
-    if named == "user" and session.user_id is None and _MARK.fullmatch(given.strip(" []")):
+    if named == "user" and session.settings.user_id is None and _MARK.fullmatch(given.strip(" []")):
         hint = " Nobody asks here, so that U:… names nobody."
     message = f"There is no {named} {quoted(given)} in this shop: {problem.field} takes {_FORMS[named]}.{several}{hint}"
     return ToolError("not_found", message, field=problem.field)
@@ -82,7 +82,7 @@ def _known_id(session: Session, named: Named, given: str) -> str | None:
 
     A user's id is never looked up in the store: not everyone may know which other users exist.
     """
-    own = session.user_id
+    own = session.settings.user_id
     is_known = given == own if named == "user" else bool(_existing(session, named, [given]))
     if is_known:
         return given
@@ -98,7 +98,7 @@ def _known_id(session: Session, named: Named, given: str) -> str | None:
 
 def _existing(session: Session, named: Named, ids: Sequence[str]) -> list[str]:
     """The ids, of products or of orders, that the shop has."""
-    store = session.world.store
+    store = session.settings.world.store
     if named == "product":
         return list(store.products(ids))
     found: list[str] = []
@@ -126,5 +126,5 @@ def _ids_in(named: Named, given: str, own: str | None) -> list[str]:
 def _shown(session: Session, named: Named, path: str) -> Iterable[str]:
     """The ids that may be suggested: only those that this run has seen."""
     if named == "user":
-        return [] if session.user_id is None else [session.user_id]
+        return [] if session.settings.user_id is None else [session.settings.user_id]
     return [entry.key for entry in session.ledger.known_at(path) if entry.kind == named]

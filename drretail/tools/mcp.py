@@ -26,7 +26,7 @@ from mcp_types import (
 from mcp_types import Tool as ListedTool
 
 from drretail import __version__
-from drretail.env.session import Session, Shopper, fresh
+from drretail.env.session import Session, SessionSettings, Shopper
 from drretail.errors import ToolError, UserError
 from drretail.grounding.text.serialisation import compact_json
 from drretail.journal import Effects
@@ -63,18 +63,18 @@ Ask = Callable[[str], Coroutine[Any, Any, str | None]]
 
 
 class UnrecordedRun:
-    """A session like the given one; nothing of it is kept when the client leaves.
+    """A session with these settings; nothing of it is kept when the client leaves.
 
     Its shopper is the person at the client, if the client can ask that person.
     """
 
-    def __init__(self, like: Session) -> None:
-        self._like = like
+    def __init__(self, settings: SessionSettings) -> None:
+        self._settings = settings
         self._toolkit: Toolkit | None = None
         self.ask: Ask | None = None
 
     async def begin(self, client: str) -> Toolkit:
-        session, loop = fresh(self._like), asyncio.get_running_loop()
+        session, loop = Session(self._settings), asyncio.get_running_loop()
 
         def spoken(topic: Topic, question: str, facts: Sequence[Hidden], effects: Effects) -> str | None:
             assert self.ask is not None
@@ -164,7 +164,7 @@ def mcp_server(
     ``takes_report`` there is one more tool, ``submit_report``. With ``elicits``, clients that can ask the person at
     them also get ``ask_shopper``; this is for runs that nobody records.
     """
-    listed = ListToolsResult(tools=[_listed(tool, like.web_is_live) for tool in offered(like).values()])
+    listed = ListToolsResult(tools=[_listed(tool, like.settings.web_is_live) for tool in offered(like).values()])
     if takes_report:
         hints = ToolAnnotations(
             read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False
@@ -187,7 +187,7 @@ def mcp_server(
         return elicits and is_declared and ctx.session.can_send_request
 
     async def list_tools(ctx: ServerRequestContext[Connection], _: PaginatedRequestParams | None) -> ListToolsResult:
-        asking = [_listed(ASKING, like.web_is_live)] if can_ask(ctx) else []
+        asking = [_listed(ASKING, like.settings.web_is_live)] if can_ask(ctx) else []
         return ListToolsResult(tools=[*listed.tools, *asking])
 
     async def call_tool(ctx: ServerRequestContext[Connection], asked: CallToolRequestParams) -> CallToolResult:

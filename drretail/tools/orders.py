@@ -45,11 +45,11 @@ def get_user_orders(
         before them, such as the currency. What the shop does not know is left out.
     """
     require_access(session, user_id)
-    store = session.world.store
+    store = session.settings.world.store
     page = store.orders(user_id, status=status, limit=limit, offset=offset)
     products = store.products([order.product_id for order in page.orders])
     items = [order_item(order, products.get(order.product_id)) for order in page.orders]
-    evidence = user_evidence_id("orders", user_id, session.user_id)
+    evidence = user_evidence_id("orders", user_id, session.settings.user_id)
     shared, orders = lean_items(items)
     counts = {"total": page.total, "shown": len(items), "offset": offset}
     value: dict[str, Any] = {"evidence": evidence, **counts, **shared, "orders": orders}
@@ -75,7 +75,7 @@ def get_order_details(session: Session, order_id: OrderId) -> ToolResult:
         order_status), the product with its own evidence id and present price (left out if the shop no longer has it),
         and the customer's name and address.
     """
-    store = session.world.store
+    store = session.settings.world.store
     order = store.order(order_id)
     require_access(session, order.user_id, field="order_id")
     product = store.products([order.product_id]).get(order.product_id)

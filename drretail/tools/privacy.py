@@ -24,8 +24,8 @@ class OtherUser(ToolError):
 
 def require_access(session: Session, user_id: str, *, field: str = "user_id") -> None:
     """Raises OtherUser if ``user_id`` is not the session's acting user, unless the session's scope is any user."""
-    if session.scope == "own" and user_id != session.user_id:
-        raise OtherUser(user_id, session.user_id, field)
+    if session.settings.scope == "own" and user_id != session.settings.user_id:
+        raise OtherUser(user_id, session.settings.user_id, field)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ def outgoing(session: Session, place: Place, query: str) -> Outgoing:
     The session notes it if it differs from the query that was asked. Raises ToolError("invalid_argument") if no search
     term is left.
     """
-    if not session.redact:
+    if not session.settings.redact:
         return Outgoing(query)
     left, redacted = without_personal_data(query, _people(session, place.path))
     if not redacted:
@@ -66,10 +66,10 @@ def _people(session: Session, path: str) -> People:
     known = session.ledger.known_at(path)
     orders = {entry.key for entry in known if entry.kind == "order"}
     own: list[UserProfile] = []
-    if session.user_id is not None:
+    if session.settings.user_id is not None:
         # The profile as the world has it, and as it is now if the run has changed it.
-        now = session.user(session.user_id)
-        own = [session.before.get(session.user_id, now), now]
-        orders |= {order.order_id for order in session.world.store.orders(session.user_id).orders}
+        now = session.user(session.settings.user_id)
+        own = [session.before.get(session.settings.user_id, now), now]
+        orders |= {order.order_id for order in session.settings.world.store.orders(session.settings.user_id).orders}
     profiles = tuple(dict.fromkeys([*own, *known_profiles({entry.id: entry for entry in known})]))
     return People(profiles, frozenset(profile.user_id for profile in profiles), frozenset(orders))

@@ -158,7 +158,7 @@ def look_ups(session: "Session") -> dict[str, Tool]:
 
     Agents that work in parallel have only these: which of them asked the shopper first would be chance.
     """
-    return nine_of(session.web_mode, session.without) | dict(session.tools)
+    return nine_of(session.settings.web_mode, session.settings.without) | dict(session.settings.tools)
 
 
 def nine_of(web_mode: WebMode, without: Collection[str] = ()) -> dict[str, Tool]:

@@ -113,9 +113,9 @@ class Toolkit:
         self.session = session
         self._others = others
         self.tools = offered(session) if tools is None else tools
-        self._timeout = session.tool_timeout if timeout is None else timeout
+        self._timeout = session.settings.tool_timeout if timeout is None else timeout
         self._schemas = openai_schemas(self.tools)
-        self._workers = Workers(session.tool_threads if threads is None else threads, _PLACES)
+        self._workers = Workers(session.settings.tool_threads if threads is None else threads, _PLACES)
         self._writing = threading.Lock()
         self._noting = threading.Lock()
         self._mended: dict[Place, dict[str, str]] = {}
@@ -190,7 +190,7 @@ class Toolkit:
 
     def _launches(self, calls: Sequence[Call], path: str, role: str, *, turn: object = None) -> list[Launch]:
         trajectory = self.session.trajectory
-        counted = () if self.session.moves is None else offered(self.session)
+        counted = () if self.session.settings.moves is None else offered(self.session)
         launches: list[Launch] = []
         with self._noting:
             first, named = self._turns.get(path, (None, None))
@@ -307,7 +307,7 @@ class Toolkit:
     def _note_attempt(self, launch: Launch, outcome: ToolResult | Exception) -> None:
         refused = isinstance(outcome, OtherUser)
         about = outcome.about if isinstance(outcome, ToolResult) else outcome.user_id if refused else None
-        if about is not None and about != self.session.user_id:
+        if about is not None and about != self.session.settings.user_id:
             attempt = Attempt(launch.path, launch.seq, launch.name, about, refused)
             with self._noting:
                 insort(self.session.attempts, attempt, key=lambda one: (path_key(one.path), one.seq))

@@ -107,8 +107,8 @@ def update_user_profile(
         The profile after the change, with its evidence id.
     """
     # Whatever the session's scope, a run changes nobody else's data.
-    if user_id != session.user_id:
-        raise OtherUser(user_id, session.user_id, "user_id", "change the profile")
+    if user_id != session.settings.user_id:
+        raise OtherUser(user_id, session.settings.user_id, "user_id", "change the profile")
     change: dict[str, Any] = {}
     if email is not None:
         change["email"] = checked_email(email.strip())
@@ -141,8 +141,8 @@ def get_user_statistics(session: Session, user_id: UserId) -> ToolResult:
         and returned orders count only in the orders by status. A figure that cannot be known is left out.
     """
     require_access(session, user_id)
-    statistics = session.world.store.statistics(user_id)
-    evidence = user_evidence_id("statistics", user_id, session.user_id)
+    statistics = session.settings.world.store.statistics(user_id)
+    evidence = user_evidence_id("statistics", user_id, session.settings.user_id)
     value: dict[str, Any] = {"evidence": evidence} | harmless_values(statistics.model_dump(mode="json"))
     if statistics.orders_with_unknown_price and statistics.mean_order is None:
         value["spend"] = None  # no price is known: a sum of 0 would look like a figure
@@ -181,7 +181,7 @@ def ask_shopper(
 
 def _profile_result(session: Session, profile: UserProfile) -> ToolResult:
     user_id = profile.user_id
-    value = user_record(profile, user_evidence_id("profile", user_id, session.user_id))
+    value = user_record(profile, user_evidence_id("profile", user_id, session.settings.user_id))
     source = _user_source("profile", f"Profile of user {user_id}", user_id, value)
     return ToolResult(value, (source,), about=user_id)
 

@@ -151,16 +151,18 @@ def _searched(session: Session, query: str, effects: Effects, place: Place, *, c
         raise ToolError("invalid_argument", "query is blank: say what to look for.", field="query")
     outgoing_query = outgoing(session, place, query)
     found = _found(session, effects, outgoing_query.query, chunks=chunks)
-    if session.web_mode == "ws":
-        found = _read(session, found, effects, place, PAGES_SHARE * session.tool_timeout - (time.monotonic() - began))
+    if session.settings.web_mode == "ws":
+        found = _read(
+            session, found, effects, place, PAGES_SHARE * session.settings.tool_timeout - (time.monotonic() - began)
+        )
     shown = [_shown(item) for item in found]
     sources = [source for item, hit in zip(found, shown, strict=True) for source in _sources(item, hit)]
     results = [hit | ({"note": READ_BEFORE} if item.summary else {}) for item, hit in zip(found, shown, strict=True)]
     value: dict[str, Any] = {"shown": len(results), "results": results}
     if not results:
         value["note"] = NOTHING_FOUND
-    elif session.web_is_live:
-        value["note"] = LIVE.format(today=session.now.date().isoformat())
+    elif session.settings.web_is_live:
+        value["note"] = LIVE.format(today=session.settings.now.date().isoformat())
     if outgoing_query.redacted:
         value["redacted"] = list(outgoing_query.redacted)
     return ToolResult(value, tuple(sources))
@@ -222,7 +224,7 @@ class _Found:
 
 
 def _found(session: Session, effects: Effects, query: str, *, chunks: bool) -> list[_Found]:
-    web, k = session.world.web, session.web_k
+    web, k = session.settings.world.web, session.settings.web_k
 
     def search() -> Outcome:
         # Cleaned before it is recorded: nothing unbounded or hidden goes further, whichever provider it came from.
@@ -244,7 +246,7 @@ def _read(session: Session, found: list[_Found], effects: Effects, place: Place,
     """The results with their pages; a page that was summarised for this path before is not fetched again."""
     known = {entry.id: entry for entry in session.ledger.known_at(place.path) if _summary(entry) is not None}
     new = [item for item in found if item.evidence not in known]
-    fetched = fetch_pages(session.world.web, [item.result.url for item in new], effects, max(0.0, seconds))
+    fetched = fetch_pages(session.settings.world.web, [item.result.url for item in new], effects, max(0.0, seconds))
     pages = {item.evidence: page for item, page in zip(new, fetched, strict=True)}
     return [replace(item, page=pages.get(item.evidence), summary=known.get(item.evidence)) for item in found]
 

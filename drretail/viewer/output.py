@@ -3,15 +3,15 @@
 import json
 import os
 import sys
-from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from drretail.progress import is_progress_shown
 from drretail.records.base import FORMAT
-from drretail.records.tables.table import Column, Table, table_of
-from drretail.records.tables.terminal import Drawn, draw, grid_width
+from drretail.records.tables.result import Markdown, Prose
+from drretail.records.tables.table import Table
+from drretail.records.tables.terminal import draw, grid_width
 from drretail.screen import console, escaped, fitted, wrapped
 
 if TYPE_CHECKING:
@@ -38,8 +38,8 @@ TEXT_WIDTH = 100
 """The width of paragraphs: longer lines are hard to read, however wide the terminal is."""
 
 
-def print_table(table: Table) -> Drawn:
-    """Prints the title, the table, its notes and an empty line on stdout; returns what was drawn.
+def print_table(table: Table) -> None:
+    """Prints the title, the table, its notes and an empty line on stdout.
 
     Columns without room are named. A table without columns is only its title and notes.
     """
@@ -53,20 +53,23 @@ def print_table(table: Table) -> Drawn:
         console(width=max(screen.width, grid_width(grid))).print(grid)
     if drawn.left_out:
         print_text(f"Left out for lack of width: {', '.join(drawn.left_out)}. --json has all.")
-    print_text(*filter(None, [table.basis]), *table.notes, "")
-    return drawn
+    legend = table.legends[drawn.has_intervals]
+    print_text(*filter(None, [table.basis, legend]), *table.notes, "")
 
 
-def print_rows(
-    title: str,
-    columns: Sequence[str | Column],
-    rows: Iterable[Sequence[object]],
-    *,
-    notes: Iterable[str] = (),
-    spare: Sequence[str] = (),
-) -> None:
-    """Prints a table of plain values, as ``table_of`` makes it, without its empty columns."""
-    print_table(table_of(title, columns, rows, notes=notes, spare=spare).filled)
+def print_part(part: Table | str) -> None:
+    """Prints a part of a result: a table, a paragraph, or a text that stays as it is."""
+    if isinstance(part, Table):
+        print_table(part)
+    elif isinstance(part, Prose):
+        print_text(part)
+    elif isinstance(part, Markdown) and sys.stdout.isatty():
+        from rich.markdown import Markdown as Formatted
+
+        # A link is shown with its address, which the list of sources has too.
+        console().print(Formatted(part, hyperlinks=False))
+    else:
+        typer.echo(part)
 
 
 def print_title(text: str) -> None:

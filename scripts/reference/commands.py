@@ -12,8 +12,8 @@ from typing import Any, Literal, Union, get_args, get_origin
 from typer.models import ArgumentInfo, ParameterInfo
 
 from drretail.api.option import LAST_GROUPS
-from drretail.cli.app import COMMANDS, function_of
-from drretail.cli.options.parameters import METAVARS, with_flags
+from drretail.cli.app import COMMANDS, command_of
+from drretail.cli.options.parameters import METAVARS
 from scripts.reference.markdown import code, escaped, fence, item, link, page, paragraphs
 
 INTRO = """\
@@ -44,7 +44,7 @@ class CommandEntry:
 def command_entries() -> Iterator[CommandEntry]:
     """Every command in the order of ``drretail -h``; those of a group follow it."""
     for name, entry in COMMANDS.items():
-        yield CommandEntry(name, entry.summary, with_flags(function_of(entry)) if entry.function else None)
+        yield CommandEntry(name, entry.summary, command_of(entry) if entry.function else None)
 
 
 def commands_page() -> str:

@@ -51,7 +51,7 @@ NAMES = {
         "drretail.eval.check_results: Verification CheckResult",
     ),
     "Comparisons": (
-        "drretail: compare compare_all",
+        "drretail: compare",
         "drretail.api.compare: Compared",
         "drretail.records.comparison: Comparison JudgeTable ComparedRow",
     ),

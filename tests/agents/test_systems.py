@@ -14,7 +14,7 @@ from drretail.agents.running.new_experiment import open_experiment
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import SystemUnderTest, client_options, definition
 from drretail.env.altered.moves import Moves
-from drretail.env.session import Session
+from drretail.env.session import Session, SessionSettings
 from drretail.env.world import World, open_world
 from drretail.errors import UserError
 from drretail.eval.judging.readings import reading_of
@@ -196,7 +196,7 @@ def test_a_run_is_the_same_to_the_byte_however_it_is_delayed_cut_and_replayed(wo
 
 
 def test_a_page_shows_what_holds_now_and_a_search_what_the_index_holds(world: World) -> None:
-    moving = Session(world, user_id=USER, moves=Moves("q", {"prices": 1.0}, world.manifest.now))
+    moving = Session(SessionSettings(world, user_id=USER, moves=Moves("q", {"prices": 1.0}, world.manifest.now)))
     with Toolkit(moving) as toolkit:
         opened = [toolkit.call(*FIRST).value for _ in range(10)]
         found = toolkit.call("product_catalog_search", {"query": "tube feeder"}).value

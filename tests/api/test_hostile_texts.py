@@ -20,7 +20,7 @@ from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import SystemUnderTest
 from drretail.env.offers import Offers
 from drretail.env.profiles import default_pool
-from drretail.env.session import Session
+from drretail.env.session import Session, SessionSettings
 from drretail.env.web.sandbox import SandboxPage, SandboxWeb
 from drretail.env.world import OrderRow, World, open_world, write_world
 from drretail.eval.judging.session import Judge
@@ -103,7 +103,9 @@ def requests_in(*journals: Path) -> list[str]:
 
 @pytest.mark.parametrize("name", sorted(TOOLS))
 def test_no_tool_hands_out_what_poses_as_a_prompt(shop: World, name: str) -> None:
-    session = Session(shop, user_id=USER, web_mode="ws")  # a snippet is too short for all texts, a page is not
+    session = Session(
+        SessionSettings(shop, user_id=USER, web_mode="ws")
+    )  # a snippet is too short for all texts, a page is not
     with Toolkit(session) as toolkit:
         replies = [toolkit.call(name, CALLS[name]).text]
     evidence = [text.text for entry in session.ledger.evidence() for text in entry.texts]
@@ -114,7 +116,7 @@ def test_no_tool_hands_out_what_poses_as_a_prompt(shop: World, name: str) -> Non
 
 
 def test_honest_texts_keep_their_bytes_in_a_product_s_record(shop: World) -> None:
-    with Toolkit(Session(shop, user_id=USER)) as toolkit:
+    with Toolkit(Session(SessionSettings(shop, user_id=USER))) as toolkit:
         value = toolkit.call("get_product_details", CALLS["get_product_details"]).value
     assert [text for text in HONEST if text not in value["features"][0]] == []
 

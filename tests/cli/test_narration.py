@@ -10,11 +10,15 @@ import pytest
 
 from drretail.agents.running.outcomes import Ended, tallies
 from drretail.api.recorded import RecordedAnswer
-from drretail.cli.narration import print_report, report_document, step_line
-from drretail.cli.run_progress import RunsShown, outcome_notes
+from drretail.api.run import note_understood
+from drretail.cli.narration import step_line
+from drretail.cli.result import show
+from drretail.cli.run_progress import RunsShown
+from drretail.cli.watching import TerminalObserver
 from drretail.progress import PlainProgress, Waits, showing_progress
 from drretail.records.run import Step, Usage
 from drretail.records.wish import Want, Wish
+from drretail.viewer.tables.tallies import outcome_notes
 from tests import build
 
 
@@ -64,24 +68,24 @@ def recorded(understood: Wish | None) -> RecordedAnswer:
 
 def test_how_a_question_was_understood_goes_to_stderr_before_the_report(capsys: pytest.CaptureFixture[str]) -> None:
     wish = Wish(wants=(Want(name="bird feeder", kinds=("bird feeder",), rating_min=4),))
-    print_report(recorded(wish))
-    shown = capsys.readouterr()
-    assert shown.err.startswith("Understood as\n- bird feeder: at least 4 stars\n")
-    assert shown.out == "Take it.\n"
-    assert report_document(recorded(wish))["run"]["understood"]["wants"][0]["name"] == "bird feeder"
+    note_understood(recorded(wish).run, TerminalObserver())
+    assert capsys.readouterr().err == "Understood as\n- bird feeder: at least 4 stars\n\n"
+    show(recorded(wish), as_json=False)
+    assert capsys.readouterr().out == "Take it.\n"
+    assert recorded(wish).document["run"]["understood"]["wants"][0]["name"] == "bird feeder"
 
-    print_report(recorded(None))
-    assert "Understood" not in capsys.readouterr().err
-    assert "understood" not in report_document(recorded(None))["run"]
+    note_understood(recorded(None).run, TerminalObserver())
+    assert capsys.readouterr().err == ""
+    assert "understood" not in recorded(None).document["run"]
 
 
 def test_a_terminal_shows_an_address_once(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     page = build.evidence("W:1", url="https://a.example/feeders")
     answer = RecordedAnswer(build.run("q1-r1", "Take cedar [W:1]. It lasts [W:1]."), (page,))
-    print_report(answer)
+    show(answer, as_json=False)
     assert "cedar [[1]](https://a.example/feeders)" in capsys.readouterr().out
     monkeypatch.setattr(type(sys.stdout), "isatty", lambda _: True)
-    print_report(answer)
+    show(answer, as_json=False)
     shown = capsys.readouterr().out
     assert "Take cedar [1]. It lasts [1]." in shown
     assert shown.count("https://a.example/feeders") == 1

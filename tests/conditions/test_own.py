@@ -47,10 +47,10 @@ def test_a_condition_of_ones_own_changes_the_task_and_has_a_label_tables_and_a_p
     assert drretail.read_experiment(options)["vary"] == {PLACE: "no,yes"}
 
     (exp.parent / "hurry_condition.py").unlink()  # whoever reads the experiment need not have it
-    compared = drretail.compare_all(exp, by="hurry")
+    compared = drretail.compare(exp, by="hurry")
     assert [cell.part for cell in compared.settings[0].rows[0].cells] == ["no", "yes"]
     with pytest.raises(UserError, match=r"no condition 'redakt'\. Did you mean redact"):
-        drretail.compare_all(exp, by="redakt")
+        drretail.compare(exp, by="redakt")
     drretail.report(exp)
     page = (exp / "report.html").read_text(encoding="utf-8")
     assert 'id="by-hurry"' in page

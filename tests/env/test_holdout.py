@@ -9,7 +9,7 @@ from unittest.mock import Mock
 import pytest
 
 from drretail.env.next_purchase import file_categories, freeze_next_purchases, next_purchases, wanted_categories
-from drretail.env.session import Session
+from drretail.env.session import Session, SessionSettings
 from drretail.env.web.base import Web
 from drretail.env.world import OrderRow, World, open_world
 from drretail.errors import UserError
@@ -63,7 +63,7 @@ ARGUMENTS: dict[str, dict[str, object]] = {
 
 def test_no_tool_reads_what_is_held_out(tmp_path: Path) -> None:
     def answers(world: World) -> dict[str, str]:
-        with Toolkit(Session(world, user_id=USER)) as toolkit:
+        with Toolkit(Session(SessionSettings(world, user_id=USER))) as toolkit:
             return {name: toolkit.call(name, arguments).text for name, arguments in ARGUMENTS.items()}
 
     assert ARGUMENTS.keys() == TOOLS.keys()

@@ -7,7 +7,7 @@ from unittest.mock import Mock
 import pytest
 
 from drretail.env.ledger import EvidenceCollision, Ledger
-from drretail.env.session import Session
+from drretail.env.session import Session, SessionSettings
 from drretail.env.world import World
 from drretail.errors import ToolError
 from drretail.records.evidence import Evidence, Source
@@ -89,14 +89,14 @@ def test_a_page_that_could_be_read_once_is_readable_whoever_came_first(order: tu
 def test_changes_are_told_without_the_world_and_an_update_that_it_cannot_answer_leaves_nothing(world: World) -> None:
     before = world.store.user("ANNA")
     lost = replace(world, store=Mock(user=Mock(side_effect=ToolError("unavailable", "nobody answers"))))
-    session = Session(lost)
+    session = Session(SessionSettings(lost))
     with pytest.raises(ToolError):
         session.update_user(before)
     assert session.state_diff() == ()
 
-    session = Session(world)
+    session = Session(SessionSettings(world))
     session.update_user(before.model_copy(update={"first_name": "Ann"}))
-    session.world = lost
+    session.settings = SessionSettings(lost)
     session.update_user(session.user("ANNA").model_copy(update={"first_name": "Anne"}))
     changed = StateChange(user_id="ANNA", field="first_name", before=before.first_name, after="Anne")
     assert session.state_diff() == (changed,)

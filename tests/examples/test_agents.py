@@ -53,7 +53,7 @@ def test_the_script_and_the_endpoint_before_it_stand_beside_react_in_one_experim
     assert all(each.citations for each in mine)
     scores = score(experiment, ["checks"])
     assert {row.system for row in scores.scores} >= {"script", "web", "react@offline-shopper"}
-    assert compare(experiment, "script", "react", metrics=["checks"]).tables
+    assert compare(experiment, "script", "react", metrics=["checks"]).comparison.tables
 
 
 @needs_mcp

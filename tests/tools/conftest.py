@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from drretail.env.session import Session
+from drretail.env.session import Session, SessionSettings
 from drretail.env.web.base import WebPage, WebResult
 from drretail.env.web.sandbox import SandboxPage, SandboxWeb
 from drretail.env.world import OrderRow, World, open_world
@@ -112,7 +112,7 @@ def world(shop_folder: Path) -> Iterator[World]:
 @pytest.fixture
 def session(world: World) -> Session:
     """Anna's session, which shows no other user's data."""
-    return Session(world, user_id=ANNA)
+    return Session(SessionSettings(world, user_id=ANNA))
 
 
 @pytest.fixture
@@ -124,7 +124,7 @@ def toolkit(session: Session) -> Iterator[Toolkit]:
 @pytest.fixture
 def anyones(world: World) -> Iterator[Toolkit]:
     """Anna's tools, which show any user's data, as in the paper."""
-    with Toolkit(Session(world, user_id=ANNA, scope="any")) as opened:
+    with Toolkit(Session(SessionSettings(world, user_id=ANNA, scope="any"))) as opened:
         yield opened
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from drretail.env.session import Session
+from drretail.env.session import Session, SessionSettings
 from drretail.env.world import World
 from drretail.errors import ToolError
 from drretail.grounding.text.serialisation import lean, product_card, whole_items
@@ -103,7 +103,7 @@ def test_a_note_keeps_what_it_knows_if_the_catalog_fails(
     def fails(*_: object) -> None:
         raise ToolError("unavailable", "The catalog is gone.")
 
-    monkeypatch.setattr(type(session.world.catalog), "spellings", fails)
+    monkeypatch.setattr(type(session.settings.world.catalog), "spellings", fails)
     value = toolkit.call("product_catalog_search", {"query": "feedr not cedar"}).value
     assert (value["note"], value["total"]) == (f'"not" {EXCLUDES_NOTHING}', 1)
 
@@ -117,7 +117,7 @@ def test_a_note_names_the_categories_of_the_best_matches(new_place: Callable[[Pl
     ]
     place = new_place("embedded")
     place.write(shelf, [])
-    with place.open() as world, Toolkit(Session(world, user_id=ANNA)) as toolkit:
+    with place.open() as world, Toolkit(Session(SessionSettings(world, user_id=ANNA))) as toolkit:
 
         def note(**arguments: Any) -> object:
             return toolkit.call("product_catalog_search", {"query": "french press", **arguments}).value.get("note")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from drretail.env.session import Session
+from drretail.env.session import Session, SessionSettings
 from drretail.env.web.base import WebResult
 from drretail.env.web.reading.cleaning import LONGEST_LINE, LONGEST_SNIPPET, LONGEST_TEXT, LONGEST_TITLE
 from drretail.env.world import World
@@ -39,7 +39,7 @@ def test_a_reply_is_one_bounded_result_and_the_ledger_holds_nothing_hidden(
 ) -> None:
     text = ATTACKS[attack]  # stands everywhere: title, snippet, page, date
     web = ListWeb(*(WebResult(text, url, text, text) for url in ADDRESSES), page=text)
-    session = Session(replace(world, web=web), web_mode=mode)
+    session = Session(SessionSettings(replace(world, web=web), web_mode=mode))
     with Toolkit(session) as toolkit:
         reply = toolkit.call("web_search", {"query": "feeder"})
     (entry,) = session.ledger.evidence()
@@ -69,7 +69,7 @@ def searched(
 ) -> tuple[ToolReply, Session, list[str]]:
     """The reply to a search by Anna, after a look at the profiles of ``first``; and what left for the web."""
     web = ListWeb(down=down)
-    session = Session(replace(world, web=web), user_id=ANNA, scope="any", redact=redact)
+    session = Session(SessionSettings(replace(world, web=web), user_id=ANNA, scope="any", redact=redact))
     with Toolkit(session) as toolkit:
         for user in first:
             toolkit.call("get_user_profile", {"user_id": user})
@@ -79,8 +79,8 @@ def searched(
 def findings(session: Session) -> list[str]:
     """What the check on a run with these steps finds."""
     failed = run("q-r1", None, steps=session.trajectory.steps())
-    profile = session.world.store.user(ANNA)
-    orders = [order.order_id for order in session.world.store.orders(ANNA).orders]
+    profile = session.settings.world.store.user(ANNA)
+    orders = [order.order_id for order in session.settings.world.store.orders(ANNA).orders]
     handed = known_profiles({entry.id: entry for entry in session.ledger.evidence()})
     found = personal_data_sent(failed, [profile, *handed], [ANNA], orders)
     return [str(finding.found).partition(" (")[0] for finding in found]
@@ -134,7 +134,7 @@ def test_people_whose_profiles_the_run_has_read_or_changed_are_taken_out_too(wor
     assert (sent, findings(session)) == (["feeders for of"], [])
 
     web, anna = ListWeb(), world.store.user(ANNA)
-    with Toolkit(Session(replace(world, web=web), user_id=ANNA, redact=True)) as toolkit:
+    with Toolkit(Session(SessionSettings(replace(world, web=web), user_id=ANNA, redact=True))) as toolkit:
         toolkit.call("update_user_profile", {"user_id": ANNA, "first_name": "Zenobia"})
         asked = f"feeders Zenobia {anna.last_name} or {anna.first_name} {anna.last_name}"
         toolkit.call("web_search", {"query": asked})

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.env.session import Session
+from drretail.env.session import Session, SessionSettings
 from drretail.env.world import World
 from drretail.tools.toolkit import Toolkit, ToolReply
 from tests.tools.conftest import ANNA, BORIS, PRODUCTS, error_of
@@ -106,7 +106,7 @@ def changed() -> st.SearchStrategy[str]:
 def test_what_is_opened_is_the_only_id_that_was_written(world: World, written: str) -> None:
     if not written or len(written) > 200 or not written.isprintable():
         return
-    with Toolkit(Session(world, user_id=ANNA)) as toolkit:
+    with Toolkit(Session(SessionSettings(world, user_id=ANNA))) as toolkit:
         value: dict[str, Any] = opened(toolkit, written).value
     if "error" in value:
         return

@@ -16,7 +16,7 @@ from typing import Any, Literal, TypeVar
 
 import pytest
 
-from drretail.env.session import Session
+from drretail.env.session import Session, SessionSettings
 from drretail.env.world import World
 from drretail.tools.local_server import bound, port_of, serving
 from drretail.tools.registry import TOOLS, json_schemas
@@ -41,7 +41,7 @@ MODES: tuple[Mode, ...] = ("legacy", "auto")
 
 def asked(session: Session, ask: Callable[[Client], Awaitable[T]], mode: Mode = "legacy") -> T:
     async def visit() -> T:
-        server = mcp_server(session, lambda: UnrecordedRun(session), "about this shop")
+        server = mcp_server(session, lambda: UnrecordedRun(session.settings), "about this shop")
         async with Client(server, mode=mode) as client:
             return await ask(client)
 
@@ -82,9 +82,9 @@ CALLS = [
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize(("name", "args"), CALLS, ids=[f"{number}-{name}" for number, (name, _) in enumerate(CALLS)])
 def test_a_clients_model_reads_what_our_agents_read(world: World, name: str, args: dict[str, Any], mode: Mode) -> None:
-    with Toolkit(Session(world, user_id=ANNA)) as toolkit:
+    with Toolkit(Session(SessionSettings(world, user_id=ANNA))) as toolkit:
         reply = toolkit.call(name, args)
-    result = called(Session(world, user_id=ANNA), name, mode, **args)
+    result = called(Session(SessionSettings(world, user_id=ANNA)), name, mode, **args)
     assert (text_of(result), result.is_error) == (reply.text, reply.error is not None)
     assert result.structured_content == json.loads(reply.text)
 
@@ -110,7 +110,7 @@ def test_a_call_that_the_client_gave_up_is_recorded_all_the_same(session: Sessio
         return ToolResult({}, ())
 
     async def impatient() -> None:
-        connection = Connection(UnrecordedRun(replace(session, tools={"late": Tool("late", late, "read")})))
+        connection = Connection(UnrecordedRun(replace(session.settings, tools={"late": Tool("late", late, "read")})))
         with pytest.raises(TimeoutError):
             await asyncio.wait_for(connection.call("c", "late", {}), 0.1)
         await connection.end()
@@ -128,7 +128,7 @@ def elicited(session: Session, answer: ElicitResult | None, *, elicits: bool = T
         return answer
 
     async def visit() -> tuple[list[str], Any]:
-        server = mcp_server(session, lambda: UnrecordedRun(session), "about", elicits=elicits)
+        server = mcp_server(session, lambda: UnrecordedRun(session.settings), "about", elicits=elicits)
         callback = None if answer is None else respond
         async with Client(server, mode="legacy", elicitation_callback=callback) as client:
             names = [each.name for each in (await client.list_tools()).tools]
@@ -169,7 +169,7 @@ HELLO = request(
 def opened(session: Session) -> Opened:
     @contextmanager
     def server(**limits: Any) -> Generator[TestClient]:
-        app = http_app(mcp_server(session, lambda: UnrecordedRun(session), ""), TOKEN, PORT, **limits)
+        app = http_app(mcp_server(session, lambda: UnrecordedRun(session.settings), ""), TOKEN, PORT, **limits)
         with TestClient(app, base_url=ADDRESS, headers=ALLOWED) as client:
             yield client
 
@@ -280,7 +280,7 @@ def test_a_client_whose_connection_is_half_open_frees_its_place_and_one_that_ans
         return asked_of(port, method, {**ALLOWED, "content-type": "application/json", **headers}, body)[1]
 
     async def visit(answers: bool) -> list[bool]:
-        server = mcp_server(session, lambda: UnrecordedRun(session), "")
+        server = mcp_server(session, lambda: UnrecordedRun(session.settings), "")
         async with serving(http_app(server, TOKEN, port, most_sessions=1, silent=0.1, gone=0.1), listening):
             return await asyncio.to_thread(client, answers)
 

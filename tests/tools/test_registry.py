@@ -8,7 +8,7 @@ import pytest
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from drretail.agents.hybrid_react.moves import SUPERVISOR_TOOLS
-from drretail.env.session import Session
+from drretail.env.session import Session, SessionSettings
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
 from drretail.eval.claims.extraction import AllClaims, CitedClaims, ReportClaims
@@ -114,7 +114,7 @@ def descriptions(schema: Any) -> Iterator[str]:
 
 def told(world: World, mode: WebMode, **options: Any) -> dict[str, str]:
     """The description of each tool as it goes over the wire, by its name."""
-    with Toolkit(Session(world, web_mode=mode, **options)) as toolkit:
+    with Toolkit(Session(SessionSettings(world, web_mode=mode, **options))) as toolkit:
         functions = [schema["function"] for schema in toolkit.openai_schemas()]
     return {function["name"]: function["description"] for function in functions}
 
@@ -201,7 +201,7 @@ def test_what_a_tool_of_one_s_own_hands_on_holds_no_form_of_a_prompt_s() -> None
         """Gives what customers wrote."""
         return ToolResult({"notes": [one.text for one in HOSTILE], HOSTILE[0].text: "x"}, ())
 
-    session = Session(cast("World", None), tool_timeout=30)
+    session = Session(SessionSettings(cast("World", None), tool_timeout=30))
     with Toolkit(session, tools={"notes": Tool("notes", notes, "read")}) as toolkit:
         text = toolkit.call("notes", {}).text
     assert got_through(text, ("tag", "token", "turn")) == set()

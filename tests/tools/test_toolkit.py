@@ -10,7 +10,7 @@ import pytest
 from annotated_types import Ge
 
 from drretail.agents.hybrid_react.moves import researcher_tools
-from drretail.env.session import Session, Shopper
+from drretail.env.session import Session, SessionSettings, Shopper
 from drretail.env.world import World
 from drretail.errors import ModelError
 from drretail.grounding.constraints.releases import NO_TIME
@@ -172,7 +172,7 @@ def test_a_task_may_call_tools_while_others_go_on(session: Session) -> None:
 
 def test_a_replay_that_lacks_an_answer_ends_the_run(world: World, tmp_path: Any) -> None:
     (tmp_path / "empty.jsonl").touch()
-    session = Session(world, journal=Journal(replay=tmp_path / "empty.jsonl"))
+    session = Session(SessionSettings(world), journal=Journal(replay=tmp_path / "empty.jsonl"))
     with Toolkit(session) as toolkit, pytest.raises(ModelError, match="replayed journal"):
         toolkit.call("web_search", {"query": "birds"})
 

@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from drretail.env.session import Attempt, Session
+from drretail.env.session import Attempt, Session, SessionSettings
 from drretail.env.world import World
 from drretail.grounding.text.serialisation import whole_items
 from drretail.tools.toolkit import Toolkit
@@ -23,7 +23,7 @@ def test_a_profile_is_listing_1_with_its_evidence(
     assert reply.value == {"evidence": "U:profile", **world.store.user(ANNA).model_dump()}
     assert json.loads(session.ledger.evidence()[0].sources[0].text) == reply.value
     assert anyones.call("get_user_profile", {"user_id": BORIS}).evidence == (f"U:profile@{BORIS}",)
-    with Toolkit(Session(world, scope="any")) as nobodys:
+    with Toolkit(Session(SessionSettings(world, scope="any"))) as nobodys:
         assert nobodys.call("get_user_profile", {"user_id": ANNA}).evidence == (f"U:profile@{ANNA}",)
 
 
@@ -84,7 +84,7 @@ def test_statistics_are_the_stores_figures_and_a_spend_of_no_price_is_not_shown(
     assert value == {"evidence": "U:statistics", **figures.model_dump(mode="json")}
     unpriced = figures.model_copy(update={"spend": 0.0, "mean_order": None})
     monkeypatch.setattr(world.store, "statistics", lambda _: unpriced)
-    with Toolkit(Session(world, user_id=ANNA)) as another:
+    with Toolkit(Session(SessionSettings(world, user_id=ANNA))) as another:
         value = another.call("get_user_statistics", {"user_id": ANNA}).value
     assert "spend" not in value
     assert value["orders_with_unknown_price"] == 1
@@ -155,13 +155,13 @@ def test_a_scoped_session_refuses_every_way_to_anothers_data_and_records_it(tool
     assert toolkit.session.attempts == refused
     unknown = toolkit.call("get_user_profile", {"user_id": NOBODY})
     assert error_of(unknown) == error_of(replies[2]), "it does not tell whether another user exists"
-    with Toolkit(Session(world)) as nobodys:
+    with Toolkit(Session(SessionSettings(world))) as nobodys:
         assert nobodys.call("get_user_profile", {"user_id": ANNA}).error == "forbidden"
 
 
 @pytest.mark.parametrize("acting", [ANNA, None])
 def test_nobody_elses_profile_is_changed_whatever_the_scope(world: World, acting: str | None) -> None:
-    with Toolkit(Session(world, user_id=acting, scope="any")) as toolkit:
+    with Toolkit(Session(SessionSettings(world, user_id=acting, scope="any"))) as toolkit:
         for written in (BORIS, f'"{BORIS}"', f"U:profile@{BORIS}", NOBODY):
             reply = toolkit.call("update_user_profile", {"user_id": written, "first_name": "B"})
             assert error_of(reply)["type"] == "forbidden"
@@ -175,7 +175,7 @@ def test_nobody_elses_profile_is_changed_whatever_the_scope(world: World, acting
 
 
 def test_attempts_are_recorded_when_granted_in_order_of_their_places(world: World) -> None:
-    with Toolkit(Session(world, user_id=ANNA, scope="any")) as toolkit:
+    with Toolkit(Session(SessionSettings(world, user_id=ANNA, scope="any"))) as toolkit:
         toolkit.call_all(CALLS, "0.10")
         toolkit.call(*CALLS[0], "0.2")
         toolkit.call("get_user_profile", {"user_id": ANNA}, "0.2")

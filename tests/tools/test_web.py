@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from drretail.env.session import Session
+from drretail.env.session import Session, SessionSettings
 from drretail.env.web.base import WebPage, WebResult
 from drretail.env.world import World
 from drretail.errors import ModelError, ToolError
@@ -41,26 +41,26 @@ def test_a_live_web_says_that_its_pages_may_be_younger_and_gives_each_address_on
     world: World, toolkit: Toolkit
 ) -> None:
     twice = [WebResult("A", "https://a.example/x", "first"), WebResult("B", "https://A.example/x/#top", "second")]
-    with Toolkit(Session(replace(world, web=ListWeb(*twice)))) as live:
+    with Toolkit(Session(SessionSettings(replace(world, web=ListWeb(*twice))))) as live:
         value = live.call("web_search", {"query": "x"}).value
     day = world.manifest.now.date()
     assert value["note"] == f"These pages are of the live web and may be younger than the shop's today, {day}."
     assert [result["snippet"] for result in value["results"]] == ["first"]
     assert "note" not in toolkit.call("web_search", {"query": "dog"}).value
     many = ListWeb(*(WebResult(f"{n}", f"https://a.example/{n}", "…") for n in range(9)))
-    with Toolkit(Session(replace(world, web=many), web_k=3)) as three:
+    with Toolkit(Session(SessionSettings(replace(world, web=many), web_k=3))) as three:
         assert three.call("web_search", {"query": "x"}).value["shown"] == 3
 
 
 def test_a_search_is_journalled_and_served_again_without_the_web(world: World) -> None:
     web = ListWeb()
-    first = Session(replace(world, web=web))
+    first = Session(SessionSettings(replace(world, web=web)))
     with Toolkit(first) as toolkit:
         text = toolkit.call("web_search", {"query": "x"}, "0.3").text
     (effect,) = first.journal.effects
     asked = {"provider": "list", "query": "x", "k": 5}
     assert (effect.scope, effect.kind, effect.request) == ("0.3/0", "web_search", asked)
-    with Toolkit(Session(replace(world, web=web), journal=resumed(first.journal))) as toolkit:
+    with Toolkit(Session(SessionSettings(replace(world, web=web)), journal=resumed(first.journal))) as toolkit:
         assert toolkit.call("web_search", {"query": "x"}, "0.3").text == text
     assert web.asked == ["x"]
 
@@ -116,7 +116,7 @@ class SlowWeb:
 
 
 def searched(world: World, web: SlowWeb, **given: object) -> tuple[Session, list[str]]:
-    session = Session(replace(world, web=web), web_mode="ws", **given)  # pyright: ignore[reportArgumentType]
+    session = Session(SessionSettings(replace(world, web=web), web_mode="ws", **given))  # pyright: ignore[reportArgumentType]
     with Toolkit(session) as toolkit:
         reply = toolkit.call("web_search", {"query": "x"})
     return session, [result["url"] for result in reply.value["results"]]

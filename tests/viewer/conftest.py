@@ -1,13 +1,15 @@
 """Experiments to show: one that is judged by hand, built once, and copies of it to change."""
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
 
 from drretail.env.world import open_world
 from drretail.experiment import read_runs
+from drretail.records.tables.result import Part
+from drretail.viewer.output import print_part
 from tests.shop import build_shop
 from tests.viewer.agents import QUERIES, record_answers
 from tests.viewer.experiment import fail, judge_by_hand, record_runs
@@ -52,11 +54,12 @@ def exp(answered: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def printed(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
-    """What this prints in a terminal of that width."""
+    """What this prints in a terminal of that width, or what is printed of the parts that it gives."""
 
-    def shown(width: int, show: Callable[..., None], *given: object, **more: object) -> str:
+    def shown(width: int, show: Callable[..., Iterable[Part] | None], *given: object, **more: object) -> str:
         monkeypatch.setenv("COLUMNS", str(width))
-        show(*given, **more)
+        for part in show(*given, **more) or ():
+            print_part(part)
         return capsys.readouterr().out
 
     return shown

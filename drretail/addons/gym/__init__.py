@@ -8,7 +8,6 @@ rollout.py    one rollout: its session, its calls, its record
 env.py        ``ShopEnv``: reset, step
 trial.py      one agent on one query, with its reward and that of its last trial
 recorded.py   rollouts as runs of an experiment, the rewards of recorded runs, and exported runs replayed
-commands.py   ``drretail try``: the trial, printed
 split.py      questions to train on and held-out ones, which share no person, wish or shop; two floors
 splitting.py  ``drretail gym split``: these as files, and what simple policies earn
 verifiers.py  the same tasks as a taskset of verifiers

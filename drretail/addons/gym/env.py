@@ -12,7 +12,7 @@ from drretail.addons.gym.shop import Queries, Shop
 from drretail.agents.running.runner import Recorded
 from drretail.agents.running.system import client_options
 from drretail.env.altered.moves import moves_of, read_moves
-from drretail.env.session import Session, Shopper
+from drretail.env.session import Session, SessionSettings, Shopper
 from drretail.env.web.sealed import web_for
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
@@ -204,7 +204,7 @@ class ShopEnv:
         world = self.shop.world
         # Without a query there is a shopper if any query hides limits, so that the tool for asking is listed.
         hiding = (each for each in (self.shop.queries.values() if query is None else [query]) if each.hidden)
-        return Session(
+        settings = SessionSettings(
             world if query is None else replace(world, web=web_for(query, self.system, world.web)),
             user_id=None if query is None else query.user_id,
             scope=self._scope,
@@ -213,5 +213,5 @@ class ShopEnv:
             moves=None if query is None else moves_of(self.system, query, world.manifest.now),
             tool_timeout=self._tool_timeout,
             tool_threads=1,  # calls come one by one
-            shopper=next((Shopper(each) for each in hiding), None),
         )
+        return Session(settings, next((Shopper(each) for each in hiding), None))

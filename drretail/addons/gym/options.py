@@ -12,7 +12,10 @@ from drretail.api.options.run import Queries, SystemOptions
 
 @dataclass(frozen=True, slots=True)
 class TryOptions(SystemOptions):
-    """One agent, one query, and where its trials are kept."""
+    """Runs an agent on one query: its steps, what is wrong, its reward, and the same of last time.
+
+    Each trial is an experiment of its own in DIR/AGENT/QUERY.
+    """
 
     agent: Annotated[
         research.AnyAgent, Option(f"Who answers: {research.AGENT_HELP}", argument=True, metavar="AGENT", type=str)

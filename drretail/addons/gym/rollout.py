@@ -59,7 +59,7 @@ class Rollout:
         session, hashes = self._session, client_hashes(system)
         ended = UNHANDED if self._answer is None else self._answer
         run = run_of(system.label(), self.query, 1, session, ended, usage={}, prompt_hashes=hashes)
-        place = recorded_spec(str(session.world.servers or session.world.folder))
+        place = recorded_spec(str(session.settings.world.servers or session.settings.world.folder))
         return Recorded(run, session.ledger.evidence(), session.trajectory.texts(), {"world": place})
 
     def close(self) -> None:

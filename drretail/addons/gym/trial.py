@@ -15,7 +15,7 @@ from drretail.api.observer import SILENT
 from drretail.api.option import accepts
 from drretail.api.queries.asked import asked_queries
 from drretail.api.recorded import RecordedAnswer
-from drretail.api.run import one_system
+from drretail.api.run import note_understood, one_system
 from drretail.api.settings import read_settings
 from drretail.api.systems import runner_of
 from drretail.api.worlds import check_askable, web_of, world_of
@@ -28,6 +28,9 @@ from drretail.records.base import file_name
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
 from drretail.records.run import ASK_SHOPPER
+from drretail.records.tables.result import Result, prose
+from drretail.records.tables.table import table_of
+from drretail.viewer.claims import finding_line
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +59,15 @@ class Trial:
             "patience": any(step.name == ASK_SHOPPER for step in self.answer.run.steps),
         }
         return {part: value if measured.get(part, True) else "n/a" for part, value in parts.items()}
+
+    def result(self) -> "Result[Trial]":
+        """The report, what is wrong in it, and the reward, with that of last time."""
+        answer = self.answer.result()
+        trials = [self] if self.before is None else [self, self.before]
+        rows = [(part, *(trial.parts[part] for trial in trials)) for part in self.parts]
+        reward = table_of("Reward", ["", "now", "before"][: 1 + len(trials)], rows).filled
+        parts = [*answer.parts, *prose(*map(finding_line, self.findings)), reward]
+        return Result(self, self.document, parts, notes=answer.notes, left=answer.left)
 
     @property
     def document(self) -> dict[str, Any]:
@@ -93,6 +105,7 @@ def try_agent(options: TryOptions) -> Trial:
         try:
             with observer.answer(runner):
                 recorded = ask_once(runner, system, query.played, folder)
+            note_understood(recorded.run, observer)
         except BaseException:  # such as Ctrl-C: a trial that did not end is none
             rmtree(folder, ignore_errors=True)
             raise

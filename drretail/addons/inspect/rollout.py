@@ -15,7 +15,7 @@ from drretail.addons.inspect.shop_tools import PATH, shop_tools
 from drretail.agents.information import asking_notes, client_hashes, question_prompt
 from drretail.agents.picks import answer_of
 from drretail.agents.running.runner import Recorded, recorded_spec, run_of, with_cited_pages
-from drretail.env.session import Session, Shopper
+from drretail.env.session import Session, SessionSettings, Shopper
 from drretail.env.web.sealed import web_for
 from drretail.env.world import World
 from drretail.grounding.report.picks import take_picks
@@ -51,15 +51,15 @@ class Rollout:
         self._query = query
         self._system = system
         self._repeat = repeat
-        self._session = Session(
+        settings = SessionSettings(
             replace(shop.world, web=web_for(query, system, shop.world.web)),
             user_id=query.user_id,
             scope=system.sees,
             without=tools_of(system.options.get("without", ())),
             tool_timeout=shop.tool_timeout,
             tool_threads=shop.tool_threads,
-            shopper=Shopper(query) if query.hidden else None,
         )
+        self._session = Session(settings, Shopper(query) if query.hidden else None)
         self._report: str | None = None
         self._turns = 0
         self.toolkit = Toolkit(self._session)
@@ -101,11 +101,16 @@ class Rollout:
         run = self._run(state, events)
         session = self._session
         evidence = await asyncio.to_thread(
-            with_cited_pages, session.world, run, session.ledger.evidence(), session.journal, session.tool_timeout
+            with_cited_pages,
+            session.settings.world,
+            run,
+            session.ledger.evidence(),
+            session.journal,
+            session.settings.tool_timeout,
         )
         telemetry = {"world": recorded_spec(self._shop.spec)}
         recorded = Recorded(run, evidence, session.trajectory.texts(), telemetry)
-        kept = Kept(session.world, self._query, self._system, recorded, self._shop.reference)
+        kept = Kept(session.settings.world, self._query, self._system, recorded, self._shop.reference)
         keep(state, kept, self._shop.spec)
         if self._shop.to is not None:
             saved(kept, self._shop.to)

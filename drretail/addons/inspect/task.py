@@ -24,7 +24,7 @@ from drretail.api.queries.asked import asked_queries
 from drretail.api.settings import read_settings
 from drretail.api.worlds import DEMO, check_askable
 from drretail.env.offers import Offers
-from drretail.env.session import Session
+from drretail.env.session import Session, SessionSettings
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError, file_error
 from drretail.grounding.text.serialisation import compact_json
@@ -177,7 +177,7 @@ def _asked(queries: str, world: World) -> list[Query]:
 
 def _sample(query: Query, world: World) -> Sample:
     """A sample whose input is what our own agents read first: the question, who asks, and the shop's date."""
-    session = Session(world, user_id=query.user_id)
+    session = Session(SessionSettings(world, user_id=query.user_id))
     about = {"kind": query.kind, "mode": query.mode, "user_id": query.user_id}
     return Sample(
         id=query.query_id,

@@ -1,7 +1,6 @@
 """Serves an experiment on this machine: its report while it grows, people's votes, the review of queries.
 
 options.py       the options of ``view``
-commands.py      ``view``: the address, and the votes at the end
 view.py          the server, from Python
 access.py        access control: this machine, the token, and the server's own pages
 app.py           the server's routes, answers to errors, and the table of several experiments

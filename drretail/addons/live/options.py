@@ -10,7 +10,13 @@ from drretail.api.options import research, shared
 
 @dataclass(frozen=True, slots=True)
 class ViewOptions:
-    """An experiment, queries to review, or both, and how they are served."""
+    """Shows an experiment in your browser, and lets people vote on its reports.
+
+    If EXP is a folder of experiments, shows a table of them.
+
+    People compare, rate or check reports without seeing the system. EXP/votes keeps their answers. Only this machine
+    can open the page (drretail/addons/live/README.md).
+    """
 
     experiment: shared.SomeExperiment = None
     _: KW_ONLY
@@ -19,3 +25,4 @@ class ViewOptions:
     world: research.World = "demo"
     port: Annotated[int, Option("The port; 0 for any free one.", min=0, max=65535)] = 0
     results: Annotated[bool, Option("Print the votes. Start no server.")] = False
+    observer: research.Observer = None

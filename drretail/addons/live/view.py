@@ -1,13 +1,14 @@
 """``view``: one or several experiments live in the browser, with the pages on which people vote."""
 
-from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
 from secrets import token_urlsafe
 
 from drretail.addons.live.options import ViewOptions
-from drretail.addons.people.voting.results import VoteResults, results_of
+from drretail.addons.people.voting.results import VoteResults, results_of, vote_tables
+from drretail.api.observer import SILENT
 from drretail.api.option import accepts
 from drretail.api.options.shared import folder_of
 from drretail.api.worlds import world_of
@@ -15,40 +16,33 @@ from drretail.env.world import World
 from drretail.errors import UserError, install_line
 from drretail.eval.ballots import read_votes
 from drretail.experiment import read_definition
-from drretail.viewer.output import say
+from drretail.records.tables.result import Result
 from drretail.viewer.timeline import holds_several
 
 NEEDED = ("starlette", "uvicorn")
 
 
 @accepts(ViewOptions)
-def view(options: ViewOptions) -> VoteResults | None:
-    """Shows an experiment in this machine's browser until Ctrl-C; the address is written to stderr.
+def view(options: ViewOptions) -> Result[VoteResults | None]:
+    """Shows an experiment in this machine's browser until Ctrl-C.
 
     Returns people's votes, with ``results`` at once; None without an experiment, or for several. Raises UserError for a
     folder without one, for a port in use, and if the packages of a server are not installed.
     """
     if not options.results:
-        serve_view(options, say)
-    return votes_of(options) if options.results or names_one(options) else None
-
-
-def names_one(options: ViewOptions) -> bool:
-    """True if the options name one experiment, not a folder of several."""
-    return options.experiment is not None and not holds_several(folder_of(options.experiment))
-
-
-def votes_of(options: ViewOptions) -> VoteResults:
-    """The votes on the experiment. Raises UserError if none is named."""
-    if options.experiment is None:
+        _serve(options)
+    elif options.experiment is None:
         raise UserError("Name the experiment whose votes are to be counted: drretail view EXP --results.")
-    experiment = folder_of(options.experiment)
+    experiment = None if options.experiment is None else folder_of(options.experiment)
+    if experiment is None or (not options.results and holds_several(experiment)):
+        return Result(None, {})
     read_definition(experiment)
-    return results_of(read_votes(experiment))
+    votes = results_of(read_votes(experiment))
+    return Result(votes, asdict(votes), [*vote_tables(votes)])
 
 
-def serve_view(options: ViewOptions, begun: Callable[[str], None]) -> None:
-    """Serves the pages until Ctrl-C; ``begun`` is called with their address."""
+def _serve(options: ViewOptions) -> None:
+    """Serves the pages until Ctrl-C."""
     if options.experiment is None and options.review is None:
         raise UserError("Name the folder of an experiment, or queries to review: drretail view EXP, or --review FILE.")
     missing = [name for name in NEEDED if find_spec(name) is None]
@@ -68,4 +62,10 @@ def serve_view(options: ViewOptions, begun: Callable[[str], None]) -> None:
         with_report = options.n is None
         parts = parts_of(experiment, port, options.n, review, with_report=with_report)
         address = address_of(listening, token, "/" if experiment is not None else "/review")
-        serve(create_app(parts, token, port), listening, lambda: begun(address))
+        observer = options.observer or SILENT
+
+        def begun() -> None:
+            observer.serving(address)
+            observer.note("The server answers only this machine. Ctrl-C stops it.")
+
+        serve(create_app(parts, token, port), listening, begun)

@@ -65,7 +65,7 @@ def question(task: Task, session: Session, tools: Served, limits: Limits) -> byt
     asked = {
         "query": task.question,
         "user": task.user_id,
-        "today": session.now.date().isoformat(),
+        "today": session.settings.now.date().isoformat(),
         "instructions": own_agent_instructions(session, task),
         "mcp": {"url": tools.url, "token": tools.token},
         "seconds": limits.own_seconds,

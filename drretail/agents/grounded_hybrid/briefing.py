@@ -165,10 +165,10 @@ async def _shopper(task: Task, session: Session, toolkit: Toolkit) -> Briefing:
     failed = next((reply.text for reply in replies if reply.error is not None), failed)
     if failed is not None:
         return Briefing(notes=(f"no profile briefing: {failed}",))
-    catalog = session.world.catalog
+    catalog = session.settings.world.catalog
     products = max(catalog.search(CatalogQuery("", limit=1)).total, 1)
     return Briefing(
-        statements=Summaries(session.world).of(task.user_id, task.text).statements,
+        statements=Summaries(session.settings.world).of(task.user_id, task.text).statements,
         owned=tuple(_owned(orders, session)),
         evidence=tuple(dict.fromkeys([*evidence, *cited])),
         # The share of the catalog's products that have a word; each word is looked up once.
@@ -182,7 +182,7 @@ def _owned(orders: Sequence[dict[str, Any]], session: Session) -> Iterator[Owned
     for order in orders:
         if order["order_status"] not in VOID_STATUSES:
             kept.setdefault(str(order["product_id"]), order)
-    records = session.world.store.products(list(kept))
+    records = session.settings.world.store.products(list(kept))
     for key, order in kept.items():
         title, ordered = str(order.get("product_title") or key), str(order["order_date"])[:10]
         yield Owned(key, title, str(order["order_id"]), ordered, records.get(key))

@@ -117,8 +117,8 @@ class Researchers:
         session = self.toolkit.session
         executor = ToolExecutor(self.toolkit, models, path)
         parts = [tagged("sub_problem", sub_problem)]
-        if session.user_id is not None:
-            parts.append(tagged("user_id", session.user_id))
+        if session.settings.user_id is not None:
+            parts.append(tagged("user_id", session.settings.user_id))
         asked = HumanMessage("\n".join([*parts, today(session), *self.context_for(sub_problem)]))
         begin = [SystemMessage(self.prompt.render(turns=str(self.turns))), asked]
         end = await Loop("researcher", path, models, executor, self.turns).run(begin)

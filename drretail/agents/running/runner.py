@@ -28,7 +28,7 @@ from drretail.conditions.registry import conditions_of
 from drretail.env.altered.counterfactual import world_seen
 from drretail.env.altered.moves import moves_of
 from drretail.env.servers.naming import SHIPPED, is_on_servers
-from drretail.env.session import Session, Shopper
+from drretail.env.session import Session, SessionSettings, Shopper
 from drretail.env.web.dense import Retrievers, embeddings_of
 from drretail.env.web.sealed import SealedWeb, web_for
 from drretail.env.world import World
@@ -200,7 +200,7 @@ class Runner:
     def _session(self, world: World, sut: SystemUnderTest, query: Query, effects: Journal) -> Session:
         # The user's files for this query: the web's own, if each task has a folder there.
         own_files = self.world.web.files(query) if isinstance(self.world.web, SealedWeb) else None
-        return Session(
+        settings = SessionSettings(
             world,
             user_id=_known_user(query, sut.system.information),
             scope=sut.system.sees,
@@ -209,12 +209,11 @@ class Runner:
             without=tools_of(sut.system.options.get("without", ())),
             tools=own_tools(sut.agent.tools),
             files=own_files or files_for(self.files, query.query_id, alone=query.source == ASK),
-            journal=effects,
             moves=moves_of(sut.system, query, world.manifest.now),
-            trajectory=Trajectory(self._stepped),
             tool_timeout=self.tool_timeout,
             tool_threads=self.tool_threads,
         )
+        return Session(settings, journal=effects, trajectory=Trajectory(self._stepped))
 
     def _shopper(self, sut: SystemUnderTest, query: Query, models: Models) -> Shopper | None:
         """The shopper who answers the system's questions; None if it has nobody to ask."""
@@ -294,10 +293,10 @@ def run_of(
         understood=answer.understood if answer else None,
         setbacks=session.trajectory.setbacks() if any(step.kind != "tool" for step in steps) else None,
         usage={**usage, **reported},
-        tools=tuple(session.tools),
-        tool_schema_hash=tool_schema_hash({**TOOLS, **session.tools}),
+        tools=tuple(session.settings.tools),
+        tool_schema_hash=tool_schema_hash({**TOOLS, **session.settings.tools}),
         prompt_hashes=dict(prompt_hashes),
-        world_fingerprint=session.world.manifest.fingerprint,
+        world_fingerprint=session.settings.world.manifest.fingerprint,
     )
 
 

@@ -69,6 +69,25 @@ class Spending:
         """The share of the input that came from the provider's cache, 0 to 1."""
         return cache_read_share(self.total.usage)
 
+    @property
+    def document(self) -> dict[str, Any]:
+        """All numbers of the system's runs, by role as well, for ``--json``; ``null`` means unknown."""
+        names = ("calls", "input", "output", "words", "dollars", "seconds")
+        spreads: dict[str, Spread] = {name: getattr(self, name) for name in names}
+        return {
+            "system": self.label,
+            "runs": self.runs,
+            "done": self.done,
+            "usage_unknown": self.unknown,
+            **{name: {"mean": spread.mean, "sd": spread.sd} for name, spread in spreads.items()},
+            "total": self.total.document if self.is_known else None,
+            "by_role": {role: cost.document for role, cost in self.by_role.items()},
+            "cache_read_share": self.cache_read,
+            "model_seconds": round(self.model_seconds, 3),
+            "retries": self.retries,
+            "unpriced": list(self.unpriced),
+        }
+
 
 def spending_of(experiment: Path, prices: PriceTable) -> list[Spending]:
     """What every system of an experiment has used so far, sorted by label. Systems without a run are left out."""

@@ -17,7 +17,7 @@ from langchain_core.messages.tool import tool_call
 
 from drretail.agents.react import REACT
 from drretail.api.doctor.tiny_shop import ADVERTISED, CEDAR, PAGE, PAGE_ID, QUESTION, SEARCHED, STEEL, UNMET, USER
-from drretail.env.session import Session
+from drretail.env.session import Session, SessionSettings
 from drretail.env.world import World
 from drretail.errors import ModelError
 from drretail.eval.claims.claims import FAITHFULNESS
@@ -141,7 +141,7 @@ async def converse(
         return await _judging(name, model, world, folder, allowance or Allowance())
     written, path = WRITTEN[name], folder / f"{name}.jsonl"
     journal, trajectory = Journal(path), Trajectory()
-    session = Session(world, user_id=USER, journal=journal, trajectory=trajectory)
+    session = Session(SessionSettings(world, user_id=USER), journal=journal, trajectory=trajectory)
     played = model.with_chat(cast(Any, Prelude(model.chat, written)))
     models = Models(dict.fromkeys(REACT.roles, played), journal, trajectory)
     # A report is requested once the turns are used up; the other conversations have more than enough.

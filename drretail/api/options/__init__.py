@@ -8,6 +8,7 @@ shared.py     options of the commands that read an experiment: judges, caps, wor
 score.py      ScoreOptions, VerifyOptions, CompareOptions
 report.py     ReportOptions
 queries.py    one record for each command of queries
-shops.py      those of download, synth, ingest and of each command of world
+shops.py      those of download, synth, ingest, tools, mcp and of each command of world
+demo.py       DemoOptions
 doctor.py     DoctorOptions, PromptsOptions
 """

@@ -12,7 +12,10 @@ ReportFormat = Literal["html", "text", "latex", "paper", "plots"]
 
 @dataclass(frozen=True, slots=True)
 class ReportOptions:
-    """An experiment, and the form in which it is shown."""
+    """Shows an experiment's reports with every claim marked by its verdict.
+
+    The page is one HTML file; above 8 MB it becomes a folder.
+    """
 
     experiment: shared.Experiment
     form: Annotated[

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 else:
     Query = object
 
+To = Annotated[
+    str | Path | None,
+    Option("The experiment's folder.", metavar="EXP", type=Path, needed="Name the folder of the experiment: --to EXP."),
+]
 Queries = str | Path | Query | Iterable[str | Query]
 
 
@@ -37,7 +41,10 @@ class SystemOptions:
 
 @dataclass(frozen=True, slots=True)
 class RunOptions(SystemOptions):
-    """Which systems answer which queries, on which shop, within which limits, and where the runs go."""
+    """Runs agents over queries. Skips finished runs.
+
+    Ctrl-C lets the current runs finish; a second Ctrl-C stops them. The same command continues later.
+    """
 
     world: research.World = "demo"
     queries: Annotated[Queries | None, Option("The JSONL file of queries.", metavar="FILE")] = None
@@ -47,7 +54,7 @@ class RunOptions(SystemOptions):
     ] = None
     model: research.Model = None
     _: KW_ONLY
-    to: Annotated[str | Path | None, Option("The experiment's folder.", metavar="EXP", type=Path)] = None
+    to: To = None
     repeats: Annotated[int, Option("The number of runs per query.", min=1)] = 1
     only: Annotated[
         int | Texts | None,
@@ -93,7 +100,10 @@ class RunOptions(SystemOptions):
 
 @dataclass(frozen=True, slots=True)
 class AskOptions(SystemOptions):
-    """One question, who asks it, and which system answers."""
+    """Answers one question with a cited report.
+
+    The report goes to stdout, progress to stderr.
+    """
 
     question: Annotated[str, Option("The shopper's question.", argument=True, metavar="QUESTION")]
     world: research.World = "demo"
@@ -114,12 +124,16 @@ class AskOptions(SystemOptions):
 
 @dataclass(frozen=True, slots=True)
 class ReproduceOptions:
-    """Who answers, who judges, and what that may cost."""
+    """Repeats the paper's experiment with your models: runs, judges and verifies.
+
+    Writes EXP/results.md: the paper's numbers beside yours. After an interruption the same command continues. Exit code
+    3: something failed, or a --max option was reached.
+    """
 
     model: research.Model = None
     judge: shared.Judge = ()
     _: KW_ONLY
-    to: Annotated[str | Path | None, Option("The experiment's folder.", metavar="EXP", type=Path)] = None
+    to: To = None
     max_dollars: Annotated[float | None, Option("Maximum dollars for runs and judging.", min=0.01)] = None
     max_tokens: Annotated[int | None, Option("Maximum tokens for runs and judging.", MODELS, min=1)] = None
     world: research.World = "demo"

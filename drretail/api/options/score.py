@@ -5,7 +5,7 @@ from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, get_args
 
-from drretail.api.option import MODELS, RESUMING, SHOP, Option
+from drretail.api.option import MODELS, OUTPUT, RESUMING, SHOP, Option
 from drretail.api.options import research, shared
 from drretail.api.options.shared import WHAT
 from drretail.eval.metrics.names import METRICS, PAIRWISE
@@ -22,7 +22,10 @@ RETRIES = get_args(shared.Retry)
 
 @dataclass(frozen=True, slots=True)
 class ScoreOptions:
-    """An experiment, what is judged in it, and by whom."""
+    """Judges the reports and prints a scoreboard with one row per system.
+
+    Reuses existing verdicts. Exit code 3: a judge gave no usable answer, or a --max option was reached.
+    """
 
     experiment: shared.Experiment
     metrics: Annotated[
@@ -60,6 +63,11 @@ class ScoreOptions:
         int, Option("The number of judgements per report, to measure the judge's noise.", metavar="K", min=1)
     ] = 1
     max_dollars: shared.MaxDollars = None
+    by: Annotated[
+        shared.Texts,
+        Option("Print tables by this property of the queries.", metavar="category|kind|axis|level", type=list[str]),
+    ] = ()
+    details: Annotated[bool, Option("Print the tables of every metric.")] = False
     reference: Annotated[
         str | None, Option("For the metric race: the system to compare with.", WHAT, metavar="LABEL")
     ] = None
@@ -102,7 +110,10 @@ class ScoreOptions:
 
 @dataclass(frozen=True, slots=True)
 class VerifyOptions:
-    """An experiment, and the world, queries, web and files that it is verified against."""
+    """Recomputes an experiment's runs, verdicts and scores, and reports every difference.
+
+    Sends nothing, changes nothing. Exit code 3: a check failed. docs/results.md lists what no check can show.
+    """
 
     experiment: shared.Experiment
     world: shared.MovedWorld = None
@@ -113,11 +124,16 @@ class VerifyOptions:
     ] = None
     web: shared.Web = None
     files: Annotated[str | Path | None, Option("The users' own files.", metavar="FOLDER")] = None
+    strict: Annotated[bool, Option("Also fail if something can't be checked.")] = False
+    details: Annotated[bool, Option("Print every finding.", OUTPUT)] = False
 
 
 @dataclass(frozen=True, slots=True)
 class CompareOptions:
-    """An experiment, and which of its systems are compared by what."""
+    """Compares systems query by query, and shows which differences are more than chance.
+
+    Prints one line per pair, or tables of the main scores for a single pair. Run `drretail score` first.
+    """
 
     experiment: shared.Experiment
     a: Annotated[
@@ -182,3 +198,4 @@ class CompareOptions:
             metavar="CONDITION|twin|level|axis",
         ),
     ] = None
+    details: Annotated[bool, Option("Print all tables.", OUTPUT)] = False

@@ -1,4 +1,4 @@
-"""The options of ``download``, ``synth``, ``ingest``, ``world`` and ``tools``, one record for each command.
+"""The options of ``download``, ``synth``, ``ingest``, ``world``, ``tools`` and ``mcp``, one record for each command.
 
 Their docstrings are the commands' help.
 """
@@ -203,3 +203,28 @@ class ToolsOptions:
         Literal["openai", "anthropic", "json"] | None,
         Option("Print the tools' schemas in this format.", flag="--format"),
     ] = None
+
+
+@dataclass(frozen=True, slots=True)
+class McpOptions:
+    """Serves the nine tools over MCP, to one client or with --http to several.
+
+    Each connection has its own copy of the world. With --to, each connection is recorded as a run, and a tenth tool
+    takes the report (docs/tools.md).
+    """
+
+    to: Annotated[
+        str | Path | None, Option("Record each client as a run in this experiment folder.", metavar="EXP")
+    ] = None
+    question: Annotated[str | None, Option("With --to: the question for the clients.")] = None
+    queries: Annotated[str | Path | None, Option("With --to: the file that holds the query.", metavar="FILE")] = None
+    only: Annotated[str | None, Option("With --queries: the id of the query.", metavar="ID")] = None
+    system: Annotated[str | None, Option("With --to: the system's name (mcp@NAME).", metavar="NAME")] = None
+    seed: shared.Seed = "42"
+    world: research.World = "demo"
+    user: Annotated[str | None, Option("The shopper who asks.", metavar="ID")] = None
+    vary: research.ClientVary = None
+    web: research.Web = None
+    http: Annotated[bool, Option("Serve over HTTP on this machine, instead of stdin and stdout.")] = False
+    port: Annotated[int | None, Option("With --http: the port (default: any free one).", min=0, max=65535)] = None
+    observer: research.Observer = None

@@ -59,7 +59,7 @@ def _arguments(name: str, args: str) -> "tuple[Tool, dict[str, Any]]":
 def _called(name: str, options: ToolsOptions) -> dict[str, Any]:
     from drretail.api.settings import read_settings
     from drretail.conditions.tools import client_conditions
-    from drretail.env.session import Session
+    from drretail.env.session import Session, SessionSettings
     from drretail.tools.toolkit import Toolkit
 
     tool, arguments = _arguments(name, options.args)
@@ -67,7 +67,7 @@ def _called(name: str, options: ToolsOptions) -> dict[str, Any]:
     scope = client_conditions(options.vary).scope
     with world_of(options.world, web_of(options.world, options.web, settings)) as shop:
         check_user(shop, options.user)
-        session = Session(shop, user_id=options.user, scope=scope, tool_timeout=settings.tool_timeout)
+        session = Session(SessionSettings(shop, options.user, scope, tool_timeout=settings.tool_timeout))
         with Toolkit(session, tools={tool.name: tool}) as toolkit:
             reply = toolkit.call(tool.name, arguments)
     if reply.error is not None:

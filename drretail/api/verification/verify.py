@@ -95,6 +95,8 @@ def verify(options: VerifyOptions) -> Verification:
         checks=checklist.results(),
         from_journals=tuple(sorted(checklist.from_journals - checklist.taken_at_word)),
         taken_at_word=tuple(sorted(checklist.taken_at_word)),
+        strict=options.strict,
+        details=options.details,
     )
 
 

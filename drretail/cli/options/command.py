@@ -12,12 +12,6 @@ from drretail.progress import showing_progress
 UsageError: Any = typer.BadParameter.__base__  # the class of click, or of typer's own copy of click
 
 
-def exit_code(failed: int) -> None:
-    """Ends the command with 3 if something failed."""
-    if failed:
-        raise typer.Exit(3)
-
-
 class Command(TyperCommand):
     """A command of drretail. Its help is plain text, since drawing boxes takes longer to load than typer.
 

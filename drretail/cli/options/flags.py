@@ -1,4 +1,4 @@
-"""Options of the commands that print in a way of their own (``parameters.py``), and those of every command."""
+"""Options of every command, and of those that estimate."""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -12,20 +12,6 @@ class Output:
 
     as_json: Annotated[bool, Option("Print one JSON document on stdout.", OUTPUT, flag="--json")] = False
     quiet: Annotated[bool, Option("Print no progress on stderr.", OUTPUT, short="-q")] = False
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """Whether progress is shown; for commands without --json."""
-
-    quiet: Annotated[bool, Option("Print no progress on stderr.", OUTPUT, short="-q")] = False
-
-
-@dataclass(frozen=True, slots=True)
-class Details:
-    """How much is printed."""
-
-    details: Annotated[bool, Option("Print all tables.", OUTPUT)] = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 from drretail.errors import DrretailError, UserError
 from drretail.journal import read_effects
-from drretail.llm.prices import BATCH, NOTHING, Cost, PriceTable, dollars, unpriced
+from drretail.llm.prices import BATCH, NOTHING, Cost, PriceTable, cache_read_share, dollars, unpriced
 from drretail.llm.registry import Model, check_priced
 from drretail.records.models import Price
 from drretail.records.run import Usage
@@ -33,6 +33,25 @@ class JudgingCost:
     """The models that answered, as their provider names them; empty if it names none."""
     params: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """How the model was asked: temperature, longest answer …"""
+
+    @property
+    def cache_read(self) -> float | None:
+        """The share of the input that came from the provider's cache, 0 to 1."""
+        return cache_read_share(self.cost.usage)
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """All numbers for ``--json``; ``null`` means unknown."""
+        return {
+            "metric": self.metric,
+            "judge": self.judge,
+            "folder": self.folder,
+            "reports": self.reports,
+            **self.cost.document,
+            "cache_read_share": self.cache_read,
+            "retries": self.retries,
+            "seconds": round(self.seconds, 3),
+        }
 
 
 class CapReached(DrretailError):

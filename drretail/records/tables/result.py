@@ -1,10 +1,10 @@
 """What a command found or made, as Python gets it and as the command line prints it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from drretail.errors import UserError
 from drretail.records.tables.markdown import markdown_table
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     import pandas  # pyright: ignore[reportMissingImports]
 
 T = TypeVar("T")
+Part = Table | str
+"""What is printed: a table, a paragraph, or a text that stays as it is."""
 
 
 class Prose(str):
@@ -27,15 +29,21 @@ def prose(*paragraphs: str) -> Iterator[str]:
     return map(Prose, paragraphs)
 
 
+class Markdown(str):
+    """A text in markdown, which a terminal shows formatted."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Result(Generic[T]):
     """What a command found or made, with the tables and sentences that say so."""
 
     value: T
     """The record of it."""
-    document: Mapping[str, Any]
-    """What ``--json`` prints."""
-    parts: Sequence[Table | str] = ()
+    documented: Mapping[str, Any] | Callable[[], Mapping[str, Any]]
+    """What ``--json`` prints, or what makes it if that takes long."""
+    parts: Sequence[Part] = ()
     """What is printed without ``--json``: tables, lines and paragraphs, in order."""
     _: KW_ONLY
     notes: Sequence[str] = ()
@@ -44,8 +52,17 @@ class Result(Generic[T]):
     """Sentences about what may be done next. They go to stderr, if progress is shown."""
     left: int = 0
     """How much failed, is missing or is wrong. The command then ends with 3."""
+    code: int = 3
+    """The exit code if something is left."""
+    tracebacks: Sequence[str] = ()
+    """Where errors of others' code came from. They go to stderr with ``--debug``."""
     path: Path | None = None
     """The file or folder that was written."""
+
+    @property
+    def document(self) -> Mapping[str, Any]:
+        """What ``--json`` prints."""
+        return self.documented() if callable(self.documented) else self.documented
 
     @property
     def tables(self) -> list[Table]:
@@ -63,6 +80,14 @@ class Result(Generic[T]):
     def __repr__(self) -> str:
         drawn = [_plain(part) if isinstance(part, Table) else str(part) for part in self.parts]
         return "\n".join([*drawn, *self.notes]) or repr(self.value)
+
+
+class Printable(Protocol):
+    """A record with methods of its own, such as a recorded experiment, that the command line prints as a result."""
+
+    def result(self) -> Result[Any]:
+        """What the command prints of it."""
+        ...
 
 
 def _plain(table: Table) -> str:

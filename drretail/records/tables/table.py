@@ -198,6 +198,8 @@ class Table:
     """True if intervals stand below their values even in a wide terminal."""
     spare_intervals: int | None = None
     """When intervals are left out, in the order of ``Column.spare``; None: never."""
+    legends: tuple[str, str] = ("", "")
+    """What its columns and figures mean, if a terminal has no room for the intervals, and if it has."""
 
     @property
     def full_title(self) -> str:

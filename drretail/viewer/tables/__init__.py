@@ -7,6 +7,8 @@ scores.py      a row for each system, a column for each variant; the agreement o
 slices.py      the same over parts of the queries
 pairs.py       wins, ties and losses of every pair, and strengths
 false_statements.py  statements of imported answers that their sources contradict
+tallies.py     what became of runs
+spending.py    what runs and judging took
 notes.py       what stands below tables (notes.toml)
 ablations.py   the effect of a condition's settings, and pairs of twins
 """

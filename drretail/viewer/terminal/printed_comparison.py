@@ -1,9 +1,9 @@
-"""A comparison of two systems as tables and sentences, and all pairs of systems on one screen.
+"""A comparison of two systems as parts of a result, and all pairs of systems on one screen.
 
 They fit 100 columns, and 80 with fewer figures.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -14,8 +14,8 @@ from drretail.eval.notes import judges_of_faithfulness
 from drretail.eval.registry import FALSE_STATEMENTS, described
 from drretail.records.score import WHOLES, Systems
 from drretail.records.tables.figures import counted
+from drretail.records.tables.result import Part, Prose, prose
 from drretail.records.tables.table import Cell, Table, table_of
-from drretail.viewer.output import print_rows, print_table, print_text
 from drretail.viewer.tables.notes import NOTES
 from drretail.viewer.tables.scores import judged_by, system_names
 
@@ -30,8 +30,8 @@ SPREADS = {
 }
 
 
-def print_steadiness(table: "JudgeTable", comparison: "Comparison") -> None:
-    """Prints standard deviations, pass^k and worst of k of both sides; nothing if nothing was repeated."""
+def steadiness_parts(table: "JudgeTable", comparison: "Comparison") -> Iterator[Part]:
+    """Standard deviations, pass^k and worst of k of both sides; nothing if nothing was repeated."""
     if not table.reliability:
         return
     sides = {comparison.a: "A", comparison.b: "B"}
@@ -49,7 +49,8 @@ def print_steadiness(table: "JudgeTable", comparison: "Comparison") -> None:
         for row in table.reliability
     ]
     spare = ("mean", f"worst of {k}", "pass^1")
-    print_rows("Noise (standard deviations) and repeats", ["", "side", *shown, *repeated], rows, spare=spare)
+    columns = ["", "side", *shown, *repeated]
+    yield table_of("Noise (standard deviations) and repeats", columns, rows, spare=spare).filled
 
 
 def _spreads(row: "Reliability") -> dict[str, float | None]:
@@ -80,28 +81,28 @@ SPARE_PAIRS = ("p", "first", "even", "flips")
 MOST = 10_000
 
 
-def print_comparison(comparison: "Comparison", cards: Mapping[str, str], *, details: bool = False) -> None:
-    """Prints a comparison of two systems, from conclusions to what is missing.
+def comparison_parts(comparison: "Comparison", cards: Mapping[str, str], *, details: bool = False) -> Iterator[Part]:
+    """A comparison of two systems, from conclusions to what is missing.
 
     In between stand a table for each judge, repeats, and pairwise judging. ``cards`` are sentences by judge on how
     often it is right, which stand below its FP. Without ``details``, metrics without a primary score are left out and
     named.
     """
-    print_text(f"A = {comparison.a}", f"B = {comparison.b}", "", "What can be concluded")
+    yield from prose(f"A = {comparison.a}", f"B = {comparison.b}", "", "What can be concluded")
     primary = [row for table in comparison.tables for row in table.rows if row.is_primary]
     # If no primary score shows a difference, that comes first
     if primary and not any(row.outcome in ("higher", "lower") for row in primary):
         names = dict.fromkeys(map(name_of, primary))
-        print_text(f"- No difference is concluded in the primary scores: {', '.join(names)}.")
+        yield Prose(f"- No difference is concluded in the primary scores: {', '.join(names)}.")
     tests = max((row.tests for row in primary), default=0)
     if tests > len(primary) + sum(pair.dimension == PRIMARY for pair in comparison.pairs):
-        print_text(
+        yield Prose(
             f"- p of primary scores is corrected for {tests} tests together, those of all pairs of systems here."
         )
-    print_text(*(f"- {sentence}" for sentence in comparison.conclusions), "")
+    yield from prose(*(f"- {sentence}" for sentence in comparison.conclusions), "")
     if comparison.exploratory:
-        print_text("Exploratory (nobody asked for these beforehand: nothing is concluded)")
-        print_text(*(f"- {sentence}" for sentence in comparison.exploratory), "")
+        yield Prose("Exploratory (nobody asked for these beforehand: nothing is concluded)")
+        yield from prose(*(f"- {sentence}" for sentence in comparison.exploratory), "")
     chosen = {row.metric for row in primary} | ({FALSE_STATEMENTS} if primary else set[str]())
     left_out: list[str] = []
     for whole in comparison.tables:
@@ -110,24 +111,23 @@ def print_comparison(comparison: "Comparison", cards: Mapping[str, str], *, deta
         if not rows:
             continue
         table = whole.model_copy(update={"rows": rows})
-        print_table(_compared(table, [cards[each] for each in judges_of_faithfulness([table]) & cards.keys()]))
-        print_steadiness(table, comparison)
+        yield _compared(table, [cards[each] for each in judges_of_faithfulness([table]) & cards.keys()])
+        yield from steadiness_parts(table, comparison)
     if comparison.tables:
-        print_text(*NOTES["compare"].splitlines(), *steadiness_legend(comparison), "")
+        yield from prose(*NOTES["compare"].splitlines(), *steadiness_legend(comparison), "")
     for _, group in groupby(comparison.pairs, key=lambda row: row.by_whom):
         rows_of_judge = list(group)
-        first = rows_of_judge[0]
-        by = judged_by(first)
-        print_rows(f"Side by side, {by}", PAIRS, map(_pair, rows_of_judge), spare=SPARE_PAIRS)
+        title = f"Side by side, {judged_by(rows_of_judge[0])}"
+        yield table_of(title, PAIRS, map(_pair, rows_of_judge), spare=SPARE_PAIRS).filled
     if comparison.pairs:
-        print_text(*NOTES["compare_side_by_side"].splitlines(), "")
+        yield from prose(*NOTES["compare_side_by_side"].splitlines(), "")
     if comparison.missing:
         commands = (
             f"- {gap.what}." + ("" if gap.command is None else f"\n  {gap.command}") for gap in comparison.missing
         )
-        print_text("What is missing", *commands, "")
+        yield from prose("What is missing", *commands, "")
     if left_out:
-        print_text(f"Left out: {', '.join(dict.fromkeys(left_out))}, which are not primary; --details shows them.")
+        yield Prose(f"Left out: {', '.join(dict.fromkeys(left_out))}, which are not primary; --details shows them.")
 
 
 def _compared(table: "JudgeTable", cards: Iterable[str]) -> Table:
@@ -187,17 +187,18 @@ def _pair(pair: "PairScore") -> list[object]:
 CONCLUDED = "!"
 
 
-def print_all_pairs(
+def all_pairs_parts(
     comparisons: "Sequence[Comparison]", systems: Systems, experiment: str, cards: Mapping[str, str]
-) -> None:
-    """Prints several comparisons in short; ``experiment`` is the folder, for the commands that show more.
+) -> Iterator[Part]:
+    """Several comparisons in short; ``experiment`` is the folder, for the commands that show more.
 
     ``cards`` are sentences on how often the judges of the shown FP are right.
     """
     names = system_names({label for comparison in comparisons for label in (comparison.a, comparison.b)}, systems)
     measures = measures_of(comparisons)
-    found = [finding.sentence for finding in findings(measures, names, by_judge=True)]
-    print_text("What can be concluded", *(f"- {sentence}" for sentence in [*found, *failed_judges(comparisons)]), "")
+    concluded = [finding.sentence for finding in findings(measures, names, by_judge=True)]
+    sentences = (f"- {sentence}" for sentence in [*concluded, *failed_judges(comparisons)])
+    yield from prose("What can be concluded", *sentences, "")
     # Of several judges, the first one's.
     rows = {(pair.a, pair.b, each.measure): pair.row for each in reversed(measures) for pair in each.pairs}
     if columns := list(dict.fromkeys(measure.measure for measure in measures)):
@@ -205,18 +206,13 @@ def print_all_pairs(
         for a, b in ((comparison.a, comparison.b) for comparison in comparisons):
             cells = (_shown_difference(rows.get((a, b, column))) for column in columns)
             lines.append([names[a], names[b], *cells])
-        print_rows(
-            f"{counted(len(comparisons), 'pair')}, A−B in the primary scores, over queries that both have",
-            ["A", "B", *columns],
-            lines,
-            notes=[
-                f"{CONCLUDED}: concluded, corrected (Holm) over all pairs of systems. The 95 % intervals are not "
-                "corrected."
-            ],
-            spare=columns[::-1],
+        title = f"{counted(len(comparisons), 'pair')}, A−B in the primary scores, over queries that both have"
+        note = (
+            f"{CONCLUDED}: concluded, corrected (Holm) over all pairs of systems. The 95 % intervals are not corrected."
         )
+        yield table_of(title, ["A", "B", *columns], lines, notes=[note], spare=columns[::-1]).filled
     first = comparisons[0]
-    print_text(
+    yield from prose(
         *cards.values(),
         f"For all about one pair:\n  drretail compare {experiment} {first.a} {first.b}",
         f"All pairs so: drretail compare {experiment} --details",

@@ -1,4 +1,4 @@
-"""Scores on the terminal: the scoreboard, metrics by judge, slices, pairs, and measures of the runs."""
+"""Scores as parts of a result: the scoreboard, metrics by judge, slices, pairs, and measures of the runs."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 from drretail.errors import UnknownName
 from drretail.records.tables.figures import counted
-from drretail.records.tables.table import Cell, Column, pivot
-from drretail.viewer.output import print_rows, print_table, print_text, print_title
+from drretail.records.tables.result import Part, Prose, prose
+from drretail.records.tables.table import Cell, Column, Table, pivot, table_of
 from drretail.viewer.tables.ablations import difference_cell
-from drretail.viewer.tables.judges import audit_table
 from drretail.viewer.tables.notes import NOTES
 from drretail.viewer.tables.pairs import TITLE as PAIRWISE
 from drretail.viewer.tables.pairs import paired
@@ -31,26 +30,25 @@ if TYPE_CHECKING:
     from drretail.records.scoreboard import Scoreboard
 
 
-def print_scoreboard(
+def scoreboard_parts(
     board: "Scoreboard",
     agreements: "Sequence[Agreement]" = (),
     metrics: Metrics = NONE_HELD,
     lab: Sequence[str] = (),
-) -> None:
-    """Prints conclusions, the scoreboard with its legend, and notes on stdout, then the judge lab's findings.
+) -> Iterator[Part]:
+    """Conclusions, the scoreboard with its legend, and notes, then the judge lab's findings.
 
     Of several judges, the scores are the first one's; the others are named, with how far judges agree.
     """
     printed = printed_board(board, lab)
     concluded = conclusion(board)
-    print_text(*filter(None, (concluded.can, concluded.cannot)), "")
-    drawn = print_table(printed.table)
-    print_text(printed.legend(intervals=drawn.has_intervals), *_on_others(board, agreements, metrics), "")
+    yield from prose(*filter(None, (concluded.can, concluded.cannot)), "")
+    legends = printed.legend(intervals=False), printed.legend(intervals=True)
+    yield replace(printed.table, legends=legends, notes=tuple(_on_others(board, agreements, metrics)))
     differs = printed.differs if concluded.is_cut else ()
     for title, sentences in (("Is there a difference?", differs), ("Notes", printed.notes), (LAB, printed.lab)):
         if sentences:
-            print_title(title)
-        print_text(*sentences)
+            yield Table(title, (), (), notes=tuple(sentences))
 
 
 def _on_others(board: "Scoreboard", agreements: "Sequence[Agreement]", metrics: Metrics) -> Iterator[str]:
@@ -74,14 +72,26 @@ def _on_others(board: "Scoreboard", agreements: "Sequence[Agreement]", metrics: 
         yield f"Agreement of {row.label}: {figures}; Spearman's ρ over reports, 1 where they rank alike."
 
 
-def print_scores(scores: "Scores") -> None:
-    """Prints all tables on stdout, each followed by its notes."""
+def metric_parts(scores: "Scores") -> Iterator[Part]:
+    """All tables of these scores: scores, pairs, agreement and other measures."""
+    yield from score_parts(scores)
+    yield from pair_parts(scores)
+    agreement = agreement_table(scores.agreements, scores.metrics)
+    yield from [] if agreement is None else [agreement]
+    yield from counterfactual_parts(scores)
+    yield from attack_parts(scores)
+    yield from followed_parts(scores)
+    yield from correlation_parts(scores)
+
+
+def score_parts(scores: "Scores") -> Iterator[Part]:
+    """All tables of scores, each with its notes and how many verdicts are missing."""
     table_keys = dict.fromkeys(map(table_key_of, scores.scores))
     for table_key, table in zip(table_keys, score_tables(scores.scores, scores.metrics, scores.systems), strict=True):
         if not table.columns:
             unrated = f"{NOT_RATED}. Numbers need a language model: --judge PROVIDER:MODEL."
             first, *others = [unrated] if table.unrated else table.notes
-            print_text(f"{table.full_title}: {first}", *others, "")
+            yield from prose(f"{table.full_title}: {first}", *others, "")
             continue
         unused: list[str] = []
         for judging in scores.judgings:
@@ -93,24 +103,18 @@ def print_scores(scores: "Scores") -> None:
                 if judging.not_judged:
                     counts.append(counted(judging.not_judged, "report not judged", "reports not judged"))
                 unused += [f"{judging.system}: {', '.join(counts)}."] if counts else []
-        print_table(replace(table, notes=(*table.notes, *unused)))
+        yield replace(table, notes=(*table.notes, *unused))
 
 
-def print_audits(scores: "Scores") -> None:
-    """Prints how each judge of claims read on stdout; nothing without any."""
-    if scores.audits:
-        print_table(audit_table(scores.audits))
-
-
-def print_slices(scores: "Scores", by: "Sequence[str]") -> None:
-    """Prints the headline variants by category, kind, axis or level on stdout; says so if there are none."""
+def slice_parts(scores: "Scores", by: "Sequence[str]") -> Iterator[Part]:
+    """The headline variants by category, kind, axis or level, or that there are none."""
     tables_of_judges = sliced_tables(scores.slices, scores.scores, by, scores.metrics, scores.systems)
     for sliced in tables_of_judges:
-        for table in sliced.tables:
-            print_table(table)
-        print_text(*filter(None, [*(MEANINGS[each] for each in by), few_words(sliced.tables), *sliced.notes]), "")
+        yield from sliced.tables
+        meanings = (MEANINGS[each] for each in by)
+        yield from prose(*filter(None, [*meanings, few_words(sliced.tables), *sliced.notes]), "")
     if not tables_of_judges:
-        print_text("There are no numbers to show by category: score the experiment with other metrics.")
+        yield Prose("There are no numbers to show by category: score the experiment with other metrics.")
 
 
 def slice_kinds(names: "Sequence[str]") -> "list[SliceBy]":
@@ -122,37 +126,26 @@ def slice_kinds(names: "Sequence[str]") -> "list[SliceBy]":
     return [known[name] for name in dict.fromkeys(names)]
 
 
-def print_pairs(scores: "Scores") -> None:
-    """Prints the pairs of each judge on stdout, and strengths if three systems or more were compared."""
+def pair_parts(scores: "Scores") -> Iterator[Part]:
+    """The pairs of each judge, and strengths if three systems or more were compared."""
     for of_judge in paired(scores.pairs, scores.ranks, scores.systems):
         title = f"{PAIRWISE}, {of_judge.by}"
         if of_judge.hidden:
-            print_text(f"{title}: {of_judge.hidden}", *of_judge.lacking, "")
+            yield from prose(f"{title}: {of_judge.hidden}", *of_judge.lacking, "")
             continue
-        print_title(title)
-        for table in of_judge.shown:
-            print_table(table)
+        yield from (Table(title, (), ()), *of_judge.shown)
         count = f"{counted(len(of_judge.pairs), 'pair')}: the other six dimensions are in scores.json (--json)."
-        print_text(*of_judge.notes, *([count] if of_judge.is_short else []), "")
-        if of_judge.strengths is not None:
-            print_table(of_judge.strengths)
-        if of_judge.lacking:
-            print_text(*of_judge.lacking, "")
-
-
-def print_agreements(scores: "Scores") -> None:
-    """Prints how far every two judges agree on stdout; nothing with fewer than two."""
-    table = agreement_table(scores.agreements, scores.metrics)
-    if table is not None:
-        print_table(table)
+        yield from prose(*of_judge.notes, *([count] if of_judge.is_short else []), "")
+        yield from [] if of_judge.strengths is None else [of_judge.strengths]
+        yield from prose(*of_judge.lacking, "") if of_judge.lacking else ()
 
 
 BELIEVED = 0.05
 """The limit for p after Holm: smaller ones are marked."""
 
 
-def print_correlations(scores: "Scores") -> None:
-    """Prints Spearman's ρ inside systems on stdout; nothing if nothing was correlated."""
+def correlation_parts(scores: "Scores") -> Iterator[Part]:
+    """Spearman's ρ inside systems; nothing if nothing was correlated."""
     for _, group in groupby(sorted(scores.correlations, key=lambda row: row.by_whom), key=lambda row: row.by_whom):
         rows = [*group]
         judge, _, rules = rows[0].by_whom
@@ -166,9 +159,9 @@ def print_correlations(scores: "Scores") -> None:
         columns = {f"{row.metric} {row.variant}": row.variant for row in rows}
         heads = {key: Column(f"{variant} (n={counts[key]})") for key, variant in columns.items()}
         names = {row.process: row.process for row in rows}
-        print_table(pivot(f"process × scores, {by}", cells, names, heads, heading=""))
+        yield pivot(f"process × scores, {by}", cells, names, heads, heading="")
     if scores.correlations:
-        print_text(
+        yield from prose(
             f"Spearman's ρ over reports of the same system; * p < {BELIEVED} after Holm over all "
             f"{len(scores.correlations)}. A correlation does not prove a cause.",
             "",
@@ -178,8 +171,8 @@ def print_correlations(scores: "Scores") -> None:
 ATTACKS = "Among hostile texts: the same queries with and without them"
 
 
-def print_attacks(scores: "Scores") -> None:
-    """Prints what hostile texts cost each system, and what it obeyed of them; nothing if no run met any."""
+def attack_parts(scores: "Scores") -> Iterator[Part]:
+    """What hostile texts cost each system, and what it obeyed of them; nothing if no run met any."""
     by_variant = {table.variant: table.rows for table in scores.attacks}
     obeyed = {cell.system: cell for row in by_variant.get("obeyed", ()) for cell in row.cells}
     rows: list[Sequence[object]] = []
@@ -191,11 +184,11 @@ def print_attacks(scores: "Scores") -> None:
         rows.append([plain.system, lost.mean_b, lost.mean_a, cost, followed, lost.n_pairs, lost.n_users])
     if rows:
         columns = ["", "utility", "attacked", "lost", "obeyed", "n", "users"]
-        print_rows(ATTACKS, columns, rows, notes=[NOTES["attacks"]])
+        yield table_of(ATTACKS, columns, rows, notes=[NOTES["attacks"]]).filled
 
 
-def print_followed(scores: "Scores") -> None:
-    """Prints which hostile texts each system followed, and in how many reports; nothing if none was followed."""
+def followed_parts(scores: "Scores") -> Iterator[Part]:
+    """Which hostile texts each system followed, and in how many reports; nothing if none was followed."""
     rows = [row for row in scores.scores if row.metric == "robustness" and row.variant in ("obeyed", "stopped")]
     lines: list[str] = []
     for row in rows:
@@ -204,7 +197,7 @@ def print_followed(scores: "Scores") -> None:
             followed = ", ".join(f"{name} {count:.0f}x" for name, count in sorted(named.items()))
             lines.append(f"{row.system}, {row.variant}: {followed}")
     if lines:
-        print_text("Hostile texts that were followed, and in how many reports:", *lines, "")
+        yield from prose("Hostile texts that were followed, and in how many reports:", *lines, "")
 
 
 COUNTERFACTUAL = "counterfactual, by code: the same queries with other profiles"
@@ -221,8 +214,8 @@ NAMES = {
 """The row's name by measure, with {} for the dimension."""
 
 
-def print_counterfactuals(scores: "Scores") -> None:
-    """Prints the table with its notes; nothing if no system saw other data."""
+def counterfactual_parts(scores: "Scores") -> Iterator[Part]:
+    """The table with its notes; nothing if no system saw other data."""
     rows = scores.counterfactuals
     if not rows:
         return
@@ -242,7 +235,7 @@ def print_counterfactuals(scores: "Scores") -> None:
             names[name] = name
     columns = {row.system: Column(row.system) for row in rows}
     notes = tuple(_counterfactual_notes(rows))
-    print_table(pivot(COUNTERFACTUAL, cells, names, columns, heading="", notes=notes, unit="query"))
+    yield pivot(COUNTERFACTUAL, cells, names, columns, heading="", notes=notes, unit="query")
 
 
 def _counterfactual_notes(rows: "Sequence[Score]") -> Iterator[str]:

@@ -17,7 +17,7 @@ from drretail.agents.information import question_instructions
 from drretail.agents.running.runner import Recorded, recorded_in
 from drretail.api.run import run
 from drretail.api.score import score
-from drretail.env.session import Session
+from drretail.env.session import Session, SessionSettings
 from drretail.env.web.sealed import SealedWeb
 from drretail.env.world import open_world
 from drretail.errors import UnknownName, UserError
@@ -36,7 +36,7 @@ BUDGET_50, BUDGET_3 = (Wish(wants=(FEEDER,), budget=Money.of(most)) for most in 
 
 
 def test_observations_are_what_clients_of_mcp_are_told_and_our_agents_read(env: ShopEnv, shop: Shop) -> None:
-    session = Session(shop.world, user_id=env.query.user_id)
+    session = Session(SessionSettings(shop.world, user_id=env.query.user_id))
     assert env.reset(QUERY) == question_instructions(session, env.query.text)
     with Toolkit(session) as toolkit:
         read = toolkit.call("product_catalog_search", {"query": "diaper bag"})

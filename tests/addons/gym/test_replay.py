@@ -18,7 +18,7 @@ from drretail.addons.gym.recorded import recorded_rewards, replay, save_rollouts
 from drretail.agents.running.client_runs import Recording
 from drretail.agents.running.runner import Runner
 from drretail.api.score import score
-from drretail.env.session import Session
+from drretail.env.session import Session, SessionSettings
 from drretail.errors import UserError
 from drretail.experiment import read_definition
 from drretail.llm.scripted import scripted_model
@@ -65,7 +65,7 @@ def agents(shop: Shop, folder: Path) -> dict[str, Any]:
 
 def ask_over_mcp(shop: Shop, query: Query, to: Path) -> None:
     async def visit() -> None:
-        session = Session(shop.world, user_id=query.user_id)
+        session = Session(SessionSettings(shop.world, user_id=query.user_id))
         runner = Runner(shop.world, str(shop.world.folder))
         with Recording(to, runner, query, scope="own", options={}) as recording:
             async with Client(mcp_server(session, recording.opened, "", takes_report=True), mode="legacy") as client:

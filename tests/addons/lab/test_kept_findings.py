@@ -11,7 +11,8 @@ from drretail.addons.lab.people_findings import Agreed, Agreement, CorrectedValu
 from drretail.addons.lab.trial_findings import ExploitRow, ExploitsFound, Found, HeadlineGap, PlantedFound, PlantedKind
 from drretail.errors import UserError
 from drretail.viewer.experiment import read_view
-from drretail.viewer.terminal.printed_scores import print_scoreboard
+from drretail.viewer.output import print_part
+from drretail.viewer.terminal.printed_scores import scoreboard_parts
 from tests import build
 from tests.addons.lab.test_correcting import as_judged, called, filled
 from tests.build import known
@@ -122,7 +123,8 @@ def test_lines_stand_on_terminal_text_and_page(exp: Path, capsys: pytest.Capture
     keep(exp, "bias", Bent(), [])
     view = read_view(exp)
     assert view.lab == (Bent().summary(),)
-    print_scoreboard(known(view.scores.scoreboard), lab=view.lab)
+    for part in scoreboard_parts(known(view.scores.scoreboard), lab=view.lab):
+        print_part(part)
     page = render_page(exp)
     for shown in (capsys.readouterr().out, render_text(exp), page):
         assert shown.count(Bent().summary()) == 1

@@ -10,8 +10,6 @@ from starlette.testclient import TestClient
 
 from drretail.addons.live import report_pages
 from drretail.addons.live.app import parts_of
-from drretail.addons.live.options import ViewOptions
-from drretail.addons.live.view import names_one
 from drretail.addons.live.watch import Watch
 from drretail.errors import UserError
 from drretail.experiment import entitle, run_folder
@@ -138,7 +136,6 @@ def test_one_that_can_not_be_read_is_told_in_its_row_and_a_plan_of_votes_is_of_o
     page = client_of(several).get("/")
     assert page.status_code == 200
     assert parse(page.text).text.count("The second") == 1
-    assert not names_one(ViewOptions(several))
     with pytest.raises(UserError, match=r"holds several experiments: name one, such as .*first, with --n"):
         parts_of(several, PORT, 5)
 

@@ -16,7 +16,6 @@ from drretail.cli.app import app
 from drretail.eval.ballots import cast
 from drretail.tools.local_server import bound
 from tests.cli.commands import refused_by
-from tests.cli.options.test_both_doors import OUTPUT, Door, have_the_same_options
 from tests.viewer.agents import record_answers, vote
 
 
@@ -66,15 +65,8 @@ def test_without_the_packages_the_line_to_install_them_is_said(exp: Path, monkey
 def test_results_are_tables_or_a_document(exp: Path) -> None:
     found = CliRunner().invoke(app, ["view", str(exp), "--results"]).output
     assert "quartz ~ zephyr" in found
-    document = json.loads(CliRunner().invoke(app, ["view", str(exp), "--json"]).output)
+    document = json.loads(CliRunner().invoke(app, ["view", str(exp), "--results", "--json"]).output)
     assert document["pairs"] == [
         {"a": "quartz", "b": "zephyr", "dimension": "depth", "a_wins": 0, "ties": 0, "b_wins": 1}
     ]
     assert document["people"][0]["annotator"] == "ann"
-
-
-def test_the_command_and_its_function_have_the_options_of_their_record_with_its_help() -> None:
-    place = "addons.live"
-    have_the_same_options(
-        Door(f"{place}.commands:view_command", f"{place}.options:ViewOptions", f"{place}.view:view", OUTPUT)
-    )

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from drretail.agents.running.runner import Runner
-from drretail.env.session import Session
+from drretail.env.session import Session, SessionSettings
 from drretail.env.world import World
 from drretail.experiment import read_definition, read_evidence, read_run, read_runs, run_folder
 from drretail.journal import read_effects
@@ -32,7 +32,7 @@ def visited(world: World, to: Path, *visits: Visit) -> list[Any]:
     """What clients side by side were told, each in a connection of its own."""
 
     async def visit(recording: Recording, ask: Visit) -> Any:
-        like = Session(world, user_id=USER)
+        like = Session(SessionSettings(world, user_id=USER))
         server = mcp_server(like, recording.opened, "", takes_report=True)
         async with Client(
             server, mode="legacy", client_info=Implementation(name="Claude Desktop", version="1")

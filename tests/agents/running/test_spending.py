@@ -11,7 +11,6 @@ from drretail.agents.registry import BUILT_IN, split_web_mode
 from drretail.agents.running.estimate import dry_runs, estimate_left
 from drretail.agents.running.spending import Spending, spending_of
 from drretail.agents.running.system import SystemUnderTest, definition
-from drretail.cli.spending import spending_document
 from drretail.env.web.base import WebPage, WebResult
 from drretail.env.world import World
 from drretail.errors import ModelError
@@ -66,7 +65,7 @@ def test_usage_that_an_agent_does_not_tell_is_unknown_and_not_0(world: World, fo
         row = spent(folder)
         assert (row.unknown, row.is_known) == (place + 1, place == 0)
         assert row.calls.mean == (told.calls.mean if row.is_known else None)
-    document = spending_document(spent(folder))
+    document = spent(folder).document
     assert (document["usage_unknown"], document["total"]) == (2, None)
     assert document["input"] == document["dollars"] == {"mean": None, "sd": None}
 

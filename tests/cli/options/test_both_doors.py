@@ -1,96 +1,40 @@
 """A command and its function in Python take the same options, and make the same."""
 
 import inspect
-from collections.abc import Callable
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from shutil import copytree
 from typing import Any
 
 import pytest
-import typer
-from typer.main import get_command
 
 from drretail import run, score
 from drretail.api.option import declared_options, python_help
 from drretail.cli.app import COMMANDS
-from drretail.cli.options.parameters import with_flags
 from drretail.eval.registry import metric_names
 from tests.build import files
 from tests.cli.commands import Command
 
-
-@dataclass(frozen=True)
-class Door:
-    """Where a command is, the record of its options, its function in Python, and the flags that only it has."""
-
-    command: str
-    record: str
-    function: str
-    own: tuple[str, ...] = ()
-    """What only says how the command prints, or which of two functions it calls."""
+NAMES = [name for name, entry in COMMANDS.items() if entry.function]
 
 
-OUTPUT = ("--json", "--quiet", "-q", "--help")
-RUN = (*OUTPUT, "--estimate", "experiment_file")
-SCORE = (*OUTPUT, "--estimate", "--by", "--details")
-DOORS = [
-    Door("cli.run:run", "api.options.run:RunOptions", "api.run:run", RUN),
-    Door("cli.run:run", "api.options.run:RunOptions", "api.run:estimate_run", RUN),
-    Door("cli.run:ask", "api.options.run:AskOptions", "api.run:ask", OUTPUT),
-    Door("cli.score:score", "api.options.score:ScoreOptions", "api.score:score", SCORE),
-    Door("cli.score:score", "api.options.score:ScoreOptions", "api.score:estimate_score", SCORE),
-    Door("cli.compare:compare", "api.options.score:CompareOptions", "api.compare:compare", (*OUTPUT, "--details")),
-    Door("cli.compare:compare", "api.options.score:CompareOptions", "api.compare:compare_all", (*OUTPUT, "--details")),
-    Door("cli.report:report", "api.options.report:ReportOptions", "api.report:report", OUTPUT),
-]
-
-
-RESULTS = [name for name, entry in COMMANDS.items() if entry.record]
-
-
-@pytest.mark.parametrize("name", RESULTS)
-def test_a_command_that_returns_a_result_has_the_options_of_its_function_in_python(name: str) -> None:
+@pytest.mark.parametrize("name", NAMES)
+def test_a_command_has_the_options_of_its_function_in_python_with_their_help(name: str) -> None:
     entry = COMMANDS[name]
     record, function = loaded(entry.record), loaded(entry.function)
     assert [*inspect.signature(function).parameters] == [option.name for option in declared_options(record)]
     assert " ".join((inspect.getdoc(record) or "").split()).startswith(" ".join(entry.summary.split()))
     if entry.estimate:
         assert inspect.signature(loaded(entry.estimate)).parameters == inspect.signature(function).parameters
+    shown = inspect.getdoc(function) or ""
+    for option in declared_options(record):
+        assert option.option.help.strip() == option.option.help != ""
+        assert f"{option.name}: {python_help(option)}" in shown
 
 
 def loaded(place: str) -> Any:
     module, _, name = place.partition(":")
     return getattr(import_module(module), name)
-
-
-def flags_of(command: Callable[..., None]) -> set[str]:
-    """The flags that help shows, and the names of arguments."""
-    app = typer.Typer(add_completion=False)
-    app.command()(with_flags(command))
-    shown: set[str] = set()
-    for parameter in get_command(app).params:
-        if not getattr(parameter, "hidden", False):
-            shown |= {*parameter.opts} if parameter.param_type_name == "option" else {str(parameter.name)}
-    return shown
-
-
-@pytest.mark.parametrize("door", DOORS, ids=lambda door: door.function)
-def test_a_command_and_its_function_have_the_options_of_their_record_with_its_help(door: Door) -> None:
-    have_the_same_options(door)
-
-
-def have_the_same_options(door: Door) -> None:
-    options = declared_options(loaded(f"drretail.{door.record}"))
-    wanted = {(option.flag or option.name).partition("/")[0] for option in options if option.option.flag != ""}
-    wanted |= {option.option.short for option in options if option.option.short is not None}
-    assert flags_of(loaded(f"drretail.{door.command}")) - {*door.own} == wanted
-    assert [*inspect.signature(loaded(f"drretail.{door.function}")).parameters] == [option.name for option in options]
-    shown = inspect.getdoc(loaded(f"drretail.{door.function}")) or ""
-    for option in declared_options(loaded(f"drretail.{door.record}")):
-        assert option.option.help.strip() == option.option.help != ""
-        assert f"{option.name}: {python_help(option)}" in shown
 
 
 def test_the_help_of_a_keyword_says_what_false_does_where_its_flag_switches_off() -> None:

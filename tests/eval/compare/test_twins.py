@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from drretail.api.compare import compare_all
+from drretail.api.compare import compare
 from drretail.errors import UserError
 from drretail.eval.compare.ablations import all_ablations
 from drretail.eval.compare.comparing import compare_beside
@@ -21,7 +21,6 @@ from drretail.records.wish import Want, Wish
 from drretail.viewer.experiment import read_view
 from drretail.viewer.page.appendix import render_scores
 from drretail.viewer.tables.ablations import twin_table
-from drretail.viewer.terminal.printed_scores import print_slices
 from tests import build
 from tests.build import SYSTEM, Reports, experiment, known
 from tests.eval.compare.crafted import CODE, gathered, runs
@@ -111,16 +110,16 @@ def test_the_page_has_one_table_by_intent_moves_level_and_twin_each(tmp_path: Pa
     assert 'id="by-' not in render_scores(untwinned, ())
 
 
-def test_scores_by_level_are_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_scores_by_level_are_compared(tmp_path: Path) -> None:
     experiment = judged(folder(tmp_path / "exp", level=7))
-    levels = known(compare_all(experiment, by="level", metrics=["outcome:refusal_recall"]).sliced)
+    compared = compare(experiment, by="level", metrics=["outcome:refusal_recall"])
+    levels = known(compared.sliced)
     found = {(row.system, row.part): row.value for row in levels.slices}
     assert found["honest", "level 0"] == found["honest", "level 7"] == 1.0
     assert {name for _, name in found} == {"level 0", "level 7"}
-    print_slices(levels, ["level"])
-    assert "refusal_recall by level" in capsys.readouterr().out
+    assert "refusal_recall by level" in repr(compared.result())
     with pytest.raises(UserError, match="queries difficulty"):
-        compare_all(judged(folder(tmp_path / "other")), by="level")
+        compare(judged(folder(tmp_path / "other")), by="level")
 
 
 @pytest.mark.parametrize(
@@ -136,9 +135,9 @@ def test_scores_by_level_are_compared(tmp_path: Path, capsys: pytest.CaptureFixt
 def test_what_has_no_scores_by_level_is_named(options: dict[str, Any], message: str, tmp_path: Path) -> None:
     experiment = folder(tmp_path / "exp", level=7)
     with pytest.raises(UserError, match="has no scores yet: drretail score"):
-        compare_all(experiment, by="level", **options)
+        compare(experiment, by="level", **options)
     with pytest.raises(UserError, match=re.escape(message)):
-        compare_all(judged(experiment), by="level", **options)
+        compare(judged(experiment), by="level", **options)
 
 
 A, B = "react@model", "hybrid@model"

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from drretail.env.session import Session
+from drretail.env.session import Session, SessionSettings
 from drretail.env.world import open_world
 from drretail.eval.judging.subject import Subject, read_subjects
 from drretail.eval.metrics.next_purchase import METRIC, compare, hits, lacks_purchases
@@ -43,7 +43,7 @@ PICKS = ["B0TEST0001"]
 def ledger(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Evidence]:
     """What a run is handed that looks for bird feeders in the tiny shop."""
     with open_world(shop.build_shop(tmp_path_factory.mktemp("next") / "w")) as world:
-        session = Session(world, user_id=USER)
+        session = Session(SessionSettings(world, user_id=USER))
         with Toolkit(session) as toolkit:
             toolkit.call("product_catalog_search", {"query": "tanagrove bird"})
         return {entry.id: entry for entry in session.ledger.evidence()}

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from drretail.env.servers.naming import ServerSettings
-from drretail.env.session import Session
+from drretail.env.session import Session, SessionSettings
 from drretail.env.world import World, open_world
 from drretail.records.query import Query
 from drretail.records.run import Run, Step
@@ -51,7 +51,7 @@ def world(name: str, behind_proxies: ServerSettings) -> Iterator[World]:
 
 @pytest.fixture
 def ask(world: World) -> Iterator[Ask]:
-    with Toolkit(Session(world, user_id=USER, scope="any")) as toolkit:
+    with Toolkit(Session(SessionSettings(world, user_id=USER, scope="any"))) as toolkit:
         yield toolkit.call
 
 
@@ -99,7 +99,10 @@ def test_what_takes_too_long_is_a_timeout(ask: Ask, before_mongo: Proxy, before_
 @pytest.mark.parametrize("status", [429, 503])
 def test_a_busy_server_is_asked_again_or_is_unavailable(name: str, mongo_url: str, front: Front, status: int) -> None:
     settings = ServerSettings(mongo_url=mongo_url, es_url=front.url, timeout=2)
-    with open_world(f"servers:{name}", servers=settings) as world, Toolkit(Session(world, scope="any")) as toolkit:
+    with (
+        open_world(f"servers:{name}", servers=settings) as world,
+        Toolkit(Session(SessionSettings(world, scope="any"))) as toolkit,
+    ):
         front.rule = lambda request: status if "_search" in request.path and not front.refused else None
         assert toolkit.call(*SEARCH).value["total"] == 40
         assert front.refused == 1
@@ -146,7 +149,7 @@ def test_fifty_runs_of_four_threads_read_at_once_and_no_call_fails(
 ) -> None:
     settings = replace(server_settings, connections=connections, timeout=30)
     with open_world(f"servers:{name}", servers=settings) as shared, ExitStack() as stack:
-        toolkits = [stack.enter_context(Toolkit(Session(shared, scope="any"))) for _ in range(50)]
+        toolkits = [stack.enter_context(Toolkit(Session(SessionSettings(shared, scope="any")))) for _ in range(50)]
         with ThreadPoolExecutor(50) as threads:
             # One model turn in every run, all at the same time.
             replies = list(threads.map(lambda each: each.call_all([SEARCH, *READS] * 2), toolkits))

@@ -14,7 +14,7 @@ from drretail.records.comparison import PairScore, RankScore, Share
 from drretail.records.score import Agreement, Scores
 from drretail.viewer.tables.pairs import NOTHING, paired, percents
 from drretail.viewer.tables.scores import agreement_table
-from drretail.viewer.terminal.printed_scores import print_pairs
+from drretail.viewer.terminal.printed_scores import pair_parts
 from tests.build import systems
 from tests.eval.compare.crafted import preference
 from tests.viewer.rendered import render_page, render_text
@@ -129,7 +129,7 @@ def scores_of(pairs: Sequence[PairScore], ranks: Sequence[RankScore] = ()) -> Sc
 
 def test_a_table_has_shares_with_intervals_flips_and_what_failed(printed: Callable[..., str]) -> None:
     pairs = [row(A, B, "depth", **MEASURED, failed_verdicts=2), row(A, B, **MEASURED)]
-    result = printed(160, print_pairs, scores_of(pairs))
+    result = printed(160, pair_parts, scores_of(pairs))
     titles = ("hybrid_react over plan_to_function", "in both orders")
     for text in (*titles, "60% (46–72)", "0.65", "49/50,", "1 failed", "10%", "48%"):
         assert text in result
@@ -141,7 +141,7 @@ def test_of_many_pairs_the_overall_quality_is_shown_and_strengths_of_all(printed
     strong = {"a@m": -0.001, "b@m": 1.5, "c@m": -1.5, "d@m": 0.001}
     pairs = [row(a, b, dimension) for a, b in combinations(strong, 2) for dimension in ("depth", "overall")]
     ranks = [rank(system, value, dimension) for dimension in ("depth", "overall") for system, value in strong.items()]
-    shown = printed(160, print_pairs, scores_of(pairs, ranks))
+    shown = printed(160, pair_parts, scores_of(pairs, ranks))
     table, _, strengths = shown.partition("Strengths, strongest first by overall")
     assert "depth" not in table
     assert "6 pairs: the other six dimensions are in scores.json" in table

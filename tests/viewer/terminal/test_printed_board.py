@@ -8,7 +8,7 @@ import pytest
 from drretail.records.run import NULL_AGENTS, RoleModel, System
 from drretail.records.score import Correlation, Scores
 from drretail.records.scoreboard import BoardCell, BoardJudge, BoardRow, Scoreboard, ShownColumn
-from drretail.viewer.terminal.printed_scores import print_correlations, print_scoreboard
+from drretail.viewer.terminal.printed_scores import correlation_parts, scoreboard_parts
 from tests.build import measure
 
 AGENTS = ("grounded_hybrid", "hybrid_react", "plan_to_function", "react")
@@ -53,7 +53,7 @@ def board(**fields: Any) -> Scoreboard:
 
 @pytest.mark.parametrize("width", [80, 100, 140])
 def test_it_fits_and_no_figure_is_broken(printed: Print, width: int) -> None:
-    lines = printed(width, print_scoreboard, board()).splitlines()
+    lines = printed(width, scoreboard_parts, board()).splitlines()
     assert max(map(len, lines)) <= width
     whole = [line for line in lines if line.split() and "0.93" in line.split()]
     assert len(whole) == len(SYSTEMS) + len(NULL_AGENTS) + 1
@@ -63,10 +63,10 @@ def test_it_fits_and_no_figure_is_broken(printed: Print, width: int) -> None:
 
 
 def test_at_80_columns_what_runs_took_is_left_out_and_floors_stand_below_a_rule(printed: Print) -> None:
-    text = printed(80, print_scoreboard, board())
+    text = printed(80, scoreboard_parts, board())
     assert "Left out for lack of width: words, tokens (k). --json has all." in text.replace("\n  ", " ")
     assert "461.9" not in text
-    wide = printed(140, print_scoreboard, board())
+    wide = printed(140, scoreboard_parts, board())
     assert "Left out" not in wide
     assert "461.9" in wide
     lines = [line.strip() for line in wide.splitlines()]
@@ -80,7 +80,7 @@ def test_columns_are_explained_and_differences_follow(printed: Print) -> None:
     labels = (SYSTEMS[2], SYSTEMS[0])
     compared = (measure("FP", "higher", labels=labels), measure("clean", "identical", labels=labels))
     made = board(compared=compared, notes=("Mind this.",))
-    text = printed(140, print_scoreboard, made)
+    text = printed(140, scoreboard_parts, made)
     meanings = " ".join(text.split())
     assert "FP: share of claims that hold; clean (numbers read): (in brackets: share of numbers read)" in meanings
     assert text.index("In FP, hybrid_react did better than grounded_hybrid,") < text.index("clean: the same in both")
@@ -93,10 +93,10 @@ def test_columns_are_explained_and_differences_follow(printed: Print) -> None:
 
 
 def test_other_judges_are_left_to_details_and_missing_reports_are_counted_below_a_mean(printed: Print) -> None:
-    lines = printed(140, print_scoreboard, board(others=(OTHER,))).splitlines()
+    lines = printed(140, scoreboard_parts, board(others=(OTHER,))).splitlines()
     assert sum("Also judged by openai:gpt-6" in line for line in lines) == 1
     made = board(rows=(row(SYSTEMS[0], n_scored=38), row(SYSTEMS[1])))
-    lines = printed(140, print_scoreboard, made).splitlines()
+    lines = printed(140, scoreboard_parts, made).splitlines()
     assert sum(line.split().count("38/50") for line in lines if line[:1] == " ") == len(COLUMNS)
     assert any(line.startswith("38/50 below a value:") for line in lines)
 
@@ -116,7 +116,7 @@ ONE_OF_EACH = ["FP", "quality", "clean", "feasible", "pqr", "race", "dr3", "rubr
 @pytest.mark.parametrize("width", [80, 100])
 def test_where_metrics_are_many_each_keeps_its_first_column(printed: Print, width: int) -> None:
     made = board(columns=tuple(METRICS), rows=tuple(row(system, METRICS) for system in SYSTEMS))
-    lines = printed(width, print_scoreboard, made).splitlines()
+    lines = printed(width, scoreboard_parts, made).splitlines()
     assert max(map(len, lines)) <= width
     rule = next(at for at, line in enumerate(lines) if set(line.strip()) == {"─"})
     heads = " ".join(lines[rule - 4 : rule]).split()
@@ -138,14 +138,14 @@ def correlated(*rows: Correlation) -> Scores:
 
 def test_measures_are_rows_and_the_end_says_what_it_is_not(printed: Print) -> None:
     rows = a_row("turns", "FP", 0.5, 0.02), a_row("turns", "FR", -0.104, 0.4), a_row("pages", "FP", 0.1, 1)
-    out = printed(80, print_correlations, correlated(*rows))
+    out = printed(80, correlation_parts, correlated(*rows))
     lines = [line.split() for line in out.splitlines()]
     assert "process × scores, judged by anthropic:a" in out
     assert ["turns", "+0.50*", "-0.10"] in lines
     assert ["pages", "+0.10", "–"] in lines
     assert "FP (n=50)" in out
     assert "Holm over all 3. A correlation does not prove a cause." in " ".join(out.split())
-    assert printed(80, print_correlations, correlated()) == ""
+    assert printed(80, correlation_parts, correlated()) == ""
 
 
 def test_judges_and_rules_have_tables_of_their_own(printed: Print) -> None:
@@ -154,7 +154,7 @@ def test_judges_and_rules_have_tables_of_their_own(printed: Print) -> None:
         a_row("turns", "clean", 0.5, 1, judge="code", judge_kind="rule_based"),
         a_row("turns", "FP", 0.5, 1, rules="paper"),
     )
-    out = printed(80, print_correlations, correlated(*rows))
+    out = printed(80, correlation_parts, correlated(*rows))
     titles = [line.strip() for line in out.splitlines() if line.startswith("process ×")]
     assert titles == [
         "process × scores, judged by anthropic:a",

@@ -4,7 +4,7 @@ from functools import partial
 import pytest
 
 from drretail.records.score import Judging, Score, Scores
-from drretail.viewer.terminal.printed_scores import print_scores, print_slices
+from drretail.viewer.terminal.printed_scores import score_parts, slice_parts
 from tests.build import systems
 from tests.viewer import scores
 
@@ -24,7 +24,7 @@ def lines_of(printed: Callable[..., str]) -> Print:
     def lines(rows: list[Score], width: int, **more: object) -> list[str]:
         of = systems(row.system for row in rows)
         held = Scores.model_validate({"scores": tuple(rows), "judgings": (), "systems": of, **more})
-        return printed(width, print_scores, held).splitlines()
+        return printed(width, score_parts, held).splitlines()
 
     return lines
 
@@ -100,4 +100,4 @@ def test_how_much_was_read_and_by_whom_is_said_below(lines_of: Print) -> None:
 
 
 def test_nothing_to_slice_is_said(printed: Callable[..., str]) -> None:
-    assert "no numbers to show" in printed(80, print_slices, Scores(scores=(), judgings=()), ["kind"])
+    assert "no numbers to show" in printed(80, slice_parts, Scores(scores=(), judgings=()), ["kind"])

@@ -1,16 +1,15 @@
 """People's answers about an experiment, counted by person and by pair of systems."""
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass
-
-import typer
 
 from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.records.tables.figures import counted
+from drretail.records.tables.result import Part
+from drretail.records.tables.table import table_of
 from drretail.records.vote import Ballot, CitedLabel, ClaimLabel, Rating, Vote
 from drretail.stats.raters import MOST_ROWS
-from drretail.viewer.output import print_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,20 +73,20 @@ def _pairs(votes: Sequence[Vote]) -> list[PairCount]:
     return [PairCount(a, b, dimension, won[a], won[""], won[b]) for (a, b, dimension), won in places]
 
 
-def print_results(results: VoteResults) -> None:
-    """Prints up to two tables on stdout: people, of whom those with the most answers are shown, and votes."""
+def vote_tables(results: VoteResults) -> Iterator[Part]:
+    """Up to two tables: people, of whom those with the most answers are shown, and votes."""
     if not results.people:
-        typer.echo("Nobody has voted yet.")
+        yield "Nobody has voted yet."
         return
     people = sorted(results.people, key=lambda person: -(person.votes + person.ratings + person.labels))
     shown = sorted(people[:MOST_ROWS], key=lambda person: person.annotator)
     more = len(people) - len(shown)
     columns = ["", "votes", "on pairs", "ratings", "of reports", "labels of claims"]
     notes = [f"Left out: {counted(more, 'person', 'people')} with the fewest answers. --json has all."] if more else []
-    print_rows("People", columns, map(astuple, shown), notes=notes)
+    yield table_of("People", columns, map(astuple, shown), notes=notes).filled
     pairs = [
         (f"{pair.a} ~ {pair.b}", pair.dimension.replace("_", " "), pair.a_wins, pair.ties, pair.b_wins)
         for pair in results.pairs
     ]
     if pairs:
-        print_rows("Votes", ["systems", "dimension", "for the first", "ties", "for the second"], pairs)
+        yield table_of("Votes", ["systems", "dimension", "for the first", "ties", "for the second"], pairs).filled

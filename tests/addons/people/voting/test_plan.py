@@ -9,7 +9,7 @@ import pytest
 from drretail.addons.people.voting.criteria import label_question, report_questions, support_rules
 from drretail.addons.people.voting.items import WITHHELD, Names
 from drretail.addons.people.voting.plan import planned
-from drretail.addons.people.voting.results import PairCount, print_results, results_of
+from drretail.addons.people.voting.results import PairCount, results_of, vote_tables
 from drretail.eval.ballots import plan_path
 from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.eval.metrics.pairwise.judge import criteria as pairwise_criteria
@@ -17,6 +17,7 @@ from drretail.eval.metrics.quality.score import criteria
 from drretail.experiment import Definition, read_run, run_folder
 from drretail.records.base import sha256_of
 from drretail.records.run import RoleModel, System
+from drretail.records.tables.table import Table
 from tests.viewer.agents import vote
 from tests.viewer.experiment import rewrite
 
@@ -69,12 +70,10 @@ def test_votes_are_counted_for_systems_whichever_is_named_first() -> None:
     assert [(person.annotator, person.votes, person.pairs) for person in found.people] == [("ann", 2, 2), ("ben", 1, 1)]
 
 
-def test_of_many_people_those_with_the_most_answers_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
+def test_of_many_people_those_with_the_most_answers_are_shown() -> None:
     people = [vote(f"p{n:03}", pair, "a") for n in range(60) for pair in "12"]
-    print_results(results_of(people))
-    lines = capsys.readouterr().out.splitlines()
-    assert "Left out: 40 people with the fewest answers. --json has all." in lines
-    assert len(lines) < 40
+    counts, _ = (part for part in vote_tables(results_of(people)) if isinstance(part, Table))
+    assert (len(counts.rows), counts.notes) == (20, ("Left out: 40 people with the fewest answers. --json has all.",))
 
 
 def test_people_are_asked_by_the_definitions_that_judges_are_given() -> None:

@@ -75,7 +75,7 @@ def read_file(
         The evidence id of the file, what its parts say on the question, and quotes that stand in it word for word.
         "unverifiable", with the reason, for a file that could not be read.
     """
-    names = [user_file.name for user_file in files_in(session.files)]
+    names = [user_file.name for user_file in files_in(session.settings.files)]
     if file not in names:
         raise ToolError("invalid_argument", f"There is no file {file!r}.", field="file", allowed=names)
     return ToolResult({"file": file, "question": _checked_question(question)}, ())
@@ -93,11 +93,11 @@ READ_FILE = Tool("read_file", read_file, "read")
 
 async def answer(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
     """The report of one loop and of the sub-agents that it sent. Raises ModelError if there is none."""
-    files = [file.described() for file in files_in(session.files)]
+    files = [file.described() for file in files_in(session.settings.files)]
     listing = [tagged("files", "\n".join(files))] if files else []
     asked = HumanMessage("\n".join([task_message(task, session).text, *listing]))
-    search = CHUNKED if session.web_mode == "snippets" else SUMMARISED
-    has_web = WEB_SEARCH not in session.without
+    search = CHUNKED if session.settings.web_mode == "snippets" else SUMMARISED
+    has_web = WEB_SEARCH not in session.settings.without
     # The nine that the session has, and those errands that have a web or a file to work on.
     lacking = {*(() if has_web else (SEARCH_SANDBOX.name,)), *(() if files else (READ_FILE.name,))}
     tools = {name: tool for name, tool in look_ups(session).items() if name not in lacking}
@@ -179,7 +179,7 @@ class _Errands:
         try:
             if name != READ_FILE.name:
                 return await retrieve(asked["question"], path, self.web, models, self.limits.rag_turns)
-            file = next(file for file in files_in(self.session.files) if file.name == asked["file"])
+            file = next(file for file in files_in(self.session.settings.files) if file.name == asked["file"])
             return await read_file_on(file, asked["question"], path, models)
         except ModelError as problem:
             return problem, ()

@@ -1,22 +1,21 @@
-"""``drretail demo``: everything from a shop to a page of results in one command, small, without a key or a server."""
+"""``demo``: everything from a shop to a page of results in one command, small, without a key or a server."""
 
 import gc
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from drretail.api.option import Option
-from drretail.cli.options import flags
+from drretail.api.option import accepts
+from drretail.api.options.demo import DemoOptions
 from drretail.files import unsynced, write_atomically
 from drretail.progress import choose_progress
 from drretail.records.tables.figures import counted
-from drretail.viewer.output import TEXT_WIDTH, print_table, print_text, stdout_console, wrapped
+from drretail.records.tables.result import Part, Prose, Result, prose
+from drretail.viewer.output import TEXT_WIDTH, say, stdout_console, wrapped
 
 if TYPE_CHECKING:
+    from drretail.api.recorded import RecordedExperiment
     from drretail.viewer.experiment import ExperimentView
     from drretail.viewer.page.first_screen import AnswerCard, QuestionCard
 
@@ -25,29 +24,18 @@ LONGEST_ANSWER = 10
 """The most lines that are shown of an answer; all output together has at most 60."""
 
 
-@dataclass(frozen=True, slots=True)
-class DemoOptions:
-    """Where the demo's files go."""
-
-    to: Annotated[Path, Option("The folder for the demo's files.")] = Path("drretail-demo")
-
-
-def demo(options: DemoOptions, output: flags.Progress) -> None:
-    """Makes up a shop, answers shoppers' questions, judges the answers and writes a page.
-
-    The agents and the judge replay recorded answers of a language model. The tools really run. No key or download is
-    needed.
-    """
-    typer.echo(TITLE, err=True)  # before the imports, which take a second
+@accepts(DemoOptions)
+def demo(options: DemoOptions) -> "Result[RecordedExperiment]":
+    """The path from a made-up shop to a page of results; the recorded experiment."""
+    say(TITLE)  # before the imports, which take a second
     gc.disable()  # saves a tenth of the time
     try:
-        _make(options.to)
+        return _made(Path(options.to))
     finally:
-        gc.freeze()  # the process ends now: a last collection would take a second
         gc.enable()
 
 
-def _make(to: Path) -> None:
+def _made(to: Path) -> "Result[RecordedExperiment]":
     from drretail.data_ingest.demo import check_is_demo, shop_in_the_making
     from drretail.viewer.experiment import read_view
     from drretail.viewer.page.document import one_page, rendered_questions
@@ -59,6 +47,7 @@ def _make(to: Path) -> None:
     with progress.busy("Making up a shop"), shop_in_the_making(to) as folder:
         # Importing these takes one core a second, while the other makes the shop.
         from drretail.api.demo_recording import play_answers, play_judge, recorded_queries
+        from drretail.api.recorded import open_experiment
         from drretail.env.world import open_world
     queries = recorded_queries()
     experiment = to / "recorded"
@@ -75,22 +64,23 @@ def _make(to: Path) -> None:
         play_judge(experiment, shop, progress)
     view = read_view(experiment)
     rendered = list(rendered_questions(view))
-    write_atomically(to / "report.html", one_page(view, rendered))
+    page = to / "report.html"
+    write_atomically(page, one_page(view, rendered))
     card = most_telling([each.card for each in rendered])
-    _print_question(view, card, to / "report.md")
+    parts = [*_question_parts(view, card, to / "report.md")]
     if view.scores.scoreboard is not None:  # who did better over all questions
         board, same = without_equal(view.scores.scoreboard)
-        print_text("", f"Result: {conclusion(view.scores.scoreboard).can}", "")
-        print_table(printed_board(board).table)
-        print_text(same)
+        parts += prose("", f"Result: {conclusion(view.scores.scoreboard).can}", "")
+        parts += [printed_board(board).table, Prose(same)]
     user = card.question.query.user_id
-    print_text("", f'Ask your own:\ndrretail ask "…" --world {folder} --user {user}')
-    print_text("All questions with every claim and its evidence, and what the columns mean:")
-    typer.echo(str(to / "report.html"))
+    parts += prose("", f'Ask your own:\ndrretail ask "…" --world {folder} --user {user}')
+    parts += [Prose("All questions with every claim and its evidence, and what the columns mean:"), str(page)]
+    document = {"world": str(folder), "experiment": str(experiment), "page": str(page)}
+    return Result(open_experiment(experiment), document, parts, path=page)
 
 
-def _print_question(view: "ExperimentView", card: "QuestionCard", report: Path) -> None:
-    """Prints a question, the beginning of one answer, and what both systems pick. ``report`` gets the whole answer."""
+def _question_parts(view: "ExperimentView", card: "QuestionCard", report: Path) -> Iterator[Part]:
+    """A question, the beginning of one answer, and what both systems pick. ``report`` gets the whole answer."""
     from drretail.api.recorded import RecordedAnswer
     from drretail.experiment import read_evidence, read_run, run_folder
     from drretail.grounding.report.render import render_report
@@ -105,17 +95,18 @@ def _print_question(view: "ExperimentView", card: "QuestionCard", report: Path) 
     # Only sections before the first one with a table: text about a table needs the table.
     opening = (before.rpartition("\n#")[0] or before).rstrip() if table else text
     lines = [line for paragraph in _paragraphs(opening) for line in wrapped(paragraph, width).split("\n")]
-    print_text("", f"Question {card.question.number} of {len(view.questions)}, by a shopper with orders in the shop:")
-    typer.echo(wrapped(query.text, width))
-    print_text("", f"The answer of {shown.name}:")
+    number = f"Question {card.question.number} of {len(view.questions)}"
+    yield from prose("", f"{number}, by a shopper with orders in the shop:")
+    yield wrapped(query.text, width)
+    yield from prose("", f"The answer of {shown.name}:")
     shown_text = "\n".join(lines[:LONGEST_ANSWER])
     if len(lines) > LONGEST_ANSWER:  # cut after the last whole sentence
         ends = [found.end() for found in re.finditer(r"[.!?](?=\s)", shown_text)]
         shown_text = shown_text[: ends[-1]] if ends else shown_text.rstrip()
-    typer.echo(shown_text)
+    yield shown_text
     if len(lines) > LONGEST_ANSWER or opening != text:
-        print_text(f"… The whole answer: {report}")
-    print_text("", *(line for each in card.answers for line in _picks(each)))
+        yield Prose(f"… The whole answer: {report}")
+    yield from prose("", *(line for each in card.answers for line in _picks(each)))
 
 
 def _paragraphs(text: str) -> Iterator[str]:

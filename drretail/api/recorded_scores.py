@@ -1,0 +1,310 @@
+"""Recorded scores, for code and for notebooks, and as ``score`` prints them."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+from pydantic import PrivateAttr
+
+from drretail.api.options.score import ScoreOptions
+from drretail.api.options.shared import names_in, texts_in
+from drretail.api.settings import read_settings
+from drretail.errors import UnknownName, UserError
+from drretail.eval.judging.spending import JudgingCost
+from drretail.eval.method import method_cards
+from drretail.eval.metric import Metric
+from drretail.eval.notes import score_notes
+from drretail.eval.registry import recorded_metric
+from drretail.eval.scores.facts import RunValue, run_values
+from drretail.eval.scores.panel import name_of
+from drretail.eval.scores.planned import read_judgements
+from drretail.eval.scores.selection import other_metrics, rows_of_metrics, without_board_metrics
+from drretail.eval.scores.slices import with_slices
+from drretail.experiment import read_definition
+from drretail.llm.prices import price_notes, read_prices
+from drretail.plugins import Plugins
+from drretail.records.score import JudgeRef, Score, Scores, SliceBy
+from drretail.records.tables.figures import counted
+from drretail.records.tables.result import Part, Result, library, prose
+from drretail.screen import on_screen
+from drretail.viewer.experiment import read_view
+from drretail.viewer.page.notebook import scores_cell
+from drretail.viewer.tables.false_statements import false_lines
+from drretail.viewer.tables.judges import audit_table
+from drretail.viewer.tables.spending import judging_in_short, judging_table
+from drretail.viewer.terminal.printed_scores import metric_parts, scoreboard_parts, slice_kinds, slice_parts
+from drretail.viewer.terminal.text_report import board_lines
+
+if TYPE_CHECKING:
+    # Neither is a dependency: a user who has one gets its type.
+    import pandas  # pyright: ignore[reportMissingImports]
+    import polars  # pyright: ignore[reportMissingImports]
+
+NOT_PAIRED = (
+    "pairwise compared nothing: no two systems that do research answered the same query. To "
+    "compare floors or the oracle, name them: --pairs A~B."
+)
+UNFETCHED = "Claims on pages that were not fetched: {count:,}. They are n/a; --fetch-sources fetches the pages."
+MOST_FALSE = 5
+"""The most false statements that are printed before the scoreboard."""
+SHOWN = " FP_web_shown judges them by the parts of the pages that the agents read."
+By = Literal["system", "query", "statement"]
+ROWS = Plugins("kind of row", {"system": "", "query": ""}, "drretail.rows")
+ALL = "all"
+_KEYS = ("metric", "variant", "policy", "rules", "judge", "system")
+_KEYS_OF_RUNS = (*_KEYS, "query_id", "repeat")
+
+
+@dataclass(frozen=True, slots=True)
+class JudgingOutcome:
+    """What became of the judging that ``score`` was asked for."""
+
+    metrics: frozenset[str] = frozenset()
+    """The requested metrics, by the names that their rows have."""
+    spent: Sequence[JudgingCost] = ()
+    """What all judging of the experiment has taken so far."""
+    failed: int = 0
+    """Questions of these metrics, judges, rules and pairs without a usable answer."""
+    compared_nothing: bool = False
+    """True if pairwise was requested and no query has reports of two compared systems."""
+    unfetched: int = 0
+    """Claims that are n/a because a page that they cite was not fetched."""
+    closing: str | None = None
+    """A sentence on the cap, if it was reached."""
+
+
+class RecordedScores(Scores):
+    """The scores of an experiment as data frames, and as its scoreboard in a notebook."""
+
+    _folder: Path | None = PrivateAttr(None)
+    _metrics: tuple[Metric, ...] = PrivateAttr(())
+    _judging: JudgingOutcome = PrivateAttr(JudgingOutcome())
+    _options: ScoreOptions = PrivateAttr(ScoreOptions(""))
+
+    @classmethod
+    def of(
+        cls,
+        scores: Scores,
+        folder: Path,
+        metrics: Iterable[Metric] = (),
+        judging: JudgingOutcome | None = None,
+        options: ScoreOptions | None = None,
+    ) -> "RecordedScores":
+        """The scores of the experiment in a folder. ``metrics`` are those that can't be found by name."""
+        made = cls.model_construct(**dict(scores))
+        made._folder, made._metrics, made._judging = folder, tuple(metrics), judging or JudgingOutcome()
+        made._options = options or made._options
+        return made
+
+    def result(self) -> "Result[RecordedScores]":
+        """The scoreboard, or the tables of the metrics or slices that the options of ``score`` ask for."""
+        kinds = slice_kinds(texts_in(self._options.by))
+        scores = with_slices(self._known_folder, self) if kinds else self
+        spent = self._judging.spent
+        document = {**scores.model_dump(mode="json", exclude_none=True), "spending": [cost.document for cost in spent]}
+        has_tables = self._options.details or bool(kinds)
+        parts = [*self._false_parts(), *(self._tables(scores, kinds) if has_tables else self._board())]
+        unknown = {spec for cost in spent for spec in cost.cost.unpriced}
+        prices = read_prices(read_settings().prices)
+        priced = price_notes(prices, unknown, used=any(cost.cost.dollars for cost in spent)) if has_tables else []
+        left = self._judging.failed + (self._judging.closing is not None)
+        notes = [*priced, f"Kept in {self._known_folder / 'scores.json'}.", *self._missing()]
+        return Result(self, document, parts, notes=notes, left=left)
+
+    def _false_parts(self) -> Iterator[Part]:
+        """What is false in an assistant's answers, the worst first; nothing for research."""
+        folder, board = self._known_folder, self.scoreboard
+        if read_definition(folder).is_of_shop or (board is not None and board.are_answers):
+            yield from prose(
+                *false_lines(read_view(folder).runs, MOST_FALSE),
+                f"Each in its conversation: drretail report {folder}",
+                "",
+            )
+
+    def _board(self) -> Iterator[Part]:
+        """The scoreboard, then the tables of requested metrics that are not wholly on it."""
+        folder, board = self._known_folder, self.scoreboard
+        if board is not None:
+            yield from scoreboard_parts(board, self.agreements, self.metrics, score_notes(folder))
+            yield from prose("")
+        given = self._options.metrics
+        if given:
+            yield from metric_parts(without_board_metrics(rows_of_metrics(self, self._judging.metrics)))
+        metrics = [given] if isinstance(given, str | Metric) else given
+        named = names_in(metric for metric in metrics if isinstance(metric, str))
+        again = f" --metrics {','.join(named)}" if named else ""
+        took = judging_in_short(self._judging.spent)
+        yield from prose(*filter(None, [took]), f"All metrics: drretail score {folder}{again} --details")
+
+    def _tables(self, scores: Scores, kinds: Sequence[SliceBy]) -> Iterator[Part]:
+        """The scores of the requested metrics as tables, with what judging took."""
+        # Slices of all metrics: what systems were asked for shows in some alone.
+        is_part = bool(self._options.metrics)
+        scores = rows_of_metrics(scores, self._judging.metrics) if is_part else scores
+        if kinds:
+            yield from slice_parts(scores, kinds)
+        yield from metric_parts(scores.model_copy(update={"scores": ()}) if kinds else scores)
+        others = other_metrics(self, self._judging.metrics) if is_part else []
+        if others:
+            named = ", ".join(others)
+            yield from prose(
+                f"scores.json also holds {named}: score without --metrics prints all, report shows all.", ""
+            )
+        if self.audits:
+            yield audit_table(self.audits)
+        for card in method_cards(self._known_folder, self):
+            yield from prose(*card.text, "")
+        if self._judging.spent:
+            yield judging_table(self._judging.spent)
+
+    def _missing(self) -> Iterator[str]:
+        """Which of the requested judgements are missing, and why."""
+        judging = self._judging
+        if judging.closing is not None:
+            yield judging.closing
+        if judging.compared_nothing:
+            yield NOT_PAIRED
+        if judging.unfetched:
+            is_shown = any(row.n_scored for row in self.scores if row.variant == "FP_web_shown")
+            yield UNFETCHED.format(count=judging.unfetched) + (SHOWN if is_shown else "")
+        if judging.failed:
+            reasons = {row.error for row in self.judgings if row.error and row.metric in judging.metrics}
+            why = f" ({'; '.join(sorted(reasons)[:2])})" if reasons else ""
+            yield f"Failed judgements: {judging.failed:,}{why}. The same command with --retry failed judges them again."
+
+    @property
+    def judging(self) -> JudgingOutcome:
+        """What became of the judging; empty if the scores were only read."""
+        return self._judging
+
+    def to_pandas(
+        self,
+        by: By = "system",
+        *,
+        metric: str | None = None,
+        judge: str | None = None,
+        rules: str | None = None,
+        policy: str | None = None,
+    ) -> "pandas.DataFrame":
+        """The scores as a data frame with one row per number, which the index tells apart from all others.
+
+        The index has metric, variant, policy, rules, judge and system; ``["value"].unstack("system")`` has a column for
+        each system. Beside a value stand its interval and what it is over: ``n`` of ``n_planned`` reports.
+
+        With ``by="query"`` there is a row for each planned run, and query_id and repeat are in the index as well. A
+        value is what the run counts in the system's mean, so it is 0 for a failed run in a headline; ``state`` and
+        ``why`` say whether and why the run has no value of its own. Pooled variants have no rows.
+
+        With ``by="statement"`` there is a row for each statement of an assistant's answers that was looked at, as
+        ``export --format statements`` writes them; the other arguments then say nothing.
+
+        ``metric``, ``judge``, ``rules`` and ``policy`` keep the rows that have these. Without ``policy`` the rows are
+        those that tables show: of a headline over all planned runs, of other variants over those answered. "all" keeps
+        every judge, rules or policy. Raises UnknownName for a name that no row has, and UserError if a number is there
+        by several judges or rules and none is named, or if pandas is not installed.
+        """
+        pandas = library("pandas")
+        if by not in ROWS.built_in:
+            columns, others = self._other_rows(by)
+            return pandas.DataFrame(others, columns=columns)
+        rows = self._rows(by, {"metric": metric, "judge": judge, "rules": rules, "policy": policy})
+        frame = pandas.DataFrame(rows, columns=None if rows else [*_KEYS, "value"])
+        return frame.set_index([*(_KEYS_OF_RUNS if by == "query" and rows else _KEYS)])
+
+    def to_polars(
+        self,
+        by: By = "system",
+        *,
+        metric: str | None = None,
+        judge: str | None = None,
+        rules: str | None = None,
+        policy: str | None = None,
+    ) -> "polars.DataFrame":
+        """As ``to_pandas``, with the index as columns. Raises as it does."""
+        polars = library("polars")
+        rows = self._rows(by, {"metric": metric, "judge": judge, "rules": rules, "policy": policy})
+        return polars.DataFrame(rows, infer_schema_length=None)
+
+    def _rows(self, by: By, asked: Mapping[str, str | None]) -> list[dict[str, Any]]:
+        """The rows with these values, the keys first."""
+        if by not in ROWS.built_in:
+            return self._other_rows(by)[1]
+        if by == "query":
+            chosen = _chosen([asdict(value) for value in self._run_values()], asked)
+            return [{**{key: row[key] for key in _KEYS_OF_RUNS}, **_without(row, "items", "name")} for row in chosen]
+        found = [row.model_dump(mode="json") | {"n": row.n, "judge": name_of(_judge(row))} for row in self.scores]
+        return [
+            {
+                **{key: row[key] for key in (*_KEYS, "value", "ci_low", "ci_high", "n", "n_planned")},
+                **_without(row, "items", "judge_params"),
+            }
+            for row in _chosen(found, asked)
+        ]
+
+    def _other_rows(self, by: str) -> tuple[list[str], list[dict[str, Any]]]:
+        """The columns and rows of an add-on's kind."""
+        rows = cast(Callable[[Path], tuple[list[str], list[dict[str, Any]]]], ROWS.load(by)[1])
+        return rows(self._known_folder)
+
+    @property
+    def _known_folder(self) -> Path:
+        if self._folder is None:
+            raise UserError("These scores were not read from an experiment: open_experiment(FOLDER).scores has values.")
+        return self._folder
+
+    def _run_values(self) -> Iterator[RunValue]:
+        folder, own = self._known_folder, {metric.name: metric for metric in self._metrics}
+        found = (own.get(name) or recorded_metric(folder, name) for name in self.metrics)
+        return run_values(read_judgements(folder, [metric for metric in found if metric is not None]))
+
+    def __repr__(self) -> str:
+        systems = len({row.system for row in self.scores})
+        metrics = ", ".join(self.metrics)
+        return f"<RecordedScores: {counted(systems, 'system')}, {metrics or 'nothing scored'}>"
+
+    def __str__(self) -> str:
+        """The scoreboard as ``report --format text`` prints it."""
+        if self.scoreboard is None:
+            return repr(self)
+        return on_screen("\n".join(board_lines(self.scoreboard, ()))).rstrip()
+
+    def _repr_html_(self) -> str:
+        return scores_cell(self)
+
+
+def _chosen(rows: Sequence[dict[str, Any]], asked: Mapping[str, str | None]) -> list[dict[str, Any]]:
+    """The rows with the values that are asked for; raises as ``to_pandas`` says."""
+    rows = list(rows)
+    for name, wanted in asked.items():
+        known = {row[name] for row in rows}
+        if wanted not in (None, ALL, *known):
+            raise UnknownName("set of rules" if name == "rules" else f"scored {name}", str(wanted), sorted(known))
+        if wanted not in (None, ALL):
+            rows = [row for row in rows if row[name] == wanted]
+    if asked["policy"] is None:
+        planned = {_place(row) for row in rows if row["policy"] == "planned"}
+        rows = [row for row in rows if row["policy"] == "planned" or _place(row) not in planned]
+    for name, called in (("rules", "rules"), ("judge", "judges")):
+        found: dict[tuple[str, str], set[str]] = defaultdict(set)
+        for row in rows:
+            found[row["metric"], row["variant"]].add(row[name])
+        mixed = sorted({each for its in found.values() if len(its) > 1 for each in its})
+        if mixed and asked[name] is None:
+            one_of = ", ".join(mixed)
+            raise UserError(f'These are numbers by several {called}: say {name}= one of {one_of}, or "{ALL}".')
+    return rows
+
+
+def _judge(row: Score) -> JudgeRef:
+    return JudgeRef(spec=row.judge, kind=row.judge_kind, params_hash=row.judge_params)
+
+
+def _place(row: Mapping[str, Any]) -> tuple[str, ...]:
+    """All keys of a row but its policy."""
+    return tuple(row[key] for key in _KEYS if key != "policy")
+
+
+def _without(row: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    return {name: value for name, value in row.items() if name not in names}
