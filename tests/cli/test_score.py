@@ -21,8 +21,7 @@ from tests.cli.conftest import JUDGE
 from tests.eval.compare.crafted import preference
 from tests.eval.metrics.pairwise.judging import A, B, two
 from tests.eval.own import STUB
-from tests.eval.test_scoring import judged_by_rules
-from tests.llm.batches.server import BatchServer
+from tests.llm.batches.server import BatchServer, succeeded
 
 STUBBED, PAIRWISE = ("score", "exp", "--metrics", STUB), ("score", "exp", "--metrics", "pairwise")
 
@@ -164,11 +163,13 @@ def test_questions_go_out_in_batches_at_half_the_price_and_are_scored(drretail: 
         return row["dollars"]["high"]
 
     assert dollars("--batch") == dollars() / 2 > 0
-    with BatchServer(judged_by_rules) as server:
+    rating = json.dumps({"justification": "So.", "rating": 6})
+    with BatchServer(lambda *_: succeeded(rating)) as server:
         settings = {"DRRETAIL_BASE_URL": server.url, "DRRETAIL_BATCH_POLL": "0.05"}
         result = drretail(*asked, "--batch", ANTHROPIC_API_KEY="sk-test-0", **settings)
     assert result.returncode == 0, result.stderr
     assert "questions were sent as batch msgbatch_0." in result.stderr
+    assert len(server.batches) == 1, "all questions on all reports go out together"
     assert json.loads((where / "scores.json").read_text())["scores"]
 
 

@@ -17,7 +17,7 @@ from tests.wire.playing import AGENTS, MODELS, STALL, InTurn, calls_of, gist, mo
 from tests.wire.server import PASSING, Plan, WireServer
 
 
-@pytest.mark.parametrize(("mode", "stream"), [("snippets", False), ("ws", False), ("ws", True)])
+@pytest.mark.parametrize(("mode", "stream"), [("snippets", False), ("ws", True)])
 @pytest.mark.parametrize("agent", AGENTS)
 def test_a_real_client_changes_nothing_of_a_run_nor_do_answers_in_pieces(
     world: World, agent: str, mode: WebMode, stream: bool
