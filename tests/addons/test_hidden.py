@@ -11,6 +11,7 @@ from drretail.cli.app import ADDONS, COMMANDS
 from drretail.plugins import ADDONS as FOLDER
 from tests.cli.commands import environment
 
+pytestmark = pytest.mark.timeout(900)  # all that is shown is made at once
 NAMES = sorted(path.parent.name for path in FOLDER.glob("*/__init__.py"))
 WITHOUT = """
 import json, os, sys

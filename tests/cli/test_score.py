@@ -1,7 +1,4 @@
 import json
-import shutil
-import signal
-import time
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +13,7 @@ from drretail.records.comparison import PairScore
 from drretail.records.score import JudgeRef, Judging, Score, Scores
 from drretail.records.scoreboard import BoardJudge, Scoreboard, ShownColumn
 from tests.build import LABEL, experiment
-from tests.cli.commands import Command, ErrorOf, Start
+from tests.cli.commands import Command, ErrorOf
 from tests.cli.conftest import JUDGE
 from tests.eval.compare.crafted import preference
 from tests.eval.metrics.pairwise.judging import A, B, two
@@ -99,23 +96,6 @@ def test_another_world_is_refused(drretail: Command, error_of: ErrorOf, made: Pa
     assert "is not the one that the experiment was made in (000000000000)" in error_of(*STUBBED, "--world", "moved")
     (tmp_path / "moved").rename(tmp_path / "w")
     assert f"the world {tmp_path / 'w'} has become another" in drretail(*STUBBED).stderr
-
-
-def test_an_interrupted_score_goes_on(drretail: Command, start: Start, made: Path, tmp_path: Path) -> None:
-    shutil.copytree(made, tmp_path / "whole")
-    drretail("score", "whole", "-q")
-    process = start("score", "exp")
-    while not process.has_ended and len([*(made / "verdicts").rglob("*.jsonl")]) < 6:
-        time.sleep(0.01)
-    process.send_signal(signal.SIGINT)
-    ended = process.wait()
-    assert "Traceback" not in ended.stderr
-    assert "never retrieved" not in ended.stderr
-    if ended.returncode != 0:  # it may have ended before
-        assert ended.returncode == 130, ended.stderr
-        assert ended.stderr.count("Interrupted: the same command continues from here.") == 1
-    drretail("score", "exp", "-q")
-    assert (made / "scores.json").read_bytes() == (tmp_path / "whole" / "scores.json").read_bytes()
 
 
 def test_score_opens_with_the_scoreboard_and_metrics_come_by_details(drretail: Command, made: Path) -> None:
