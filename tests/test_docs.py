@@ -52,19 +52,12 @@ def name_of(page: Path) -> str:
     return str(page.relative_to(ROOT))
 
 
-@pytest.fixture(scope="session")
-def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the demo world is built, once for all examples."""
-    return tmp_path_factory.mktemp("cache")
-
-
 @pytest.mark.parametrize("path", [path for path in FILES if path not in OF_ADDONS], ids=name_of)
-def test_the_examples_of_the_docs_run(path: Path, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run_examples(path, cache, tmp_path, monkeypatch)
+def test_the_examples_of_the_docs_run(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run_examples(path, tmp_path, monkeypatch)
 
 
-def run_examples(path: Path, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DRRETAIL_CACHE_DIR", str(cache))
+def run_examples(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     monkeypatch.chdir(tmp_path)
     build_shop(tmp_path / "world")

@@ -7,14 +7,12 @@ import pytest
 
 from drretail.addons.exports.formats import PLUGINS
 from drretail.addons.imports.formats import FORMATS
-from tests.test_docs import OF_ADDONS, PAGES, ROOT, cache, is_on_its_page, name_of, run_examples, without_blocks
-
-__all__ = ["cache"]
+from tests.test_docs import OF_ADDONS, PAGES, ROOT, is_on_its_page, name_of, run_examples, without_blocks
 
 
 @pytest.mark.parametrize("path", OF_ADDONS, ids=name_of)
-def test_the_examples_of_the_docs_run(path: Path, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run_examples(path, cache, tmp_path, monkeypatch)
+def test_the_examples_of_the_docs_run(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run_examples(path, tmp_path, monkeypatch)
 
 
 def test_every_form_of_imports_and_exports_is_on_its_page() -> None:

@@ -11,73 +11,108 @@ from drretail.cli.app import ADDONS, COMMANDS
 from drretail.plugins import ADDONS as FOLDER
 from tests.cli.commands import environment
 
+pytestmark = pytest.mark.timeout(900)  # all that is shown is made at once
 NAMES = sorted(path.parent.name for path in FOLDER.glob("*/__init__.py"))
 WITHOUT = """
-import json, os, sys, tempfile
-from importlib.machinery import PathFinder
+import json, os, sys
+from importlib import import_module
 from pathlib import Path
 
-hidden, commands = json.loads(sys.argv[1]), json.loads(sys.argv[2])
+from drretail import plugins
+
+core = plugins.ADDONS.parent
+for path in core.rglob("*.py"):
+    place = path.relative_to(core.parent).with_suffix("").parts
+    if place[1] not in ("addons", "cli") and place[-1] not in ("__init__", "__main__"):
+        import_module(".".join(place))
 
 
 class Hider:
-    @staticmethod
-    def find_spec(name, path=None, target=None):
-        if name.startswith("drretail.addons.") and name.split(".")[2] in hidden:
+    hidden = ()
+
+    def find_spec(self, name, path=None, target=None):
+        if name.startswith("drretail.addons.") and name.split(".")[2] in self.hidden:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
 
-sys.meta_path.insert(0, Hider)
-from drretail import plugins
+def run(folder, hidden, commands):
+    Hider.hidden = hidden
+    for stream, name in ((1, "stdout"), (2, "stderr")):
+        os.dup2(os.open(folder / name, os.O_WRONLY | os.O_CREAT), stream)
+    seen = folder / "seen"
+    seen.mkdir()
+    for path in plugins.ADDONS.glob("*/names.toml"):
+        if path.parent.name not in hidden:
+            (seen / path.parent.name).symlink_to(path.parent)
+    plugins.ADDONS = seen
+    from drretail.cli.app import COMMANDS, function_of
+    from drretail.cli.entry import main
+    from drretail.cli.options.parameters import with_flags
 
-seen = Path(tempfile.mkdtemp())
-for path in plugins.ADDONS.glob("*/names.toml"):
-    if path.parent.name not in hidden:
-        (seen / path.parent.name).symlink_to(path.parent)
-plugins.ADDONS = seen
-from drretail.cli.entry import main
+    for entry in COMMANDS.values():
+        if entry.function:
+            with_flags(function_of(entry))
+    print("LOADED", json.dumps([*COMMANDS]), flush=True)
+    for command in commands:
+        sys.argv = ["drretail", *command.split()]
+        try:
+            main()
+        except SystemExit as ended:
+            print("ENDED", ended.code or 0, flush=True)
 
-for command in commands:
-    sys.argv = ["drretail", *command]
-    try:
-        main()
-    except SystemExit as ended:
-        print("ENDED", ended.code or 0, flush=True)
+
+sys.meta_path.insert(0, Hider())
+for folder, (hidden, commands) in json.load(sys.stdin).items():
+    if not os.fork():
+        run(Path(folder), hidden, commands)
+        break
+    os.wait()
 """
-"""Commands one after the other in a process in which add-ons can't be imported and list no names."""
+"""Loads all commands and runs some where add-ons can't be imported and list no names.
+
+Each time in a process forked from one that has loaded the core, and neither add-ons nor commands.
+"""
 
 
-def without(hidden: list[str], *commands: str, home: Path) -> subprocess.CompletedProcess[str]:
-    given = [json.dumps(hidden), json.dumps([command.split() for command in commands])]
-    return subprocess.run(
-        [sys.executable, "-c", WITHOUT, *given], cwd=home, env=environment(home), capture_output=True, text=True
+def gone_with(hidden: str) -> list[str]:
+    return [name for name, addon in ADDONS.items() if addon == hidden]
+
+
+@pytest.fixture(scope="module")
+def ended(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What was printed, in a folder for each add-on that was hidden, and one for all of them."""
+    home = tmp_path_factory.mktemp("hidden")
+    given: dict[str, object] = {name: ([name], ["--help", *gone_with(name)]) for name in NAMES}
+    given["all"] = NAMES, ["demo", "report drretail-demo/recorded --format text"]
+    for name in given:
+        (home / name).mkdir()
+    subprocess.run(
+        [sys.executable, "-c", WITHOUT], cwd=home, env=environment(home), input=json.dumps(given), text=True, check=True
     )
+    return home
+
+
+def lines_of(folder: Path, word: str) -> list[str]:
+    """What follows the word in the lines that begin with it."""
+    lines = (folder / "stdout").read_text("utf-8").splitlines()
+    return [line.removeprefix(word).strip() for line in lines if line.startswith(word)]
 
 
 @pytest.mark.parametrize("hidden", NAMES)
-def test_without_an_add_on_its_commands_say_what_is_missing_and_all_others_have_their_help(
-    hidden: str, tmp_path: Path
-) -> None:
-    gone = [name for name, addon in ADDONS.items() if addon == hidden]
+def test_without_an_add_on_its_commands_say_what_is_missing_and_all_others_load(hidden: str, ended: Path) -> None:
+    gone, folder = gone_with(hidden), ended / hidden
+    said = (folder / "stderr").read_text("utf-8")
     kept = [name for name in COMMANDS if not any(f"{name} ".startswith(f"{each} ") for each in gone)]
-    done = without([hidden], "--help", *(f"{name} --help" for name in kept), *gone, home=tmp_path)
-    assert [line for line in done.stdout.splitlines() if line.startswith("ENDED")] == [
-        *["ENDED 0"] * (1 + len(kept)),
-        *["ENDED 2"] * len(gone),
-    ], done.stderr
-    assert " ".join(done.stderr.split()) == " ".join(
+    assert [json.loads(names) for names in lines_of(folder, "LOADED")] == [kept], said
+    assert lines_of(folder, "ENDED") == ["0", *["2"] * len(gone)], said
+    assert " ".join(said.split()) == " ".join(
         f"Error: `drretail {name}` needs the add-on {hidden}, which is not installed here." for name in gone
     )
 
 
-ONE_EACH = [pytest.param([name], id=name, marks=pytest.mark.slow) for name in NAMES]
-
-
-@pytest.mark.parametrize("hidden", [pytest.param(NAMES, id="all"), *ONE_EACH])
-def test_without_add_ons_the_demo_is_made_and_verified(hidden: list[str], tmp_path: Path) -> None:
-    done = without(hidden, "demo", "report drretail-demo/recorded --format text", home=tmp_path)
-    assert done.stdout.count("ENDED 0") == 2, done.stdout + done.stderr
-    assert any(tmp_path.rglob("report.html"))
+def test_without_add_ons_the_demo_is_made_and_verified(ended: Path) -> None:
+    assert lines_of(ended / "all", "ENDED") == ["0", "0"], (ended / "all" / "stderr").read_text("utf-8")
+    assert any(ended.rglob("report.html"))
 
 
 def test_each_command_of_an_add_on_is_known_to_the_core() -> None:

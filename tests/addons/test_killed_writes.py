@@ -22,7 +22,6 @@ COMMANDS: Mapping[str, str] = {
     "export drb": "export exp --format drb",
     "export chat": "export exp --format chat --to made.jsonl.gz",
     "plant": "lab plant exp --n 1",
-    "exploits": "lab exploits exp",
     "bias": "lab bias exp --only length",
     "sample": "lab sample exp",
     "make": f"bench make --to made --closes 2026-12-01 --world w --queries q.jsonl --seed {SEED.replace(' ', '_')}",

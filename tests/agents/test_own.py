@@ -18,14 +18,12 @@ from drretail.agents.registry import load_agent
 from drretail.agents.running.outcomes import Ended
 from drretail.agents.running.system import SystemUnderTest
 from drretail.api.models import choices_by_role
-from drretail.data_ingest.demo import build_shop as build_demo
 from drretail.env.session import Session
 from drretail.env.world import World
 from drretail.errors import ModelError, UnknownName, UserError
 from drretail.llm.models import Models
 from drretail.llm.registry import open_model
 from drretail.llm.scripted import Request, requests_of, scripted_model
-from drretail.progress import Progress
 from drretail.records.base import canonical_json
 from drretail.records.models import ModelProfile
 from drretail.records.query import Query, Task
@@ -337,7 +335,7 @@ def test_the_example_of_the_docs_makes_react_search_open_and_report(tmp_path: Pa
     script = tmp_path / "answers.toml"
     script.write_text(textwrap.dedent(next(block for block in blocks if "# answers.toml" in block)))
     asked = Query(query_id="q1", text="Which bird feeder keeps squirrels away?", source="test")
-    with open_world(build_demo(tmp_path / "demo", Progress())) as demo:
+    with open_world("demo") as demo:
         system = sut(demo, open_model(f"scripted:{script}"))
         assert system.system.models["researcher"].kind == "scripted"
         found = record(demo, system, asked).run

@@ -47,16 +47,6 @@ def experiment(world: World, tmp_path: Path) -> RecordedExperiment:
     return run(world, [QUESTION], agents, to=tmp_path / "exp", user=USER, baselines=False, title="Feeders, first try")
 
 
-def test_nothing_is_run_on_a_database_of_which_a_bit_has_flipped(tmp_path: Path) -> None:
-    database = next(build_shop(tmp_path / "w").rglob("shop.sqlite"))
-    data = bytearray(database.read_bytes())
-    data[data.index(b'"price":24.99') + 8] ^= 1
-    database.write_bytes(data)
-    with pytest.raises(UserError, match=r"database has changed since .*w was made"):
-        run(tmp_path / "w", [QUESTION], ["react"], to=tmp_path / "exp", user=USER, baselines=False)
-    assert not (tmp_path / "exp").exists()
-
-
 def test_runs_are_read_from_the_folder_and_are_made_once(experiment: RecordedExperiment, world: World) -> None:
     assert experiment.systems == ["nobody", "react@offline-shopper"]
     assert read_definition(experiment.folder).title == "Feeders, first try"

@@ -63,7 +63,7 @@ def home(tmp_path_factory: pytest.TempPathFactory, fork_server: ForkServer) -> P
     return home
 
 
-MOMENTS = pytest.mark.parametrize("moments", [1, pytest.param(8, marks=[pytest.mark.slow, pytest.mark.timeout(900)])])
+MOMENTS = pytest.mark.parametrize("moments", [1, pytest.param(3, marks=[pytest.mark.slow, pytest.mark.timeout(900)])])
 
 
 @MOMENTS

@@ -1,7 +1,4 @@
 import json
-import shutil
-import signal
-import time
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +13,12 @@ from drretail.records.comparison import PairScore
 from drretail.records.score import JudgeRef, Judging, Score, Scores
 from drretail.records.scoreboard import BoardJudge, Scoreboard, ShownColumn
 from tests.build import LABEL, experiment
-from tests.cli.commands import Command, ErrorOf, Start
+from tests.cli.commands import Command, ErrorOf
 from tests.cli.conftest import JUDGE
 from tests.eval.compare.crafted import preference
 from tests.eval.metrics.pairwise.judging import A, B, two
 from tests.eval.own import STUB
-from tests.eval.test_scoring import judged_by_rules
-from tests.llm.batches.server import BatchServer
+from tests.llm.batches.server import BatchServer, succeeded
 
 STUBBED, PAIRWISE = ("score", "exp", "--metrics", STUB), ("score", "exp", "--metrics", "pairwise")
 
@@ -102,23 +98,6 @@ def test_another_world_is_refused(drretail: Command, error_of: ErrorOf, made: Pa
     assert f"the world {tmp_path / 'w'} has become another" in drretail(*STUBBED).stderr
 
 
-def test_an_interrupted_score_goes_on(drretail: Command, start: Start, made: Path, tmp_path: Path) -> None:
-    shutil.copytree(made, tmp_path / "whole")
-    drretail("score", "whole", "-q")
-    process = start("score", "exp")
-    while not process.has_ended and len([*(made / "verdicts").rglob("*.jsonl")]) < 6:
-        time.sleep(0.01)
-    process.send_signal(signal.SIGINT)
-    ended = process.wait()
-    assert "Traceback" not in ended.stderr
-    assert "never retrieved" not in ended.stderr
-    if ended.returncode != 0:  # it may have ended before
-        assert ended.returncode == 130, ended.stderr
-        assert ended.stderr.count("Interrupted: the same command continues from here.") == 1
-    drretail("score", "exp", "-q")
-    assert (made / "scores.json").read_bytes() == (tmp_path / "whole" / "scores.json").read_bytes()
-
-
 def test_score_opens_with_the_scoreboard_and_metrics_come_by_details(drretail: Command, made: Path) -> None:
     asked = ("score", made.name, "--metrics", "checks,basket", "-q")
     shown = drretail(*asked).stdout
@@ -164,11 +143,13 @@ def test_questions_go_out_in_batches_at_half_the_price_and_are_scored(drretail: 
         return row["dollars"]["high"]
 
     assert dollars("--batch") == dollars() / 2 > 0
-    with BatchServer(judged_by_rules) as server:
+    rating = json.dumps({"justification": "So.", "rating": 6})
+    with BatchServer(lambda *_: succeeded(rating)) as server:
         settings = {"DRRETAIL_BASE_URL": server.url, "DRRETAIL_BATCH_POLL": "0.05"}
         result = drretail(*asked, "--batch", ANTHROPIC_API_KEY="sk-test-0", **settings)
     assert result.returncode == 0, result.stderr
     assert "questions were sent as batch msgbatch_0." in result.stderr
+    assert len(server.batches) == 1, "all questions on all reports go out together"
     assert json.loads((where / "scores.json").read_text())["scores"]
 
 

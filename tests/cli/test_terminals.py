@@ -105,7 +105,7 @@ def prints_no_escape_codes(fork_server: ForkServer, place: Path, *arguments: str
     assert set(UNSAFE.findall(shown)) <= {"\r"}
 
 
-@pytest.mark.parametrize("name", ["search", "run an agent that ends badly", "an unknown option"])
+@pytest.mark.parametrize("name", ["search", "an unknown option"])
 def test_nothing_of_it_reaches_a_terminal_beside_the_codes_of_rich(place: Path, provider: str, name: str) -> None:
     command = (sys.executable, "-c", MAIN, *filled_in(name, place, provider))
     shown = on_terminal(*command, where=place, env=environment(place, **ASKED_ONCE))

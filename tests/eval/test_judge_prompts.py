@@ -131,21 +131,6 @@ def test_no_question_of_any_metric_speaks_of_a_shop_where_reports_are_imported(i
     assert not any("Nothing is known of" in text for title, text in asked if title in ("Rating", "Comparison"))
 
 
-@pytest.mark.parametrize("rules", ["paper", "drg"])
-def test_nor_do_the_questions_of_other_rules(imported: Path, rules: Rules) -> None:
-    asked = asked_of(imported, rules=rules, metrics=("faithfulness", "quality"))
-    assert {title: found for title, text in asked if (found := SHOP.findall(text))} == {}
-
-
-def test_runs_of_our_own_are_asked_in_the_packaged_words(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", {"a@model": {"q1-r1": REPORT}}, evidence=(PAGE,))
-    asked = [text for title, text in asked_of(folder, metrics=("quality",)) if title == "Rating"]
-    shared = prompt_for("overall").shared
-    begin, end = shared.partition("{{shop_url}}")[0], shared.partition("{{today}}")[0].rpartition("}}")[2]
-    assert asked
-    assert all(each.startswith(begin) and end in each for each in asked)
-
-
 def packaged_prompts() -> list[Prompt]:
     """The prompts of the core's metrics, by all their rules."""
     both: tuple[Rules, ...] = ("default", "paper")

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from langchain_core.messages import HumanMessage
 
 from drretail.errors import UserError
 from drretail.eval.judging.session import Judge
@@ -22,18 +21,15 @@ from drretail.eval.scores.file import read_scores
 from drretail.eval.scores.gathering import gather
 from drretail.experiment import locked
 from drretail.files import read_jsonl
-from drretail.llm.batches import batching
-from drretail.llm.offline.judge.policy import judge as rules_of_judging
 from drretail.llm.offline.judge.policy import tag_contents
 from drretail.llm.registry import open_model
 from drretail.progress import Progress
-from drretail.prompts import Prompt, tag_content, tagged
+from drretail.prompts import Prompt, tag_content
 from drretail.records.score import Rules, Scores
 from tests import build
 from tests.build import LABEL, Asked, experiment, scripted_judge
 from tests.eval.metrics.pairwise.judging import SIX
 from tests.eval.own import JUDGED_STUB, STUB
-from tests.llm.batches.server import BatchServer, succeeded
 
 TWO = {LABEL: {"q1-r1": "A long report.", "q2-r1": "Short."}}
 
@@ -108,27 +104,6 @@ def test_judging_anew_appends_and_the_last_word_counts(tmp_path: Path, metric: s
     assert (after.scores, after.pairs) != (before.scores, before.pairs)
     lines = next(folder.glob(f"verdicts/{metric}/*/*/q1-r1.jsonl")).read_text(encoding="utf-8").splitlines()
     assert {json.loads(line)["attempt"] for line in lines if '"state":"scored"' in line} == {1, 2}
-
-
-def test_a_judge_that_gives_no_usable_answer_is_failed_and_never_0(tmp_path: Path) -> None:
-    reports = {"q1-r1": "Fine.", "q2-r1": "Beyond the scale.", "q3-r1": None}
-    folder = experiment(tmp_path / "exp", {LABEL: reports})
-
-    def script(question: str) -> dict[str, Any]:
-        return {"rating": 11 if "Beyond" in question else 4, "justification": "So it is."}
-
-    judge, asked = scripted_judge(script)
-    scores = scored(folder, judge)
-    depth = build.rows(scores)["depth"]
-    assert (depth.value, depth.n_scored, depth.n_failed, depth.ci_low) == (4.0, 1, 2, None)
-    (overall,) = [each for each in scores.scores if (each.variant, each.policy) == ("overall", "planned")]
-    assert (overall.value, overall.n_zero, overall.n_missing) == (2.0, 1, 1)  # the run that failed is 0
-    assert [judging.failed for judging in scores.judgings] == [6]
-    assert len(asked) == 6 + 6 * 3  # each of the bad answers was sent back twice
-    scored(folder, judge)
-    assert len(asked) == 24  # a failed verdict stands until it is asked for again
-    scored(folder, judge, again="failed")
-    assert len(asked) == 24 + 18
 
 
 def test_verdicts_on_a_report_that_changed_or_in_other_words_are_stale_and_asked_anew(
@@ -254,46 +229,6 @@ def test_code_judges_once_however_many_repeats_are_asked_for(tmp_path: Path) -> 
     assert [
         list(text.result.by_repeat) for by_run in gathered.tables_of_judges.values() for text in by_run.values()
     ] == [[1]]
-
-
-BEDS: dict[str, dict[str, str | None]] = {
-    LABEL: {
-        "q1-r1": "The dog bed costs $30 [P:B0000000A1]. It is soft [P:B0000000A1].",
-        "q2-r1": "A leash helps [W:abcd2345].",
-        "q3-r1": None,
-    }
-}
-
-
-def judged_by_rules(custom_id: str, params: dict[str, Any], batch: int) -> dict[str, Any]:
-    del custom_id, batch
-    (message,) = params["messages"]
-    schema = params["output_config"]["format"]["schema"]
-    asked = f"{message['content']}\n{tagged('schema', json.dumps(schema))}"
-    return succeeded(rules_of_judging([HumanMessage(asked)], []).text)
-
-
-def batched(server: BatchServer, folder: Path) -> Scores:
-    model = open_model(
-        "anthropic:claude-sonnet-4-6", base_url=server.url, environ={"ANTHROPIC_API_KEY": "sk-test-0"}, max_retries=0
-    )
-    with batching(model, folder / "verdicts", notify=lambda _: None, quiet=0.05, poll=0.01) as asked:
-        judge = Judge.of(asked.model, in_batches=True)
-        scores = build.scored(folder, ["faithfulness", "quality"], judge)
-        asked.settle()
-    return scores
-
-
-def test_all_questions_of_a_stage_go_out_together(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", BEDS)
-    with BatchServer(judged_by_rules) as server:
-        scores = batched(server, folder)
-        sent, before = len(server.batches), build.files(folder)
-        batched(server, folder)
-    # Two reports: two extractions and the ratings of each; what their answers ask for goes out after them.
-    assert 0 < sent <= 2
-    assert not any(judging.failed for judging in scores.judgings)
-    assert (len(server.batches), build.files(folder)) == (sent, before), "a second command asks nothing"
 
 
 def test_scoring_by_code_loads_no_langchain(shopped: Path, tmp_path: Path) -> None:

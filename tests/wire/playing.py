@@ -33,15 +33,14 @@ QUERY = Query(
 
 @dataclass(frozen=True, slots=True)
 class InTurn(Plan):
-    """Of every ``every`` requests one goes wrong the first time that it comes, each time with the next fault."""
+    """Every second request goes wrong the first time that it comes, each time with the next fault."""
 
-    every: int = 2
     count: Iterator[int] = field(default_factory=itertools.count)
 
     def fault(self, body: Json, times: int) -> str | None:
         if times:
             return None
-        turn, rest = divmod(next(self.count), self.every)
+        turn, rest = divmod(next(self.count), 2)
         return None if rest else self.faults[turn % len(self.faults)]
 
 

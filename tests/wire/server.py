@@ -24,8 +24,6 @@ JUDGED = frozenset({"ReportClaims", "ClaimsAndPicks", "CitedClaims", "AllClaims"
 PASSING = ("429", "529", "500", "stall", "cut_body", "broken_json", "late_error")
 """What is gone when it is tried again. A stream is ended in the middle: by "cut_body" without a word, by "broken_json"
 with an event that is none, by "late_error" with an error. An answer that is no stream is a 529 instead of the last."""
-LASTING = ("refusal", "max_tokens", "context_overflow", "400")
-"""What is the same however often it is tried."""
 DENIED: dict[str, tuple[int, str, str]] = {
     "wrong key": (401, "authentication_error", "invalid x-api-key"),
     "no model": (404, "not_found_error", "model: gone"),
@@ -33,32 +31,23 @@ DENIED: dict[str, tuple[int, str, str]] = {
     "no quota": (429, "insufficient_quota", "You exceeded your current quota."),
 }
 """What no other call would mend, as providers say it: status, type, message."""
-ODD = ("unknown_stop",)
-"""Nothing that should hurt."""
-FAULTS = (*PASSING, *LASTING, *ODD)
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Which requests go wrong: a function of their content and of how often they came, not of their order."""
+    """Which requests go wrong, by how often they came."""
 
-    rate: float = 1.0
     faults: Sequence[str] = ()
-    seed: int = 0
     stall: float = 0.5
     """Seconds; longer than the client waits."""
-    times: int | None = None
-    """None: every time that a request comes is decided anew; else it goes wrong so often, and then right."""
+    times: int = 0
+    """A request goes wrong so often, and then right."""
     retry_after: tuple[tuple[str, str], ...] = (("retry-after-ms", "1"), ("retry-after", "0"))
     """Headers of a 429, 529 or 500."""
 
     def fault(self, body: Json, times: int) -> str | None:
-        if not self.faults or (self.times is not None and times >= self.times):
-            return None
-        digest = hashlib.sha256(f"{self.seed}|{times}|{canonical_json(body)}".encode()).digest()
-        if int.from_bytes(digest[:4]) / 2**32 >= self.rate:
-            return None
-        return self.faults[digest[4] % len(self.faults)]
+        del body
+        return self.faults[0] if times < self.times else None
 
 
 @dataclass
@@ -129,16 +118,13 @@ class _Handler(Handler):
                 self.wire.seen.faults[fault] += 1
         if fault == "late_error" and not protocol.read(body).stream:
             fault = "529"
-        if fault in ("429", "529", "500", "400"):
+        if fault in ("429", "529", "500"):
             status = int(fault)
             error = json.dumps(protocol.error(ERROR_TYPES[status], "scripted")).encode()
             self._send(status, error, self.wire.plan.retry_after)
         elif fault in DENIED:
             status, kind, message = DENIED[fault]
             self._send(status, json.dumps(protocol.error(kind, message)).encode())
-        elif fault == "context_overflow":
-            error = protocol.error("invalid_request_error", "prompt is too long: 210000 tokens > 200000")
-            self._send(400, json.dumps(error).encode())
         elif fault == "stall":
             time.sleep(self.wire.plan.stall)
             self.close_connection = True
@@ -147,15 +133,7 @@ class _Handler(Handler):
 
     def _answer(self, protocol: Protocol, body: Json, fault: str | None) -> None:
         asked = protocol.read(body)
-        stops = {
-            "refusal": "refusal" if protocol is Anthropic else "content_filter",
-            "max_tokens": "max_tokens" if protocol is Anthropic else "length",
-            "unknown_stop": "a_reason_of_next_year",
-        }
-        answer = thought(asked, self.wire.answers)
-        if fault in ("refusal", "max_tokens"):
-            answer = AIMessage("I cannot")
-        made = protocol.body(answer, model=body["model"], stop=stops.get(fault or ""))
+        made = protocol.body(thought(asked, self.wire.answers), model=body["model"])
         if asked.stream:
             self._stream(protocol, made, fault)
         elif fault == "broken_json":

@@ -82,14 +82,14 @@ class Anthropic:
             yield HumanMessage(text_of(texts))  # its parts are blocks where one is marked for the cache
 
     @staticmethod
-    def body(answer: AIMessage, *, model: str, stop: str | None = None) -> Json:
+    def body(answer: AIMessage, *, model: str) -> Json:
         blocks: list[Json] = [{"type": "text", "text": answer.text}] if answer.text else []
         blocks += [
             {"type": "tool_use", "id": call["id"], "name": call["name"], "input": call["args"]}
             for call in answer.tool_calls
         ]
         usage = {"input_tokens": 100, "output_tokens": 20, "cache_read_input_tokens": 40}
-        stop = stop or ("tool_use" if answer.tool_calls else "end_turn")
+        stop = "tool_use" if answer.tool_calls else "end_turn"
         return anthropic_message(*blocks, stop_reason=stop, usage=usage, model=model)
 
     @staticmethod
@@ -141,9 +141,9 @@ class OpenAI:
         return Asked(messages, tools, chosen, named, bool(body.get("stream")))
 
     @staticmethod
-    def body(answer: AIMessage, *, model: str, stop: str | None = None) -> Json:
+    def body(answer: AIMessage, *, model: str) -> Json:
         (said,) = convert_to_openai_messages([answer])
-        finish = stop or ("tool_calls" if answer.tool_calls else "stop")
+        finish = "tool_calls" if answer.tool_calls else "stop"
         return openai_completion(said | {"content": answer.text or None}, finish, model, asked=100, said=20)
 
     @staticmethod

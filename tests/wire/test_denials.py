@@ -1,23 +1,18 @@
-"""Commands that a provider denies end at once and lose nothing; those of recorded runs need no provider at all."""
+"""Commands that a provider denies end at once and lose nothing."""
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from langchain_core.messages import AIMessage
-from langchain_core.messages.tool import tool_call
 
 from drretail.experiment import read_runs
 from drretail.journal import read_effects
-from drretail.llm.scripted import Request
-from tests.api.doctor.acting import acting
-from tests.build import files, journal_usage
+from tests.build import journal_usage
 from tests.cli.commands import Command
-from tests.wire.playing import AGENTS, KEYS, MODELS, InTurn, calls_of
+from tests.wire.playing import KEYS, MODELS, calls_of
 from tests.wire.server import Plan, WireServer
-from tests.wire.speaking import Asked, Json
+from tests.wire.speaking import Json
 
 TWO = ("--agent", "react", "--agent", "hybrid_react")
 MOST = 4
@@ -118,49 +113,6 @@ def test_a_refused_key_writes_no_queries(server: WireServer, drretail: Command, 
     assert "OPENAI_API_KEY" in one_sentence(done.stderr)
     assert server.seen.requests <= MOST
     assert not (tmp_path / "new.jsonl").exists()
-
-
-def kept(folder: Path) -> dict[str, bytes]:
-    held = files(folder, journals=False)
-    return {name: content for name, content in held.items() if not name.endswith(("telemetry.json", ".lock"))}
-
-
-def test_agents_are_replayed_alike(drretail: Command, shop: str, queries: str, tmp_path: Path) -> None:
-    with WireServer(InTurn(faults=("429", "max_tokens", "refusal"), every=11)) as server:
-        command = ["run", "--no-floors", "--queries", queries, "--world", shop]
-        command += ["--model", MODELS["anthropic"], "--base-url", f"anthropic={server.url}"]
-        command += ["--model", f"researcher={MODELS['openai']}", "--base-url", f"openai={server.openai_url}"]
-        command += [part for name in (*AGENTS, "react+ws") for part in ("--agent", name)]
-        first = drretail(*command, "--to", "exp", **KEYS)
-    assert first.returncode in (0, 3), first.stderr
-    assert server.seen.faults
-    # There is neither a key nor the server any more.
-    again = drretail(*command, "--replay", "exp", "--to", "again", DRRETAIL_MODEL_RETRIES="0")
-    assert again.returncode == first.returncode, again.stderr
-    assert kept(tmp_path / "again") == kept(tmp_path / "exp")
-
-
-def thought(asked: Asked, answers: Json) -> AIMessage:
-    """How a server thinks that does as it is asked."""
-    del answers
-    answer = acting()(Request(asked.messages, schema=None if asked.schema is None else asked.schema["title"]))
-    if answer.structured is not None:
-        return AIMessage(json.dumps(answer.structured))
-    calls = [tool_call(name=call.name, args=call.args, id=f"c{at}") for at, call in enumerate(answer.calls)]
-    return AIMessage(answer.text, tool_calls=calls)
-
-
-@pytest.mark.parametrize("protocol", MODELS)
-def test_a_model_that_does_as_asked_passes(drretail: Command, monkeypatch: pytest.MonkeyPatch, protocol: str) -> None:
-    monkeypatch.setattr("tests.wire.server.thought", thought)
-    with WireServer() as wire:
-        where = "--base-url", f"{protocol}={wire.url if protocol == 'anthropic' else wire.openai_url}"
-        result = drretail("doctor", "--prompts", "--model", MODELS[protocol], *where, "--json", **KEYS)
-    document = json.loads(result.stdout)
-    (model,) = document["models"]
-    assert [each["found"] for each in model["probes"] if each["state"] != "passed"] == []
-    assert (result.returncode, document["ok"], wire.seen.requests, model["usage"]["calls"]) == (0, True, 8, 8)
-    assert all(turn["messages"] for turns in model["conversations"].values() for turn in turns)
 
 
 def test_the_prompts_need_a_model_and_a_cap_needs_the_prompts(drretail: Command) -> None:

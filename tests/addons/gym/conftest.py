@@ -6,16 +6,13 @@ from dataclasses import replace
 import pytest
 
 from drretail.addons.gym import Shop, ShopEnv
-from drretail.data_ingest.demo import ensure_world
-from drretail.progress import Progress
 from tests.addons.gym.policies import QUERY
 
 
 @pytest.fixture(scope="session")
-def researched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
+def researched() -> Iterator[Shop]:
     """Each query has a question to the web."""
-    folder = ensure_world("demo", tmp_path_factory.mktemp("cache"), Progress())
-    with Shop.open(folder, "dev") as opened:
+    with Shop.open("demo", "dev") as opened:
         yield opened
 
 

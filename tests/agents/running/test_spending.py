@@ -17,7 +17,6 @@ from drretail.errors import ModelError
 from drretail.experiment import Experiment, read_runs
 from drretail.files import read_json, write_json
 from drretail.journal import read_effects
-from drretail.llm.budget import ExperimentBudget
 from drretail.llm.estimates import Estimate
 from drretail.llm.prices import read_prices
 from drretail.llm.registry import Model, open_model
@@ -89,14 +88,6 @@ def test_tokens_of_an_answer_that_could_not_be_used_are_paid_for(world: World, f
     assert spent(folder).total.usage.output >= 8000
     (first,) = (folder / "runs").glob("*/q1-r1/journal.jsonl.gz")
     assert read_effects(first)[0].usage == used
-
-
-def test_a_spent_budget_starts_no_more_runs_and_a_fuller_one_goes_on(world: World, folder: Path) -> None:
-    turns = (calls(SEARCH), REPORT)
-    assert experiment(folder, world, *turns, experiment_budget=ExperimentBudget(PRICES, tokens=1)) == [1, 0, 1]
-    fuller = ExperimentBudget(PRICES, tokens=10**9)
-    assert experiment(folder, world, *turns, experiment_budget=fuller) == [2, 0, 0]
-    assert fuller.closing is None
 
 
 def sonnet() -> Model:

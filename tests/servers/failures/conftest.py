@@ -42,12 +42,6 @@ def secured_mongo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OwnServe
 
 
 @pytest.fixture(scope="session")
-def own_elasticsearch() -> Iterator[OwnServer]:
-    with own_server("elasticsearch") as server:
-        yield server
-
-
-@pytest.fixture(scope="session")
 def embedded(tmp_path_factory: pytest.TempPathFactory) -> Manifest:
     """Of the same shop in a folder."""
     folder: Path = tmp_path_factory.mktemp("embedded")
@@ -58,11 +52,6 @@ def embedded(tmp_path_factory: pytest.TempPathFactory) -> Manifest:
 def killable_mongo(own_mongo: OwnServer, es_url: str) -> ServerSettings:
     """MongoDB may be killed, Elasticsearch not."""
     return ServerSettings(mongo_url=own_mongo.url, es_url=es_url, timeout=2)
-
-
-@pytest.fixture
-def killable_elasticsearch(own_elasticsearch: OwnServer, mongo_url: str) -> ServerSettings:
-    return ServerSettings(mongo_url=mongo_url, es_url=own_elasticsearch.url, timeout=2)
 
 
 @pytest.fixture

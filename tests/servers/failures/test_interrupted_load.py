@@ -21,6 +21,7 @@ from drretail.progress import Bar, Progress
 from tests.servers.failures.own import OwnServer, eventually
 from tests.servers.failures.shop import SHELF, SMALL, at, documents, load, orders, products, whole
 from tests.servers.front import Front, always
+from tests.servers.proxy import Proxy
 
 pytestmark = pytest.mark.servers
 ROOT = Path(__file__).parents[3]
@@ -99,16 +100,17 @@ def test_a_load_that_ends_without_mongodb_is_resumed_by_the_same_command(
     check_load_when_free(killable_mongo, fresh_name, embedded)
 
 
-def test_a_load_survives_elasticsearch_being_killed_while_it_indexes(
-    own_elasticsearch: OwnServer, killable_elasticsearch: ServerSettings, fresh_name: str, embedded: Manifest
+def test_a_load_survives_the_loss_of_elasticsearch_while_it_indexes(
+    server_settings: ServerSettings, before_elasticsearch: Proxy, fresh_name: str, embedded: Manifest
 ) -> None:
-    trips = Trips("products into Elasticsearch", own_elasticsearch.kill)
-    with pytest.raises(UserError, match=f"127.0.0.1:{own_elasticsearch.port}.* goes on where"):
-        load(killable_elasticsearch, fresh_name, patience=0.5, progress=trips)
-    with pytest.raises(UserError, match=f"Elasticsearch at 127.0.0.1:{own_elasticsearch.port} does not answer"):
-        load(killable_elasticsearch, fresh_name)
-    own_elasticsearch.start()
-    check_load(killable_elasticsearch, fresh_name, embedded)
+    through = replace(server_settings, es_url=f"http://127.0.0.1:{before_elasticsearch.port}", timeout=2)
+    trips = Trips("products into Elasticsearch", before_elasticsearch.refuse)
+    with pytest.raises(UserError, match=f"127.0.0.1:{before_elasticsearch.port}.* goes on where"):
+        load(through, fresh_name, patience=0.5, progress=trips)
+    with pytest.raises(UserError, match=f"Elasticsearch at 127.0.0.1:{before_elasticsearch.port} does not answer"):
+        load(through, fresh_name)
+    before_elasticsearch.accept()
+    check_load(through, fresh_name, embedded)
 
 
 def test_readers_keep_the_old_world_and_a_second_writer_is_out(

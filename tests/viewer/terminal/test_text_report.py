@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from drretail.experiment import read_runs
-from drretail.records.base import sha256_of
 from drretail.records.reading import Pick, Reading
 from drretail.records.run import Setbacks
 from drretail.records.tables.table import table_of
@@ -72,15 +71,6 @@ def test_without_verdicts_it_names_the_command(recorded: Path) -> None:
     text = render_text(recorded)
     assert "No claim was judged yet: drretail score exp --metrics faithfulness does it." in text
     assert "No scores yet: drretail score exp makes them." in text
-
-
-def test_a_report_cannot_steer_the_terminal(mine: Path) -> None:
-    (first, *_) = read_runs(mine)
-    report = f"{first.report}\n\nnice\u00a0words \x1b[31m red \x9b2J \u202e turned \u200e\u200f\u061c \x07"
-    rewrite(mine, first.model_copy(update={"report": report, "report_sha": sha256_of(report)}))
-    text = render_text(mine)
-    assert not set("\x1b\x9b\u202e\u200e\u200f\u061c\x07\r") & set(text)
-    assert "nice\u00a0words" in text
 
 
 def test_in_short_each_question_has_a_line_below_the_board(judged: Path) -> None:

@@ -20,8 +20,6 @@ from tests.build import LABEL, experiment
 from tests.eval.metrics.faithfulness.reports import (
     BIRDS,
     BIRDS_ID,
-    BLOCKED,
-    BLOCKED_ID,
     EVIDENCE,
     claim,
     entry,
@@ -180,19 +178,6 @@ def test_a_page_that_changed_is_judged_again_and_one_that_reads_as_in_the_ledger
     report = "The bed is soft [P:B0BED00001]. You have the bowl [O:0000000001]."
     verdicts = judged(tmp_path / "records", offline_judge(), looking_again(report, {}))
     assert [verdict.stage for verdict in verdicts if verdict.stage.startswith(SUPPORT)] == [SUPPORT] * 2
-
-
-def test_unreadable_pages_are_unverifiable_and_say_why(tmp_path: Path) -> None:
-    report = f"Owls are loud [{BLOCKED_ID}], see {UNSEEN} too."
-    judge = scripted({"claims": [claim(1, "Owls are loud.", BLOCKED_ID, UNSEEN)]})
-    about = looking_again(report, {BLOCKED: WebPage(BLOCKED, "", "", "blocked", problem="robots.txt forbids it.")})
-    found = by_stage(tmp_path, judge, about)
-    live = found[SUPPORT_LIVE]
-    assert (live.state, live.value) == ("unverifiable", None)
-    assert f"{BLOCKED_ID} (robots.txt forbids it.)" in live.reason
-    assert f"{UNSEEN} (There is no such page (404).)" in live.reason
-    made = values(about, list(found.values()))
-    assert made["FP_web_live"].state == "unverifiable"
 
 
 class Site:

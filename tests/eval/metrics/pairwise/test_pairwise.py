@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from drretail.eval.judging.dimensions import DIMENSIONS, PERSONALIZATION
-from drretail.eval.judging.material import NO_PROFILE
 from drretail.eval.judging.pairs import Pair
 from drretail.eval.judging.session import Judge, JudgeSession
 from drretail.eval.judging.spending import Allowance
@@ -109,16 +108,6 @@ def test_a_judge_sees_both_reports_with_all_that_they_were_written_for_and_no_na
     for question in judged(tmp_path / "paper.jsonl", prefers_a, rules="paper")[1]:
         assert OF_A in question
         assert not any(f"<{tag}" in question for tag in ("sources", "today"))
-
-
-def test_without_a_profile_personalization_is_na_and_asked_once_there_is_one(tmp_path: Path) -> None:
-    verdicts, asked = judged(tmp_path / "v.jsonl", prefers_a, profile=None)
-    assert {each.state for (item, _), each in verdicts.items() if item == PERSONALIZATION} == {"na"}
-    assert len(asked) == 12
-    assert {tag_content("profile", question) for question in asked} == {NO_PROFILE}
-    verdicts, asked = judged(tmp_path / "v.jsonl", prefers_a)
-    assert len(asked) == 2
-    assert {verdict.state for verdict in verdicts.values()} == {"scored"}
 
 
 def test_equal_is_an_answer_except_by_the_paper_s_rules(tmp_path: Path) -> None:
