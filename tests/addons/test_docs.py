@@ -15,6 +15,12 @@ def test_the_examples_of_the_docs_run(path: Path, tmp_path: Path, monkeypatch: p
     run_examples(path, tmp_path, monkeypatch)
 
 
+def test_each_addon_has_a_page_of_at_most_2500_words() -> None:
+    pages = [path.with_name("README.md") for path in (ROOT / "drretail" / "addons").glob("*/__init__.py")]
+    words = {name_of(page): len(page.read_text(encoding="utf-8").split()) for page in pages}
+    assert {page: count for page, count in words.items() if count > 2500} == {}
+
+
 def test_every_form_of_imports_and_exports_is_on_its_page() -> None:
     is_on_its_page("addons/imports.md", FORMATS)
     is_on_its_page("addons/exports.md", PLUGINS.own)

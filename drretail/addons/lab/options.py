@@ -160,7 +160,8 @@ class BiasOptions(JudgeCalls):
     only: Annotated[
         shared.Words,
         Option(
-            "The biases to measure: position, length, own_family, justification, drift, scale_use (docs/lab.md).",
+            "The biases to measure: position, length, own_family, justification, drift, scale_use "
+            "(drretail/addons/lab/README.md).",
             metavar="A,B",
             default="all",
         ),
