@@ -239,7 +239,7 @@ def print_feasible(folder: Path, reports: Sequence[LabelledReport], world: World
     gathered = gather(folder, load_metrics(["basket"]))
     for key in gathered.tables_of_judges:
         for plan, judged in gathered.judged_runs(key.metric, key.assessor):
-            print(f"{plan.query.query_id} {plan.label}: feasible {judged.result.values['feasible'].value}")
+            print(f"{plan.query.query_id} {plan.label}: feasible {judged.values['feasible'].value}")
 
 
 def picks_in(report: LabelledReport, copy: Planted) -> tuple[Pick, ...]:
@@ -255,7 +255,7 @@ def values_of(folder: Path, rules: Rules = "default") -> Mapping[tuple[str, str]
     gathered = gather(folder, load_metrics(METRICS))
     for key in (key for key in gathered.tables_of_judges if key.assessor.rules == rules):
         for plan, judged in gathered.judged_runs(key.metric, Assessor(key.assessor.judge, key.assessor.rules)):
-            values = judged.result.values
+            values = judged.values
             found[plan.query.query_id, plan.label] |= {name: value.value for name, value in values.items()}
     return found
 

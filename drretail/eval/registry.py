@@ -27,7 +27,7 @@ from drretail.eval.metrics.names import PLUGINS
 from drretail.eval.values import Unsound, Value, number_of
 from drretail.files import read_json
 from drretail.plugins import addon_names
-from drretail.records.score import CODE, MetricDescription, Rules, Verdict, VerdictState
+from drretail.records.score import CODE, MetricDescription, Rules, Verdict, VerdictState, unfolded
 from drretail.records.scoreboard import BoardColumn
 
 USUAL = ("faithfulness", "false_statements", "fault_place", "quality", "checks", "process", "basket", "outcome")
@@ -115,7 +115,7 @@ def recorded_metric(experiment: Path, name: str) -> Metric | None:
 @cache  # pages ask for it with every run
 def _measured(scores: Path, name: str, written: int) -> Metric | None:
     files = sorted((scores.parent / "verdicts" / name / CODE).glob("*/*.jsonl"))
-    rows = [row for row in read_json(scores).get("scores", ()) if row["metric"] == name]
+    rows = [row for row in unfolded(read_json(scores).get("scores", ())) if row["metric"] == name]
     if not rows or not files or any(each.stage not in (MEASURE, _RAISED) for each in VerdictFile(files[0]).lasts()):
         return None
     variants = tuple(dict.fromkeys(row["variant"] for row in rows))

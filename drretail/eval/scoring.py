@@ -34,7 +34,6 @@ from drretail.grounding.verify.checks import PAGE_AGE
 from drretail.llm.prices import PriceTable
 from drretail.progress import Bar, Progress
 from drretail.prompts import overridden
-from drretail.records.base import FORMAT
 from drretail.records.score import Rules, Scores
 
 
@@ -229,9 +228,7 @@ async def score(
                 judge_notes(experiment) if judge_notes else {},
             )
         scores = scores.model_copy(update={"named_judges": tuple(named)})
-        # What has its default is left out: most counts are 0, and a row of a thousand is read as quickly.
-        held = scores.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
-        write_rows(experiment / "scores.json", {"format": FORMAT, **held})
+        write_rows(experiment / "scores.json", scores.document())
     return scores
 
 

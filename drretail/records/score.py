@@ -1,7 +1,8 @@
 """Verdicts of judges on runs, and the scores that pure code makes from them."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
 from typing import Any, Literal
 
 from pydantic import Field, ValidationInfo, field_validator
@@ -425,6 +426,14 @@ class MadeOf(Record):
         return sorted(name for name, count in before.items() if after.get(name, 0) < count)
 
 
+_ALIKE = {
+    "scores": ("metric", "system", "judge", "judge_params", "rules"),
+    "agreements": ("metric", "first", "second", "rules"),
+    "correlations": ("metric", "variant", "judge", "judge_params", "rules"),
+}
+"""In scores.json, rows with equal values in these columns are one item: what all share, and the rest in ``rows``."""
+
+
 class Scores(Document):
     """scores.json: made from the experiment's runs and verdicts by pure code, so that it can be rebuilt at any time."""
 
@@ -464,6 +473,16 @@ class Scores(Document):
     systems: dict[str, System] = Field(default_factory=dict[str, System], exclude=True)
     """By label, as experiment.json has them."""
 
+    @field_validator(*_ALIKE, mode="before")
+    @classmethod
+    def _unfold(cls, items: Iterable[Any]) -> tuple[Any, ...]:
+        return tuple(unfolded(items))
+
+    def document(self) -> dict[str, Any]:
+        """The content of scores.json. What has its default is left out: most counts are 0."""
+        held = self.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
+        return {"format": self.format, **held, **{name: [*_folded(held.get(name, ()), name)] for name in _ALIKE}}
+
     def by_system(
         self, variant: str, *, metric: str | None = None, judge: str | None = None, rules: Rules | None = None
     ) -> dict[str, float | None]:
@@ -497,6 +516,23 @@ class Scores(Document):
             if len(several) > 1:
                 raise UserError(f"{variant} has rows of several: say {name}= one of {', '.join(several)}.")
         return {row.system: row.value for row in rows}
+
+
+def _folded(rows: Iterable[dict[str, Any]], table: str) -> Iterator[dict[str, Any]]:
+    for _, group in groupby(rows, key=lambda row: [row.get(name) for name in _ALIKE[table]]):
+        first, *others = group
+        shared = {name: of for name, of in first.items() if all(name in row and row[name] == of for row in others)}
+        yield {**shared, "rows": [{name: row[name] for name in row if name not in shared} for row in (first, *others)]}
+
+
+def unfolded(items: Iterable[Any]) -> Iterator[Any]:
+    """The rows of a table in scores.json; those of older files, and records, stay as they are."""
+    for item in items:
+        if isinstance(item, dict) and "rows" in item:
+            shared = {name: of for name, of in item.items() if name != "rows"}
+            yield from ({**shared, **row} for row in item["rows"])
+        else:
+            yield item
 
 
 class Statement(Record):

@@ -8,7 +8,7 @@ from statistics import fmean
 from drretail.eval.claims.claims import FAITHFULNESS, HEADLINE, TYPES
 from drretail.eval.judging.subject import Subject
 from drretail.eval.registry import load_metric
-from drretail.eval.scores.gathering import run_result
+from drretail.eval.scores.gathering import judged_run
 from drretail.eval.values import Value
 from drretail.records.score import Rules, Score, VerdictState
 from drretail.records.tables.figures import number
@@ -111,7 +111,7 @@ def means_of(label: str, added: Sequence[tuple[str, Arithmetic]], scores: Sequen
 
 def arithmetic_of(judged: Judged, subject: Subject) -> Arithmetic:
     """The sums of one judge's verdicts on a run's report, computed as for scores.json."""
-    values = run_result(subject, load_metric(FAITHFULNESS), judged.verdicts, judged.rules).values
+    values = judged_run(subject, load_metric(FAITHFULNESS), judged.verdicts, judged.rules).values
     sums = {kind: _sum(kind, values.get(f"FP_{kind}")) for kind in TYPES}
     return Arithmetic(
         by=judged.by,

@@ -14,7 +14,7 @@ from drretail.eval.judging.subject import Planned, Subject, planned_runs, read_s
 from drretail.eval.notes import score_notes
 from drretail.eval.registry import FALSE_STATEMENTS, MARKS_CLAIMS, claim_marks, recorded_metric
 from drretail.eval.scores.file import made_of, read_scores
-from drretail.eval.scores.gathering import run_result
+from drretail.eval.scores.gathering import judged_run
 from drretail.eval.scores.scoreboard import TOKENS, WORDS
 from drretail.eval.values import Value
 from drretail.eval.verification import first_failure
@@ -396,7 +396,7 @@ def _result(
     judged = by.get(wanted) or next((one for one in judgements.by_judge if one.judge.spec == CODE), None)
     if loaded is None or judged is None:
         return {}
-    return run_result(subject, loaded, judged.verdicts, judged.rules).values
+    return judged_run(subject, loaded, judged.verdicts, judged.rules).values
 
 
 def _false(

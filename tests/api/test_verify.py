@@ -163,7 +163,7 @@ def without_query(folder: Path) -> None:
 
 
 def another_score(value: Any) -> None:
-    value["scores"][0].update(value=0.123)
+    value["scores"][0]["rows"][0].update(value=0.123)
 
 
 def first_call(value: Any) -> Any:

@@ -226,9 +226,7 @@ def test_code_judges_once_however_many_repeats_are_asked_for(tmp_path: Path) -> 
     folder = experiment(tmp_path / "exp", {LABEL: {"q1-r1": "0.5"}})
     repeated(folder, moody()[0], 3, metrics=(STUB,))
     gathered = gather(folder, [load_metric(STUB)])
-    assert [
-        list(text.result.by_repeat) for by_run in gathered.tables_of_judges.values() for text in by_run.values()
-    ] == [[1]]
+    assert [list(text.by_repeat) for by_run in gathered.tables_of_judges.values() for text in by_run.values()] == [[1]]
 
 
 def test_scoring_by_code_loads_no_langchain(shopped: Path, tmp_path: Path) -> None:

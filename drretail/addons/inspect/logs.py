@@ -192,7 +192,7 @@ def _samples(
     queries = {query.query_id: query for query in gathered.definition.queries}
     values = {
         scorer.name: {
-            plan.run_id: counted_values(answer.result)
+            plan.run_id: counted_values(answer)
             for plan, answer in gathered.judged_runs(scorer.metric.name, scorer.assessor)
         }
         for scorer in scorers

@@ -112,7 +112,7 @@ async def scored_by(metric: Metric, judge: str, variants: Shown, state: TaskStat
         judged_runs = gathered.judged_runs(metric.name, assessor)
         judged = next(judged_run for plan, judged_run in judged_runs if plan.run_id == run.run_id)
         verdicts = verdicts_of(folder, run, metric.name, assessor)
-    if run.error is not None and not judged.result.earned:
+    if run.error is not None and not judged.earned:
         return Score.unscored(reason=run.error.kind, explanation=run.error.message)
     score = _as_score(metric, judged, verdicts, shown(metric, variants))
     if run.error is not None:
@@ -128,9 +128,9 @@ def shown(metric: Metric, variants: Shown) -> list[str]:
 
 def _as_score(metric: Metric, judged: JudgedRun, verdicts: Sequence[Verdict], names: Sequence[str]) -> Score:
     """The values of a single report. A missing value is NaN, which inspect leaves out of means and counts."""
-    values = counted_values(judged.result)
+    values = counted_values(judged)
     if not values:
-        return Score.unscored(reason=str(judged.result.lacks), explanation=f"{metric.name} was not judged.")
+        return Score.unscored(reason=str(judged.lacks), explanation=f"{metric.name} was not judged.")
     found = {name: values[name].value for name in names if name in values}
     return Score(
         value={name: nan if (value := found.get(name)) is None else value for name in names},

@@ -155,9 +155,9 @@ def planned_runs(gathered: Gathered, judge: str, headline: str) -> list[PlannedR
     for assessor in gathered.assessors(FAITHFULNESS):
         if assessor.judge.spec == judge and assessor.rules == "default":
             for plan, judged in gathered.judged_runs(FAITHFULNESS, assessor):
-                value = counted_value(judged.result, headline)
+                value = counted_value(judged, headline)
                 if value is not None:
-                    scored = judged.result.values.get(headline)
+                    scored = judged.values.get(headline)
                     units = 0 if scored is None else round(scored.items.get("counted", 0))
                     found.append(PlannedRun(plan.label, plan.query.query_id, plan.run_id, value, 1.0, units))
     repeats = Counter((run.system, run.query_id) for run in found)

@@ -104,7 +104,7 @@ def _ratings(gathered: Gathered, quality: Metric) -> Iterator[Opinion]:
         if not _has_opinions(assessor.judge):
             continue
         for plan, outcome in gathered.judged_runs(quality.name, assessor):
-            for dimension, value in outcome.result.values.items():
+            for dimension, value in outcome.values.items():
                 if value.value is not None and dimension not in quality.pooled:
                     item = about_report(plan.run_id, plan.report_sha or "")
                     question = Question(RATING, dimension)

@@ -221,7 +221,7 @@ def _read_by(gathered: Gathered, a: str, b: str) -> list[str]:
     for name in OF_PICKS:
         for assessor in gathered.assessors(name):
             for plan, judged in gathered.judged_runs(name, assessor):
-                for value in judged.result.values.values() if plan.label in readers else ():
+                for value in judged.values.values() if plan.label in readers else ():
                     readers[plan.label] |= readers_of(value.items).keys()
     return [", ".join(sorted(readers[label])) for label in (a, b)]
 

@@ -88,7 +88,7 @@ def _judgements(
                 command = f"drretail score {experiment} --metrics {name}{flags(assessor)}"
                 for side, label in sides:
                     its = [judged for plan, judged in gathered.judged_runs(name, assessor) if plan.label == label]
-                    count = sum(judged.result.lacks == "not_judged" for judged in its)
+                    count = sum(judged.lacks == "not_judged" for judged in its)
                     failed = sum(len(judged.errors) for judged in its)
                     if count:
                         yield Missing(
@@ -110,7 +110,7 @@ def _judge_repeats(
             name
             for name in metrics
             if assessor in gathered.assessors(name)
-            and not any(len(judged.result.by_repeat) > 1 for _, judged in gathered.judged_runs(name, assessor))
+            and not any(len(judged.by_repeat) > 1 for _, judged in gathered.judged_runs(name, assessor))
         ]
         if once:
             yield Missing(

@@ -75,8 +75,7 @@ def side_of(runs: Runs, variant: str) -> Side:
     reasons: dict[str, set[str]] = defaultdict(set)
     finished: dict[str, list[float]] = defaultdict(list)
     failed: dict[str, list[float]] = defaultdict(list)
-    results = [judged.result for _, judged in runs]
-    for (plan, _), result in zip(runs, results, strict=True):
+    for plan, result in runs:
         query, value = result.query_id, counted(result, variant)
         values[query] += [] if value is None else [value]
         finished[query] += [value] if value is not None and plan.is_done else []
@@ -96,7 +95,7 @@ def side_of(runs: Runs, variant: str) -> Side:
         nested=nested,
         outcomes=outcomes,
         why={query: next(why for why in _WHY if why in reasons[query]) for query in values if not values[query]},
-        attendance=attendance(results, variant),
+        attendance=attendance([result for _, result in runs], variant),
         incomplete=sum(bool(plan.losses) for plan, _ in runs),
         finished=finished,
         failed=failed,
@@ -219,7 +218,7 @@ def _done(gathered: Gathered, label: str) -> Side:
     values: dict[str, list[float]] = {plan.query.query_id: [] for plan in plans}
     for plan in plans:
         values[plan.query.query_id] += [float(plan.is_done)] if plan.status in ("done", "failed") else []
-    lacks = {plan.query.query_id: plan.unjudged().result.lacks for plan in plans}
+    lacks = {plan.query.query_id: plan.unjudged().lacks for plan in plans}
     why = {query: LACKS_IN_WORDS[lack] for query, lack in lacks.items() if lack and not values[query]}
     return Side(values, {query: [[value] for value in its] for query, its in values.items()}, values, why)
 

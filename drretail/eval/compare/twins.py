@@ -67,11 +67,11 @@ def _decisions(gathered: Gathered) -> Mapping[str, Mapping[str, Mapping[bool, bo
         task, judged = plan.query.task_id, by_run.get(plan.run_id)
         if task is None or queries[task] < 2 or judged is None or plan.repeat != 1:
             continue
-        undeclared = judged.result.values.get("undeclared")
+        undeclared = judged.values.get("undeclared")
         if undeclared is not None and undeclared.value:
             continue
         for is_proved, variant in ((True, "refusal_recall"), (False, "false_refusal")):
-            value = judged.result.values.get(variant)
+            value = judged.values.get(variant)
             if value is not None and value.value is not None:
                 found[plan.label][task][is_proved] = bool(value.value)
     proved = {task for tasks in found.values() for task, refused in tasks.items() if True in refused}

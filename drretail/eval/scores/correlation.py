@@ -68,7 +68,7 @@ def _agreement(gathered: Gathered, metric: Metric, variant: str, first: Assessor
 def _value(judged: Mapping[str, JudgedRun], run_id: str, variant: str) -> float | None:
     if run_id not in judged:
         return None
-    value = judged[run_id].result.values.get(variant)
+    value = judged[run_id].values.get(variant)
     return None if value is None else value.value
 
 
@@ -123,7 +123,7 @@ def _values(gathered: Gathered, metric: str, assessor: Assessor, variant: str) -
     if gathered.metrics[metric].description.self_checked:
         left_out |= {label for label, system in gathered.definition.systems.items() if system.self_checked}
     values = (
-        ((plan.label, plan.query.query_id), judged.result.values.get(variant))
+        ((plan.label, plan.query.query_id), judged.values.get(variant))
         for plan, judged in gathered.judged_runs(metric, assessor)
         if plan.label not in left_out
     )

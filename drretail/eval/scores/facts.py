@@ -18,7 +18,6 @@ from drretail.eval.scores.gathering import (
     Gathered,
     JudgedRun,
     Plan,
-    RunResult,
     TableKey,
 )
 from drretail.eval.scores.panel import is_panel, name_of
@@ -75,8 +74,8 @@ class Facts:
     """One hash for all prompts of the metric, by which all current verdicts were asked."""
 
     @property
-    def results(self) -> list[RunResult]:
-        return [judged.result for _, judged in self.runs]
+    def results(self) -> list[JudgedRun]:
+        return [judged for _, judged in self.runs]
 
     @property
     def table_key(self) -> TableKey:
@@ -90,7 +89,7 @@ class Facts:
 
     def among(self, query_ids: Collection[str]) -> "Facts":
         """Those about these queries."""
-        return replace(self, runs=[run for run in self.runs if run[1].result.query_id in query_ids])
+        return replace(self, runs=[run for run in self.runs if run[1].query_id in query_ids])
 
     def policies(self, variant: str) -> tuple[Policy, ...]:
         """Headlines have a second mean, over all planned runs, except under publications' rules (docs/scores.md)."""
@@ -101,7 +100,7 @@ class Facts:
         """A row for each run, variant and policy; none of pooled variants, since runs have no value in them."""
         wanted = [variant for variant in variants if variant not in self.metric.pooled]
         for (plan, judged), variant in product(self.runs, wanted):
-            result, value = judged.result, value_in(judged.result, variant)
+            result, value = judged, value_in(judged, variant)
             lacks = LACKS_IN_WORDS[result.lacks] if result.lacks else ""
             for policy in self.policies(variant):
                 yield RunValue(
@@ -171,7 +170,7 @@ def summaries(every: Sequence[Facts]) -> Iterator[Score]:
     runs (policy planned). A panel has no pooled variants, since its members extracted different claims. Whether a
     variant was asked for follows from the system's own reports, or from all systems' in the table if it has none.
     """
-    of_table: dict[TableKey, list[RunResult]] = defaultdict(list)
+    of_table: dict[TableKey, list[JudgedRun]] = defaultdict(list)
     for facts in every:
         of_table[facts.table_key] += [result for result in facts.results if result.lacks is None]
     for facts in every:
@@ -245,12 +244,12 @@ def part_of(facts: Facts, variant: str, by: str, part: str) -> Score:
     return summary(facts, variant, "planned").model_copy(update={"by": by, "part": part, **counts})
 
 
-def value_in(report: RunResult, variant: str) -> Value:
+def value_in(report: JudgedRun, variant: str) -> Value:
     """The report's value in a variant; a missing one counts as failed."""
     return report.values.get(variant) or Value(variant, "failed")
 
 
-def _parts(metric: Metric, variant: str, reports: Sequence[RunResult], policy: Policy) -> tuple[list[str], list[Ratio]]:
+def _parts(metric: Metric, variant: str, reports: Sequence[JudgedRun], policy: Policy) -> tuple[list[str], list[Ratio]]:
     """The query ids, and the parts of a pooled variant with sums per query."""
     sums: dict[str, list[tuple[float, float]]] = {}
     for report in reports:
@@ -301,7 +300,7 @@ def mean_of(metric: Metric, variant: str, means: Mapping[str, float], clusters: 
     return mean_interval(values, groups).within(0 if all(value >= 0 for value in values) else None, highest)
 
 
-def _items(variant: str, reports: Sequence[RunResult]) -> dict[str, float]:
+def _items(variant: str, reports: Sequence[JudgedRun]) -> dict[str, float]:
     """Counts of items summed over reports, and of the reports without values."""
     counted: dict[str, float] = defaultdict(float)
     for report in reports:

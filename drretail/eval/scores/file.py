@@ -45,7 +45,7 @@ def _noise(metric: Metric, runs: Sequence[JudgedRun]) -> dict[str, float]:
     """Standard deviations of headlines between repeats of the judge on one report; empty without repeats."""
     made: dict[str, float] = {}
     for variant in sorted(headline_variants(metric)):
-        values = [[repeat.get(variant) for repeat in run.result.by_repeat.values()] for run in runs]
+        values = [[repeat.get(variant) for repeat in run.by_repeat.values()] for run in runs]
         numbers = [[value.value for value in its if value and value.value is not None] for its in values]
         if (variance := run_variance(numbers)) is not None:
             made[variant] = round(sqrt(variance), 10)
@@ -90,10 +90,10 @@ def derive_scores(
                     failed=errors.total(),
                     error=errors.most_common(1)[0][0] if errors else "",
                     stale=sum(run.stale for run in runs),
-                    not_judged=sum(run.result.lacks == NOT_JUDGED for run in runs),
+                    not_judged=sum(run.lacks == NOT_JUDGED for run in runs),
                     repairs=sum(run.repairs for run in runs),
                     prompts=tuple(sorted(frozenset[str]().union(*(run.prompts for run in runs)))),
-                    repeats=max((len(run.result.by_repeat) for run in runs), default=0) or 1,
+                    repeats=max((len(run.by_repeat) for run in runs), default=0) or 1,
                     noise=_noise(facts.metric, runs),
                 )
             )

@@ -83,8 +83,8 @@ class TableKey(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class RunResult:
-    """One planned run's result in one metric by one judge."""
+class JudgedRun:
+    """One planned run's result in one metric by one judge; verdicts are counted by key."""
 
     query_id: str
     values: Mapping[str, Value]
@@ -95,13 +95,6 @@ class RunResult:
     """The values of each judge repeat, from 1."""
     earned: Mapping[str, float] = field(default_factory=dict[str, float])
     """By headline, what the planned run gets in it in place of a value (``planned.py``)."""
-
-
-@dataclass(frozen=True, slots=True)
-class JudgedRun:
-    """The result of one judge's verdicts on one run; verdicts are counted by key."""
-
-    result: RunResult
     verdicts: int = 0
     errors: tuple[str, ...] = ()
     """Why verdicts failed."""
@@ -155,7 +148,7 @@ class Plan:
 
     def unjudged(self) -> JudgedRun:
         """The run's result by a judge without verdicts on it."""
-        return JudgedRun(RunResult(self.query.query_id, {}, _LACKS[self.status]))
+        return JudgedRun(self.query.query_id, {}, _LACKS[self.status])
 
 
 @dataclass(frozen=True)
@@ -187,7 +180,7 @@ class Gathered:
             for plan in self.plans
             for by_run in judged
             if (run := by_run.get(plan.run_id)) is not None
-            and (value := run.result.values.get("false_answers")) is not None
+            and (value := run.values.get("false_answers")) is not None
             and value.items.get(AS_ANSWERS)
         }
         asked = {plan.label for plan in self.plans if place_of(plan.label, systems) == "system"}
@@ -206,14 +199,14 @@ class Gathered:
             tables = {key.metric: by_run for key, by_run in self.tables_of_judges.items() if key.assessor == assessor}
             shares = summed(run.audit for by_run in tables.values() for run in by_run.values())
             if shares:
-                runs = [run for run in tables.get(CLAIMS, {}).values() if run.result.lacks is None]
+                runs = [run for run in tables.get(CLAIMS, {}).values() if run.lacks is None]
                 found[assessor] = JudgeAudit(
                     **assessor.columns,
                     shares=shares,
                     agreement_ends=agreement_ends(shares),
                     repairs=sum(run.repairs for by_run in tables.values() for run in by_run.values()),
-                    failed_reports=sum(run.result.values[FP].state == "failed" for run in runs),
-                    uncovered=round(sum(run.result.values[FP].items.get("uncovered", 0) for run in runs)),
+                    failed_reports=sum(run.values[FP].state == "failed" for run in runs),
+                    uncovered=round(sum(run.values[FP].items.get("uncovered", 0) for run in runs)),
                 )
         return found
 
@@ -280,14 +273,8 @@ def gather(experiment: Path, metrics: Sequence[Metric]) -> Gathered:
                     and verdict.prompt_hash in prompts[metric.name]
                     and verdict.version == metric.version
                 ]
-                tables_of_judges[TableKey(metric.name, assessor)][subject.run_id] = JudgedRun(
-                    run_result(subject, metric, living, assessor.rules),
-                    verdicts=len(living),
-                    errors=tuple(verdict.error or "" for verdict in living if verdict.state == "failed"),
-                    stale=len(lines) - len(living),
-                    repairs=sum(verdict.repairs for verdict in living),
-                    prompts=frozenset(verdict.prompt_hash for verdict in living) - {""},
-                    audit=shares_of(living),
+                tables_of_judges[TableKey(metric.name, assessor)][subject.run_id] = judged_run(
+                    subject, metric, living, assessor.rules, stale=len(lines) - len(living)
                 )
     in_units = {metric.name: _in_units(metric, tables_of_judges) for metric in metrics}
     return Gathered(read_definition(experiment), in_units, tuple(plans), dict(tables_of_judges), read_plan(experiment))
@@ -305,7 +292,7 @@ def _in_units(metric: Metric, tables_of_judges: Mapping[TableKey, Mapping[str, J
     beyond = {
         value.variant
         for judged in runs
-        for value in judged.result.values.values()
+        for value in judged.values.values()
         if value.value is not None and not 0 <= value.value <= 1
     }
     more = tuple(each for each in metric.variants if each in beyond - {*described.counts, *described.differences})
@@ -336,21 +323,28 @@ def verdicts_by_assessor(
     return groups
 
 
-def run_result(subject: Subject, metric: Metric, living: Sequence[Verdict], rules: Rules) -> RunResult:
-    """The result of one judge's current verdicts on a run in a metric, by variant."""
-    query_id = subject.query.query_id
-    if subject.report is None:
-        return RunResult(query_id, {}, _LACKS[_status(subject)])
-    if not living:
-        return RunResult(query_id, {}, NOT_JUDGED)
+def judged_run(subject: Subject, metric: Metric, living: Sequence[Verdict], rules: Rules, stale: int = 0) -> JudgedRun:
+    """The result of one judge's current verdicts on a run in a metric; ``stale`` others are not current."""
+    lacks = None if living and subject.report is not None else _LACKS[_status(subject)]
     repeats: dict[int, list[Verdict]] = defaultdict(list)
-    for verdict in living:
+    for verdict in living if lacks is None else ():
         repeats[verdict.judge_repeat].append(verdict)
     by_repeat = {
         repeat: {value.variant: value for value in metric.values(subject, repeats[repeat], rules)}
         for repeat in sorted(repeats)
     }
-    return RunResult(query_id, averaged(list(by_repeat.values())), None, by_repeat)
+    return JudgedRun(
+        subject.query.query_id,
+        averaged(list(by_repeat.values())),
+        lacks,
+        by_repeat,
+        verdicts=len(living),
+        errors=tuple(verdict.error or "" for verdict in living if verdict.state == "failed"),
+        stale=stale,
+        repairs=sum(verdict.repairs for verdict in living),
+        prompts=frozenset(verdict.prompt_hash for verdict in living) - {""},
+        audit=shares_of(living),
+    )
 
 
 def averaged(repeats: Sequence[Mapping[str, Value]]) -> Mapping[str, Value]:

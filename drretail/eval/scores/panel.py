@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from statistics import median
 
-from drretail.eval.scores.gathering import Assessor, Gathered, JudgedRun, RunResult, TableKey
+from drretail.eval.scores.gathering import Assessor, Gathered, JudgedRun, TableKey
 from drretail.eval.values import Value, gravest
 from drretail.records.score import PANEL, JudgeRef
 
@@ -60,11 +60,10 @@ def _together(runs: Sequence[JudgedRun]) -> JudgedRun:
     """The median of the members that scored a variant, if they are more than half; else the gravest state of the
     others.
     """
-    results = [run.result for run in runs]
-    lacks = next((result.lacks for result in results if result.lacks is not None), None)
+    lacks = next((run.lacks for run in runs if run.lacks is not None), None)
     values: dict[str, Value] = {}
-    for variant in dict.fromkeys(variant for result in results for variant in result.values):
-        given = [result.values[variant] for result in results if variant in result.values]
+    for variant in dict.fromkeys(variant for run in runs for variant in run.values):
+        given = [run.values[variant] for run in runs if variant in run.values]
         scored = [value.value for value in given if value.value is not None]
         items = {"judges": len(scored), "spread": max(scored) - min(scored)} if scored else {}
         values[variant] = (
@@ -73,7 +72,9 @@ def _together(runs: Sequence[JudgedRun]) -> JudgedRun:
             else Value(variant, gravest(value.state for value in given) or "failed")
         )
     return JudgedRun(
-        RunResult(results[0].query_id, {} if lacks else values, lacks),
+        runs[0].query_id,
+        {} if lacks else values,
+        lacks,
         verdicts=sum(run.verdicts for run in runs),
         errors=tuple(error for run in runs for error in run.errors),
         stale=sum(run.stale for run in runs),

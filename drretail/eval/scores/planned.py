@@ -20,7 +20,6 @@ from drretail.eval.scores.gathering import (
     Gathered,
     JudgedRun,
     Plan,
-    RunResult,
     TableKey,
     gather,
 )
@@ -59,14 +58,14 @@ class Attendance:
         return not self.pending and self.missing <= MOST_MISSING * self.planned
 
 
-def attendance(reports: Sequence[RunResult], variant: str) -> Attendance:
+def attendance(reports: Sequence[JudgedRun], variant: str) -> Attendance:
     """The attendance of one system's planned runs in one headline."""
     counts = Counter(_kind(report, variant) for report in reports)
     planned = len(reports) - counts["undefined"]
     return Attendance(planned, *(counts[kind] for kind in ("scored", "nothing", "missing", "pending")))
 
 
-def _kind(report: RunResult, variant: str) -> str:
+def _kind(report: JudgedRun, variant: str) -> str:
     value = report.values.get(variant)
     if value is not None and value.value is not None:
         return "scored"
@@ -138,13 +137,13 @@ def _with_earnings(
             of_query = defined[plan.query.query_id]
             earned = {variant: 0.0 for variant in of_failed if of_query.get(variant, variant in headlines)}
         else:
-            values = [value for name, value in found.result.values.items() if name in headlines]
+            values = [value for name, value in found.values.items() if name in headlines]
             earned = {each.variant: each.earns for each in values if each.value is None and each.earns is not None}
             # Who decides nothing where something is wanted, or refuses what the shop has, is not precise either.
             is_precise = not (plan.is_undecided or plan.refuses_wrongly)
             earned |= {} if is_precise or not values else dict.fromkeys(headlines & {*precisions}, 0.0)
         if earned:
-            made[plan.run_id] = replace(found, result=replace(found.result, earned=earned))
+            made[plan.run_id] = replace(found, earned=earned)
     return made
 
 
@@ -160,19 +159,19 @@ def _defined(
         judged = answers.get(plan.run_id)
         if judged is None and experiment and metric.query_lacks and metric.query_lacks(experiment, plan.query):
             found[plan.query.query_id] = dict.fromkeys(metric.variants, False) | found[plan.query.query_id]
-        for variant, value in ({} if judged is None else judged.result.values).items():
+        for variant, value in ({} if judged is None else judged.values).items():
             could = value.state != "na" or value.earns is not None
             found[plan.query.query_id][variant] = found[plan.query.query_id].get(variant, False) or could
     return found
 
 
-def counted(report: RunResult, variant: str) -> float | None:
+def counted(report: JudgedRun, variant: str) -> float | None:
     """A planned run's number in a headline; None if it is missing or the headline is undefined for it."""
     value = report.values.get(variant)
     return report.earned.get(variant, None if value is None else value.value)
 
 
-def counted_values(report: RunResult) -> Mapping[str, Value]:
+def counted_values(report: JudgedRun) -> Mapping[str, Value]:
     """The report's values, with what it earns where it has none, for pooled headlines."""
     return {**report.values, **{name: Value(name, "scored", value) for name, value in report.earned.items()}}
 

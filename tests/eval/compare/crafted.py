@@ -7,7 +7,7 @@ from typing import Any
 from drretail.eval.compare.comparing import ComparisonRequest, chosen_judges, compare
 from drretail.eval.metric import Metric
 from drretail.eval.registry import load_metric
-from drretail.eval.scores.gathering import Assessor, Gathered, JudgedRun, Plan, RunResult, TableKey, averaged
+from drretail.eval.scores.gathering import Assessor, Gathered, JudgedRun, Plan, TableKey, averaged
 from drretail.eval.scores.planned import with_earnings
 from drretail.eval.scores.version_1 import as_today
 from drretail.eval.values import Value
@@ -74,9 +74,9 @@ def _with(held: JudgedRun | None, query_id: str, variant: str, run: Run, items: 
     else:
         numbers = [run] if isinstance(run, int | float) else list(run or ())
         repeats = [Value(variant, "scored", float(number), items) for number in numbers]
-    before = {} if held is None else held.result.by_repeat
+    before = {} if held is None else held.by_repeat
     by_repeat = {at: {**before.get(at, {}), variant: value} for at, value in enumerate(repeats, 1)}
-    return JudgedRun(RunResult(query_id, averaged(list(by_repeat.values())), None, by_repeat), verdicts=1)
+    return JudgedRun(query_id, averaged(list(by_repeat.values())), None, by_repeat, verdicts=1)
 
 
 def runs(values: Sequence[Run]) -> Runs:

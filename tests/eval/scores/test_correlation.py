@@ -204,7 +204,7 @@ def test_a_panel_has_the_median_where_more_than_half_rated_and_nothing_before_al
     held = with_panels(crafted.gathered(*rated))
     (panel,) = [judged for key, judged in held.tables_of_judges.items() if is_panel(key.assessor.judge.spec)]
     of_second = panel.get("a/q001-r1")
-    assert (None if of_second is None else of_second.result.values["depth"]) == found
+    assert (None if of_second is None else of_second.values["depth"]) == found
 
 
 def test_one_judge_is_no_panel_and_neither_rules_nor_panels_have_a_seat() -> None:

@@ -17,7 +17,6 @@ from drretail.eval.scores.gathering import (
     Assessor,
     JudgedRun,
     Plan,
-    RunResult,
 )
 from drretail.eval.scores.planned import attendance, counted
 from drretail.eval.scores.slices import query_slices, slice_scores
@@ -39,34 +38,32 @@ REF = JudgeRef(spec="p:m", kind="llm", params_hash="x")
 FACTS = Facts(JUDGED, "a@model", Assessor(REF, "default"), (), Clusters())
 
 
-def said(query_id: str, value: float | VerdictState) -> RunResult:
+def said(query_id: str, value: float | VerdictState) -> JudgedRun:
     if isinstance(value, str):
         both = {variant: Value(variant, value) for variant in METRIC.variants}
     else:
         both = {variant: Value(variant, "scored", value, {"read": 1}) for variant in METRIC.variants}
-    return RunResult(query_id, both)
+    return JudgedRun(query_id, both)
 
 
-def of(facts: Facts, results: Sequence[RunResult]) -> Facts:
+def of(facts: Facts, results: Sequence[JudgedRun]) -> Facts:
     """The same of runs with these results."""
-    return replace(
-        facts, runs=[(Plan("a", query(result.query_id), 1, "", ""), JudgedRun(result)) for result in results]
-    )
+    return replace(facts, runs=[(Plan("a", query(result.query_id), 1, "", ""), result) for result in results])
 
 
-def rows(facts: Facts, results: Sequence[RunResult]) -> list[Score]:
+def rows(facts: Facts, results: Sequence[JudgedRun]) -> list[Score]:
     """Of one system, before one judge."""
     return [*summaries([of(facts, results)])]
 
 
-def made(*reports: RunResult) -> Mapping[tuple[str, str], Score]:
+def made(*reports: JudgedRun) -> Mapping[tuple[str, str], Score]:
     return {(row.variant, row.policy): row for row in rows(FACTS, reports)}
 
 
 def test_what_is_na_everywhere_is_never_0_and_what_these_rules_do_not_ask_has_no_row() -> None:
     assert set(made(said("q1", "na"), said("q2", "na"))) == {("said", "answered"), ("half", "answered")}
-    left_out = RunResult("q1", {"said": Value("said", "scored", 1.0)})
-    other = of(replace(FACTS, system="b@model"), [RunResult("q1", {}, FAILED_RUNS)])
+    left_out = JudgedRun("q1", {"said": Value("said", "scored", 1.0)})
+    other = of(replace(FACTS, system="b@model"), [JudgedRun("q1", {}, FAILED_RUNS)])
     found = [*summaries([of(FACTS, [left_out]), other])]
     asked, lost = ([each for each in found if each.system == label] for label in ("a@model", "b@model"))
     assert [each.variant for each in asked] == ["said"]
@@ -87,7 +84,7 @@ def test_the_interval_is_that_of_queries_and_where_users_are_known_of_users() ->
 
 
 def test_a_pooled_variant_is_micro_and_has_one_policy() -> None:
-    found = made(said("q1", 1.0), said("q2", 0.0), said("q3", "failed"), RunResult("q4", {}, FAILED_RUNS))
+    found = made(said("q1", 1.0), said("q2", 0.0), said("q3", "failed"), JudgedRun("q4", {}, FAILED_RUNS))
     row = found["half", "answered"]
     assert (row.aggregation, row.value, row.ci_low, row.ci_high) == ("micro", 0.5, None, None)
     assert (row.n_planned, row.n_scored, row.n_na, row.n_unverifiable, row.n_failed) == (4, 2, 0, 0, 2)
@@ -99,20 +96,20 @@ def by_rules(kind: ModelKind = "rule_based") -> Facts:
 
 
 def test_a_rule_based_judge_s_ratings_are_not_shown_as_numbers_and_have_no_slices() -> None:
-    reports = [RunResult(f"q{n}", {"clarity": Value("clarity", "scored", 9.0, {"read": 1})}) for n in (1, 2)]
+    reports = [JudgedRun(f"q{n}", {"clarity": Value("clarity", "scored", 9.0, {"read": 1})}) for n in (1, 2)]
     hidden, shown = rows(by_rules(), reports)[0], rows(by_rules("scripted"), reports)[0]
     assert (hidden.value, hidden.ci_low, hidden.note) == (None, None, "not rated (rule-based)")
     assert (hidden.n_scored, hidden.items) == (2, {})
     assert (shown.value, shown.note) == (9.0, None)
     both = {name: Value(name, "scored", 7.0) for name in ("clarity", "Avg")}
-    assert slice_scores([of(by_rules(), [RunResult("q1", both)])], SLICES) == []
-    assert slice_scores([of(by_rules("llm"), [RunResult("q1", both)])], SLICES)
+    assert slice_scores([of(by_rules(), [JudgedRun("q1", both)])], SLICES) == []
+    assert slice_scores([of(by_rules("llm"), [JudgedRun("q1", both)])], SLICES)
 
 
 def test_of_a_pooled_mean_a_query_counts_once_however_often_it_was_repeated() -> None:
-    def result(query_id: str, web: float) -> RunResult:
+    def result(query_id: str, web: float) -> JudgedRun:
         values = {"FP_web": Value("FP_web", "scored", web), "FP_product": Value("FP_product", "scored", 1.0)}
-        return RunResult(query_id, {"FP_eq2": Value("FP_eq2", "scored", (web + 1) / 2), **values})
+        return JudgedRun(query_id, {"FP_eq2": Value("FP_eq2", "scored", (web + 1) / 2), **values})
 
     facts = Facts(load_metric("faithfulness"), "a@model", JUDGE, (), Clusters())
     reports = [result("q1", 1.0), result("q1", 1.0), result("q1", 1.0), result("q2", 0.0)]
@@ -124,12 +121,12 @@ def test_of_a_pooled_mean_a_query_counts_once_however_often_it_was_repeated() ->
 
 def test_a_headline_that_no_report_on_a_query_can_have_earns_nothing_unless_its_metric_says_so() -> None:
     held = gathered(("basket", "feasible", CODE, {"a": runs([1.0, None]), "b": runs([1.0, "na"])}))
-    a = [counted(answers.result, "feasible") for plan, answers in held.judged_runs("basket", CODE) if plan.label == "a"]
+    a = [counted(answers, "feasible") for plan, answers in held.judged_runs("basket", CODE) if plan.label == "a"]
     assert a == [1.0, None]
-    lacking = RunResult("q1", {"FP": Value("FP", "na", earns=0.0)}, earned={"FP": 0.0})
+    lacking = JudgedRun("q1", {"FP": Value("FP", "na", earns=0.0)}, earned={"FP": 0.0})
     assert counted(lacking, "FP") == 0.0
-    assert counted(RunResult("q1", {"FP": Value("FP", "na")}), "FP") is None
-    undecided = RunResult("q1", {"clean": Value("clean", "scored", 1.0)}, earned={"clean": 0.0})
+    assert counted(JudgedRun("q1", {"FP": Value("FP", "na")}), "FP") is None
+    undecided = JudgedRun("q1", {"clean": Value("clean", "scored", 1.0)}, earned={"clean": 0.0})
     assert counted(undecided, "clean") == 0.0
     held = attendance([undecided, lacking], "clean")
     assert (held.scored, held.earned_nothing) == (1, 0), "a report with a value is counted once, whatever it earns"
@@ -146,7 +143,7 @@ def test_a_headline_that_no_report_on_a_query_can_have_earns_nothing_unless_its_
     ],
 )
 def test_what_is_lost_and_what_is_pending_are_told_apart(lacks: str, missing: int, pending: int, planned: int) -> None:
-    held = attendance([RunResult("q1", {"x": Value("x", "scored", 1.0)}), RunResult("q2", {}, lacks)], "x")
+    held = attendance([JudgedRun("q1", {"x": Value("x", "scored", 1.0)}), JudgedRun("q2", {}, lacks)], "x")
     assert (held.planned, held.scored, held.missing, held.pending) == (planned, 1, missing, pending)
 
 
@@ -193,12 +190,12 @@ SLICES: dict[tuple[SliceBy, str], frozenset[str]] = {
     ("kind", "lost"): frozenset({"q4"}),
 }
 REPORTS = [
-    RunResult("q1", {"said": Value("said", "scored", 1.0)}),
-    RunResult("q1", {"said": Value("said", "scored", 0.0)}),
-    RunResult("q2", {"said": Value("said", "scored", 0.25)}),
-    RunResult("q3", {"said": Value("said", "na")}),
-    RunResult("q3", {"said": Value("said", "scored", 1.0)}),
-    RunResult("q4", {}, FAILED_RUNS),
+    JudgedRun("q1", {"said": Value("said", "scored", 1.0)}),
+    JudgedRun("q1", {"said": Value("said", "scored", 0.0)}),
+    JudgedRun("q2", {"said": Value("said", "scored", 0.25)}),
+    JudgedRun("q3", {"said": Value("said", "na")}),
+    JudgedRun("q3", {"said": Value("said", "scored", 1.0)}),
+    JudgedRun("q4", {}, FAILED_RUNS),
 ]
 
 
@@ -215,7 +212,7 @@ def test_only_the_slice_s_queries_count_and_a_slice_of_all_is_the_score_itself()
 
 
 def test_a_system_without_values_has_rows_beside_those_that_have_some_and_none_where_nobody_has() -> None:
-    empty = [RunResult(query_id, {"said": Value("said", "na")}) for query_id in sorted(ALL)]
+    empty = [JudgedRun(query_id, {"said": Value("said", "na")}) for query_id in sorted(ALL)]
     other = of(replace(FACTS, system="null_empty"), empty)
     both = slice_scores([of(FACTS, REPORTS), other], SLICES)
     without = {row.system: row.value is None for row in both if row.part == "all"}

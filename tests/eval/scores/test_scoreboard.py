@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from drretail.eval.registry import described
-from drretail.eval.scores.gathering import Assessor, Gathered, JudgedRun, RunResult, TableKey, gather
+from drretail.eval.scores.gathering import Assessor, Gathered, JudgedRun, TableKey, gather
 from drretail.eval.scores.scoreboard import scoreboard
 from drretail.llm.prices import PriceTable
 from drretail.records.models import Price
@@ -140,7 +140,7 @@ def test_answers_that_a_provider_did_not_give_and_repairs_of_the_judge_are_notes
         replace(plan, losses={"researcher": 1, "page summary": 2} if plan.label == B else {}) for plan in held.plans
     ]
     judge = Assessor(JudgeRef(spec="p:m", kind="llm"), "default")
-    repaired = {plan.run_id: JudgedRun(RunResult(plan.query.query_id, {}), repairs=1) for plan in held.plans}
+    repaired = {plan.run_id: JudgedRun(plan.query.query_id, {}, repairs=1) for plan in held.plans}
     judged = {TableKey("faithfulness", judge): repaired}
     rows = row("faithfulness", "FP"), row("faithfulness", "FP", system=B)
     notes = board(replace(held, plans=tuple(lost), tables_of_judges=judged), *rows).notes
@@ -155,8 +155,7 @@ def test_of_a_judge_that_does_not_read_the_board_says_so_and_nothing_is_conclude
     panel = Assessor(JudgeRef(spec="panel(median):o:gpt+p:m", kind="llm"), "default")
     tables = {
         TableKey("faithfulness", judge): {
-            plan.run_id: JudgedRun(RunResult(plan.query.query_id, {}, "not_judged"), audit=shares)
-            for plan in held.plans
+            plan.run_id: JudgedRun(plan.query.query_id, {}, "not_judged", audit=shares) for plan in held.plans
         }
         for judge, shares in (
             (lazy, {"marks": (3, 66)}),

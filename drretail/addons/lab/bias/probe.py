@@ -254,7 +254,7 @@ class Case:
             for plan, judged in gathered.judged_runs(metric.name, assessor):
                 if probe.with_floors if plan.label in floors else probe.with_lengths or plan.label in originals:
                     failed += len(judged.errors)
-                    unasked += judged.result.lacks == NOT_JUDGED
+                    unasked += judged.lacks == NOT_JUDGED
         if PAIRWISE in probe.metrics:
             by_pair = read_outcomes(self.folder, gathered).get(assessor, {})
             for outcomes in (them for by_dimension in by_pair.values() for them in by_dimension.values()):
