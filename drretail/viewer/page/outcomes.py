@@ -62,9 +62,16 @@ def bar(parts: Sequence[tuple[str, int, str]], css: str) -> Markup:
 
 
 def outcome_bar(lines: Iterable[RunLine]) -> Markup:
-    """What became of one system's answers: faults from the left, then what is open, right answers last."""
+    """What became of one system's answers: faults from the left, then what is open, right answers last.
+
+    The counts stand below it with their signs, so that it needs no colour.
+    """
     counts = Counter(line.decision for line in lines)
-    return bar([(f"is-{name}", counts[name], DECISIONS[name][1]) for name in DECISIONS if counts[name]], "outcomes")
+    shown = [(name, counts[name], *DECISIONS[name]) for name in DECISIONS if counts[name]]
+    each = Markup('<span>{} {}<span class="word"> {}</span></span> ')
+    signs = Markup().join(each.format(sign, count, words) for _, count, sign, words in shown)
+    below = Markup('<small class="signs" aria-hidden="true">{}</small>').format(signs)
+    return bar([(f"is-{name}", count, words) for name, count, _, words in shown], "outcomes") + below
 
 
 def claims_bar(line: RunLine) -> Markup:

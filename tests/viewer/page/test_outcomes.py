@@ -44,6 +44,7 @@ def test_faults_stand_on_the_left_of_a_bar_and_right_answers_on_the_right(lines:
     drawn = outcome_bar(every)
     places = [drawn.index(f'class="is-{decision}"') for decision in DECISIONS]
     assert places == sorted(places)
+    assert all(f"{sign} 1<" in drawn for sign, _ in DECISIONS.values())  # what it shows is told without colour, too
     drawn = claims_bar(replace(lines[0], counts={"full": 3, "none": 1, "contradicted": 1}))
     assert drawn.index("contradicted") < drawn.index('class="none"') < drawn.index('class="full"')
 
