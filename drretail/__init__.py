@@ -2,6 +2,7 @@
 
 From Python (docs/reference/python.md), each imported on first use:
 
+    demo            from a made-up shop to a page of results, small, without a key
     download, synth, ingest, worlds  raw files, worlds made of them, and what is said and done of worlds
     queries         the module whose functions are the commands of ``queries``
     import_reports  reports of other programs, as an experiment
@@ -15,8 +16,10 @@ From Python (docs/reference/python.md), each imported on first use:
     compare         systems side by side
     report, export, view  as pages and text, in other programs' formats, live in the browser
     build_sandbox, check_sandbox, write_sandbox_queries  a sealed web for each query
-    bench           the module whose functions are the commands of ``bench``
-    check_machine   what works on this machine, as ``drretail doctor``
+    try_agent       one agent on one query, with its reward and that of last time
+    bench, lab      the modules whose functions are the commands of ``bench`` and ``lab``
+    show_tools, serve_tools  the nine tools listed or one of them called, and served over MCP
+    check_machine, show_prompts  what works on this machine, and the prompts, as ``doctor`` and ``prompts`` say them
     Result          what these commands return: tables, a readable text, a data frame
     open_model      a chat model by "provider:model"
     Agent, Answer   an agent, and what it returns
@@ -65,16 +68,20 @@ if TYPE_CHECKING:
     from drretail.addons.assistants.forget import forget
     from drretail.addons.bench import commands as bench
     from drretail.addons.exports.commands import export
+    from drretail.addons.gym.trial import try_agent
     from drretail.addons.imports.commands import import_reports
+    from drretail.addons.lab import commands as lab
     from drretail.addons.live.view import view
     from drretail.addons.sandboxes.commands import build_sandbox, check_sandbox, write_sandbox_queries
     from drretail.agents.base import Agent
     from drretail.agents.callables import shop_tools
     from drretail.api import queries
     from drretail.api.compare import compare
+    from drretail.api.demo import demo
     from drretail.api.doctor.command import check_machine
     from drretail.api.models import open_model
     from drretail.api.options.experiment_file import read_experiment
+    from drretail.api.prompts.listed import show_prompts
     from drretail.api.recorded import open_experiment
     from drretail.api.report import report
     from drretail.api.reproduce import reproduce
@@ -82,7 +89,9 @@ if TYPE_CHECKING:
     from drretail.api.score import score
     from drretail.api.shops import world as worlds
     from drretail.api.shops.ingest import ingest
+    from drretail.api.shops.mcp import serve_tools
     from drretail.api.shops.raw_files import download, synth
+    from drretail.api.shops.tools import show_tools
     from drretail.api.verification.verify import verify
     from drretail.api.worlds import open_world
     from drretail.conditions.condition import Condition
@@ -107,11 +116,13 @@ __all__ = [
     "check_machine",
     "check_sandbox",
     "compare",
+    "demo",
     "download",
     "export",
     "forget",
     "import_reports",
     "ingest",
+    "lab",
     "metric",
     "open_experiment",
     "open_model",
@@ -122,8 +133,12 @@ __all__ = [
     "reproduce",
     "run",
     "score",
+    "serve_tools",
     "shop_tools",
+    "show_prompts",
+    "show_tools",
     "synth",
+    "try_agent",
     "verify",
     "view",
     "worlds",
@@ -131,6 +146,11 @@ __all__ = [
 ]
 
 _NAMES = {
+    "drretail.addons.gym.trial": ("try_agent",),
+    "drretail.api.demo": ("demo",),
+    "drretail.api.prompts.listed": ("show_prompts",),
+    "drretail.api.shops.mcp": ("serve_tools",),
+    "drretail.api.shops.tools": ("show_tools",),
     "drretail.addons.exports.commands": ("export",),
     "drretail.agents.base": ("Agent",),
     "drretail.agents.callables": ("shop_tools",),
@@ -160,6 +180,7 @@ _NAMES = {
 }
 _MODULES = {
     "bench": "drretail.addons.bench.commands",
+    "lab": "drretail.addons.lab.commands",
     "queries": "drretail.api.queries",
     "worlds": "drretail.api.shops.world",
 }

@@ -1,7 +1,9 @@
-"""A world's description of itself, and the fingerprint by which runs recognise it."""
+"""A world's description of itself, its rows, and the fingerprint by which runs recognise it."""
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any, NamedTuple, TypedDict
@@ -9,6 +11,7 @@ from typing import Any, NamedTuple, TypedDict
 from pydantic import Field, ValidationError
 
 from drretail.env.catalog.base import Analyzer, Language
+from drretail.env.profiles import ProfilePool
 from drretail.errors import UserError
 from drretail.files import read_json
 from drretail.records.base import FORMAT, Document, Record, canonical_json, fault_of, sha256_of
@@ -222,3 +225,25 @@ def read_manifest(generation: Path) -> Manifest:
         return Manifest.model_validate(value)
     except ValidationError as problem:
         raise UserError(f"{path} is damaged ({fault_of(problem)}). Make the world anew.") from problem
+
+
+@dataclass(frozen=True, slots=True)
+class WorldRows:
+    """A world's rows. Each stream can be read once, products first."""
+
+    manifest: Manifest
+    pool: ProfilePool
+    products: Iterable[Product]
+    """In order of id."""
+    orders: Iterable[OrderRow]
+    """In order of user id, time and order id."""
+    holdout: Iterable[OrderRow] | None
+    """The held-out orders, in their order; None if none are held out."""
+
+
+def by_user(rows: Iterable[OrderRow]) -> Mapping[str, Sequence[OrderRow]]:
+    """The rows of each user, oldest first."""
+    users: dict[str, list[OrderRow]] = defaultdict(list)
+    for row in rows:
+        users[row.user_id].append(row)
+    return {user_id: sorted(users[user_id], key=lambda row: row.place) for user_id in sorted(users)}

@@ -1,37 +1,20 @@
 """All rows of a world in the order in which a world is written, from a folder or servers, in bounded memory."""
 
 import sqlite3
-from collections import defaultdict
-from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from pydantic import ValidationError
 
 from drretail.env.generations import live_generation
-from drretail.env.manifest import DATABASE_FILE, HOLDOUT_FILE, Manifest, OrderRow, read_manifest
-from drretail.env.profiles import ProfilePool
+from drretail.env.manifest import DATABASE_FILE, HOLDOUT_FILE, OrderRow, WorldRows, by_user, read_manifest
 from drretail.env.servers.naming import ServerSettings, check_place, is_on_servers, required
 from drretail.env.store.sqlite import SqliteStore, unreadable
 from drretail.errors import UserError
 from drretail.parsing import parse_json
 from drretail.records.shop import Product
-
-
-@dataclass(frozen=True, slots=True)
-class WorldRows:
-    """A world's rows. Each stream can be read once, products first."""
-
-    manifest: Manifest
-    pool: ProfilePool
-    products: Iterable[Product]
-    """In order of id."""
-    orders: Iterable[OrderRow]
-    """In order of user id, time and order id."""
-    holdout: Iterable[OrderRow] | None
-    """The held-out orders, in their order; None if none are held out."""
 
 
 @contextmanager
@@ -121,11 +104,3 @@ class FileHoldout:
     def orders(self, user_ids: Collection[str]) -> Mapping[str, Sequence[OrderRow]]:
         wanted = frozenset(user_ids)
         return by_user(row for row in holdout_rows(self._path) if row.user_id in wanted)
-
-
-def by_user(rows: Iterable[OrderRow]) -> Mapping[str, Sequence[OrderRow]]:
-    """The rows of each user, oldest first."""
-    users: dict[str, list[OrderRow]] = defaultdict(list)
-    for row in rows:
-        users[row.user_id].append(row)
-    return {user_id: sorted(users[user_id], key=lambda row: row.place) for user_id in sorted(users)}

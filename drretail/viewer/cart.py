@@ -15,6 +15,7 @@ from drretail.records.money import Money
 from drretail.records.reading import Because, Outcome, Pick
 from drretail.records.run import Run
 
+DECLARED = "the agent listed its picks"
 LONGEST_TITLE = 80
 TITLE = "In the cart"
 NOTHING = "Nothing is to be bought."
@@ -200,3 +201,9 @@ def _line(pick: Pick, ledger: Ledger) -> CartLine:
 def _title(product: str, ledger: Ledger) -> str:
     item = ledger.products.get(product)
     return product if item is None else short_title(item.title, LONGEST_TITLE)
+
+
+def readers_in_words(reading: str) -> str:
+    """The words of ``how_read`` on one or many reports as a sentence without its full stop."""
+    reading = reading.replace("picks declared (none)", "the agent listed no picks")
+    return reading.replace("picks declared", DECLARED).replace(", the agent", ", and the agent")

@@ -28,9 +28,9 @@ from drretail.records.run import Run
 from drretail.records.score import CODE, Scores, Verdict, in_order, place_of, shared_models
 from drretail.records.scoreboard import Scoreboard
 from drretail.records.tables.figures import counted
+from drretail.viewer.cart import readers_in_words
 from drretail.viewer.claims import Claim, claims_of, failed_stages, statement_claims
 from drretail.viewer.judged import Judged, Judgements, read_judgements
-from drretail.viewer.tables.scores import readers_in_words
 
 LONGEST_TITLE = 90
 MOST_NAMED = 4

@@ -19,7 +19,8 @@ Where the help of an option names a flag such as `--by`, that is the keyword `by
 you must mend; its message says how."""
 NAMES = {
     "Worlds and models": (
-        "drretail: open_world open_model download synth ingest Result check_machine",
+        "drretail: demo open_world open_model download synth ingest Result check_machine show_tools serve_tools",
+        "drretail: show_prompts",
         "drretail.api.shops.world: info check copy use",
         "drretail.env.world: World",
     ),
@@ -45,7 +46,7 @@ NAMES = {
     "Scores": (
         "drretail: score verify",
         "drretail.api.score: estimate_score",
-        "drretail.api.recorded: RecordedScores JudgingOutcome",
+        "drretail.api.recorded_scores: RecordedScores JudgingOutcome",
         "drretail.records.score: Score",
         "drretail.records.comparison: PairScore",
         "drretail.eval.check_results: Verification CheckResult",
@@ -57,7 +58,6 @@ NAMES = {
     ),
     "Reports": (
         "drretail: report export import_reports forget view",
-        "drretail.api.report: Report",
         "drretail.addons.exports.commands: Exported",
         "drretail.addons.assistants.forget: Forgotten",
         "drretail.addons.people.voting.results: VoteResults",

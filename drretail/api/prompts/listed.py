@@ -16,7 +16,7 @@ JUDGES = "judges"
 
 
 @accepts(PromptsOptions)
-def prompts(options: PromptsOptions) -> Result[Any]:
+def show_prompts(options: PromptsOptions) -> Result[Any]:
     """The prompts by the names of their files; with ``details`` as they are sent, with ``to`` written to files.
 
     Raises UserError for agents and judges at once, and UnknownName for an unknown agent.

@@ -31,7 +31,7 @@ NO_CLIENT = "An MCP client starts this command, and talks to it over stdin and s
 
 
 @accepts(McpOptions)
-def mcp(options: McpOptions) -> Result[None]:
+def serve_tools(options: McpOptions) -> Result[None]:
     """Serves the tools until the client leaves, or over HTTP until Ctrl-C."""
     if find_spec("mcp") is None:
         raise UserError("The MCP server needs mcp: pip install mcp.")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @accepts(ToolsOptions)
-def tools(options: ToolsOptions) -> Result[Any]:
+def show_tools(options: ToolsOptions) -> Result[Any]:
     """What the named tool returns; without a name, the tools by name.
 
     Raises UserError for wrong arguments, and for what the tool refuses.

@@ -9,8 +9,7 @@ from pymongo import ASCENDING, DESCENDING
 from pymongo.collection import Collection as MongoCollection
 
 from drretail.env.catalog.elastic import ElasticCatalog
-from drretail.env.manifest import Manifest, OrderRow
-from drretail.env.rows import WorldRows, by_user
+from drretail.env.manifest import Manifest, OrderRow, WorldRows, by_user
 from drretail.env.servers.clients import Document, Servers, connect
 from drretail.env.servers.documents import order_row, product_of
 from drretail.env.servers.faults import mongo_faults

@@ -25,10 +25,11 @@ from drretail.records.score import (
 )
 from drretail.records.tables.figures import NOTHING
 from drretail.records.tables.table import Cell, Column, Table, pivot
+from drretail.viewer.cart import DECLARED, readers_in_words
 from drretail.viewer.tables.notes import NOTES
 
 NOT_RATED = "not rated (rule-based)"
-DECLARED, EVERY_DECLARED = "the agent listed its picks", "Every system listed its picks in a `picks` block."
+EVERY_DECLARED = "Every system listed its picks in a `picks` block."
 ANSWERED = "of those answered"
 """The manner of a row whose means are over reports with a value only, without those that count as 0."""
 UNASKED = LACKS_IN_WORDS[NOT_JUDGED]
@@ -246,12 +247,6 @@ def _reading_of(scores: Sequence[Score]) -> str:
     # Code reads a judge's values: of several judges one's, so it is said whose.
     values_by = dict.fromkeys(name for score in scores for name in score.items if name.startswith("values by model:"))
     return readers_in_words(", ".join([*read, *by_reader, *values_by]))
-
-
-def readers_in_words(reading: str) -> str:
-    """The words of ``how_read`` on one or many reports as a sentence without its full stop."""
-    reading = reading.replace("picks declared (none)", "the agent listed no picks")
-    return reading.replace("picks declared", DECLARED).replace(", the agent", ", and the agent")
 
 
 def score_cell(score: Score) -> Cell:

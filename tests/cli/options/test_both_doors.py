@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import drretail
 from drretail import run, score
 from drretail.api.option import declared_options, python_help
 from drretail.cli.app import COMMANDS
@@ -30,6 +31,13 @@ def test_a_command_has_the_options_of_its_function_in_python_with_their_help(nam
     for option in declared_options(record):
         assert option.option.help.strip() == option.option.help != ""
         assert f"{option.name}: {python_help(option)}" in shown
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if "drretail.addons" not in COMMANDS[name].function])
+def test_the_function_of_a_core_command_is_among_the_public_names(name: str) -> None:
+    function = loaded(COMMANDS[name].function)
+    public = [getattr(drretail, each) for each in drretail.__all__]
+    assert any(function in (each, getattr(each, function.__name__, None)) for each in public)
 
 
 def loaded(place: str) -> Any:
