@@ -12,7 +12,6 @@ from typer.main import get_command, get_group
 
 from drretail import __version__
 from drretail.cli.options.command import Command, UsageError
-from drretail.cli.options.parameters import with_flags
 from drretail.errors import UserError, missing_addon, shortened
 from drretail.plugins import addon_names
 from drretail.screen import fitted
@@ -119,7 +118,7 @@ def command_of(entry: Entry) -> Callable[..., None]:
     """The command as typer reads it."""
     from drretail.cli.result import result_command  # loads pydantic, which the list of commands can do without
 
-    return with_flags(result_command(entry.record, entry.function, entry.estimate, from_file=entry.from_file))
+    return result_command(entry.record, entry.function, entry.estimate, from_file=entry.from_file)
 
 
 @contextmanager

@@ -1,6 +1,5 @@
 """A command made of the record of its options and a function that returns a result: no code of its own."""
 
-import inspect
 import sys
 from collections.abc import Callable
 from importlib import import_module
@@ -10,7 +9,7 @@ import typer
 
 from drretail.api.option import declared_options, keywords
 from drretail.cli.options import DEBUG, flags
-from drretail.cli.options.parameters import FromFile
+from drretail.cli.options.parameters import FromFile, with_flags
 from drretail.errors import UserError
 from drretail.records.tables.result import Result
 from drretail.viewer.output import print_json, print_part, remark, say
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def result_command(record: str, function: str, estimate: str = "", *, from_file: bool = False) -> Callable[..., None]:
-    """The command, for ``with_flags``. Each argument is a ``module:attribute``; only the record is loaded at once.
+    """The command, as typer reads it. Each argument is a ``module:attribute``; only the record is loaded at once.
 
     Its help is the record's docstring. With ``estimate`` it has the flag --estimate, and with ``from_file`` its options
     may stand in a file.
@@ -41,15 +40,8 @@ def result_command(record: str, function: str, estimate: str = "", *, from_file:
         called = estimate if planned is not None and planned.estimate else function
         show(loaded(called)(**given), as_json=output.as_json)
 
-    options = loaded(record)
-    records = {"options": options, "file": from_file and FromFile, "planned": estimate and flags.Planned}
-    annotations = {name: kind for name, kind in (records | {"output": flags.Output}).items() if kind}
-    parameters = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=kind) for name, kind in annotations.items()
-    ]
-    command.__dict__["__signature__"] = inspect.Signature(parameters)
-    command.__doc__ = options.__doc__
-    return command
+    records = {"options": loaded(record), "file": from_file and FromFile, "planned": estimate and flags.Planned}
+    return with_flags({name: kind for name, kind in (records | {"output": flags.Output}).items() if kind}, command)
 
 
 def loaded(place: str) -> Any:

@@ -3,7 +3,6 @@
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass
-from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any, get_origin
 
@@ -25,31 +24,29 @@ class FromFile:
     ] = None
 
 
-def with_flags(command: Callable[..., None]) -> Callable[..., None]:
-    """The command as typer reads it: each of its options is a parameter that typer makes a flag of.
+def with_flags(records: Mapping[str, type], command: Callable[..., None]) -> Callable[..., None]:
+    """The command as typer reads it: each option of its records, by keyword, is a parameter that typer makes a flag of.
 
-    Its parameters are records of options. Without a flag, the first of the records takes the value of the file in
-    ``FromFile``, if the command has that; otherwise the default holds. The records of one command must not share the
-    name of a field.
+    Without a flag, the first of the records takes the value of the file in ``FromFile``, if the command has that;
+    otherwise the default holds. The records of one command must not share the name of a field.
     """
-    parameters = inspect.signature(command, eval_str=True).parameters.values()
-    records = {each.name: declared_options(each.annotation) for each in parameters}
-    flat = [made for options in records.values() for option in options for made in _parameters(option)]
+    declared = {name: declared_options(record) for name, record in records.items()}
+    flat = [made for options in declared.values() for option in options for made in _parameters(option)]
 
-    @wraps(command)
     def call(**given: Any) -> None:
         file: Path | None = given.get("experiment_file")
         made: dict[str, Any] = {}
-        for each in parameters:
-            values = _values(records[each.name], given)
+        for name, record in records.items():
+            values = _values(declared[name], given)
             values = {key: tuple(value) if isinstance(value, list) else value for key, value in values.items()}
             if file is not None and not made:
                 from drretail.api.options.experiment_file import overridden, read_experiment
 
-                values = overridden(read_experiment(file, each.annotation), values)
-            made[each.name] = each.annotation(**values)
+                values = overridden(read_experiment(file, record), values)
+            made[name] = record(**values)
         command(**made)
 
+    call.__doc__ = next(iter(records.values())).__doc__
     call.__dict__["__signature__"] = inspect.Signature(flat)
     call.__annotations__ = {each.name: each.annotation for each in flat}
     return call
