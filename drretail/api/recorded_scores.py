@@ -27,7 +27,7 @@ from drretail.llm.prices import price_notes, read_prices
 from drretail.plugins import Plugins
 from drretail.records.score import JudgeRef, Score, Scores, SliceBy
 from drretail.records.tables.figures import counted
-from drretail.records.tables.result import Part, Result, library, prose
+from drretail.records.tables.result import Part, Result, library, part_lines, prose
 from drretail.screen import on_screen
 from drretail.viewer.experiment import read_view
 from drretail.viewer.page.notebook import scores_cell
@@ -35,7 +35,7 @@ from drretail.viewer.tables.false_statements import false_lines
 from drretail.viewer.tables.judges import audit_table
 from drretail.viewer.tables.spending import judging_in_short, judging_table
 from drretail.viewer.terminal.printed_scores import metric_parts, scoreboard_parts, slice_kinds, slice_parts
-from drretail.viewer.terminal.text_report import board_lines
+from drretail.viewer.terminal.text_report import WIDTH
 
 if TYPE_CHECKING:
     # Neither is a dependency: a user who has one gets its type.
@@ -265,10 +265,10 @@ class RecordedScores(Scores):
         return f"<RecordedScores: {counted(systems, 'system')}, {metrics or 'nothing scored'}>"
 
     def __str__(self) -> str:
-        """The scoreboard as ``report --format text`` prints it."""
+        """The scoreboard, as ``report --format text`` has it."""
         if self.scoreboard is None:
             return repr(self)
-        return on_screen("\n".join(board_lines(self.scoreboard, ()))).rstrip()
+        return on_screen("\n".join(part_lines(scoreboard_parts(self.scoreboard), WIDTH))).rstrip()
 
     def _repr_html_(self) -> str:
         return scores_cell(self)

@@ -1,19 +1,22 @@
 """What a command found or made, as Python gets it and as the command line prints it."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from drretail.errors import UserError
-from drretail.records.tables.markdown import markdown_table
 from drretail.records.tables.table import Table
+from drretail.records.tables.terminal import draw, table_lines
+from drretail.screen import wrapped
 
 if TYPE_CHECKING:
     import pandas  # pyright: ignore[reportMissingImports]
 
 T = TypeVar("T")
+WIDTH = 100
+"""The width of a result in Python, where nobody says how wide a line may be."""
 Part = Table | str
 """What is printed: a table, a paragraph, or a text that stays as it is."""
 
@@ -78,8 +81,7 @@ class Result(Generic[T]):
         return library("pandas").DataFrame(rows, columns=names)
 
     def __repr__(self) -> str:
-        drawn = [_plain(part) if isinstance(part, Table) else str(part) for part in self.parts]
-        return "\n".join([*drawn, *self.notes]) or repr(self.value)
+        return "\n".join([*part_lines(self.parts, WIDTH), *self.notes]) or repr(self.value)
 
 
 class Printable(Protocol):
@@ -90,10 +92,21 @@ class Printable(Protocol):
         ...
 
 
-def _plain(table: Table) -> str:
-    """The table as text, with its title and notes."""
-    grid = markdown_table(table) if table.columns else ""
-    return "\n".join(filter(None, [table.full_title, grid, *table.notes, "\n"]))
+def part_lines(parts: Iterable[Part], width: int) -> Iterator[str]:
+    """The parts as lines of plain text that fit the width; a table has its title above and its notes below."""
+    for part in parts:
+        if isinstance(part, Prose):
+            yield from wrapped(part, width, indent="  ").split("\n")
+        elif not isinstance(part, Table):
+            yield part
+        else:
+            drawn = draw(part, width)
+            left_out = [f"Left out for lack of width: {', '.join(drawn.left_out)}."] if drawn.left_out else []
+            below = (*left_out, part.basis, part.legends[drawn.has_intervals], *part.notes)
+            yield from filter(None, [part.full_title])
+            yield from table_lines(part, width) if part.columns else ()
+            yield from (line for note in below if note for line in wrapped(note, width, indent="  ").split("\n"))
+            yield ""
 
 
 def library(name: str) -> Any:

@@ -4,16 +4,14 @@ In full, each run has its status, marked report, claims and findings, and the ta
 each question has a line.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from textwrap import shorten, wrap
 
 from drretail.eval.method import method_cards
 from drretail.grounding.report.render import render_report
 from drretail.records.run import BASELINES
-from drretail.records.scoreboard import Scoreboard
 from drretail.records.tables.figures import counted
-from drretail.records.tables.table import Table
-from drretail.records.tables.terminal import draw, table_lines
+from drretail.records.tables.result import part_lines
 from drretail.screen import on_screen
 from drretail.viewer.cart import TITLE as TITLE_OF_CART
 from drretail.viewer.cart import cart_as_read, cart_text
@@ -23,9 +21,7 @@ from drretail.viewer.commands import command_for, commands, score_commands
 from drretail.viewer.experiment import ExperimentView, RunView
 from drretail.viewer.setbacks import setback_sentences
 from drretail.viewer.tables.false_statements import false_lines
-from drretail.viewer.tables.pairs import TITLE, paired
-from drretail.viewer.tables.scoreboard import LAB, conclusion, printed_board
-from drretail.viewer.tables.scores import NOT_RATED, agreement_table, score_tables
+from drretail.viewer.terminal.printed_scores import metric_parts, scoreboard_parts
 
 WIDTH = 80
 """The width of sentences; tables may be wider."""
@@ -47,7 +43,7 @@ def text_of(view: ExperimentView, *, details: bool = True) -> str:
         checked, *false = false_lines(view.runs)
         lines += [*_folded(checked, ""), *(line for one in false for line in _folded(one)), ""]
     if view.scores.scoreboard is not None and (details or not view.is_of_shop):
-        lines += board_lines(view.scores.scoreboard, view.lab)
+        lines += part_lines(scoreboard_parts(view.scores.scoreboard, lab=view.lab), WIDTH)
     if details:
         for run in view.runs:
             lines += [*_run(run, claims, checks), ""]
@@ -174,55 +170,9 @@ def _scores(view: ExperimentView, score: str) -> Iterator[str]:
         yield f"{verdicts} not used, since the report or the question has changed: run {score} again."
     if view.outdated or stale:
         yield ""
-    for table in score_tables(view.scores.scores, view.scores.metrics, view.definition.systems):
-        yield from _table(table)
-    for of_judge in paired(view.scores.pairs, view.scores.ranks, view.definition.systems, beside=False):
-        if of_judge.hidden:
-            continue
-        yield f"{TITLE} ({of_judge.by})"
-        yield from (line for note in (*of_judge.notes, *of_judge.lacking) for line in _folded(note))
-        yield ""
-        for table in (*of_judge.shown, *filter(None, [of_judge.strengths])):
-            yield from _table(table)
-    agreement = agreement_table(view.scores.agreements, view.scores.metrics)
-    if agreement is not None:
-        yield from _table(agreement)
-
-
-def board_lines(scoreboard: Scoreboard, lab: Sequence[str]) -> Iterator[str]:
-    """Conclusions, then the scoreboard with its notes."""
-    concluded, board = conclusion(scoreboard), printed_board(scoreboard, lab)
-    yield from (line for sentence in (concluded.can, concluded.cannot) for line in _folded(sentence, ""))
-    yield ""
-    yield board.table.full_title
-    yield from _drawn(board.table)
-    legend = board.legend(intervals=draw(board.table, WIDTH - 2).has_intervals)
-    differs = board.differs if concluded.is_cut else ()
-    yield from (line for sentence in (legend, *differs, *board.notes) for line in _folded(sentence))
-    if board.lab:
-        yield LAB
-        yield from (line for sentence in board.lab for line in _folded(sentence))
-    yield ""
+    yield from part_lines(metric_parts(view.scores), WIDTH)
 
 
 def _folded(text: str, indent: str = "  ") -> list[str]:
     """The text in lines of at most ``WIDTH`` characters."""
     return wrap(text, WIDTH, initial_indent=indent, subsequent_indent=indent, break_long_words=False)
-
-
-def _table(table: Table) -> Iterator[str]:
-    yield table.full_title
-    yield from (line for note in table.notes if table.columns or not table.unrated for line in _folded(note))
-    yield from _drawn(table)
-    if table.unrated:
-        yield f"  {NOT_RATED}: {', '.join(table.unrated)}"
-    yield ""
-
-
-def _drawn(table: Table) -> Iterator[str]:
-    if table.columns:
-        yield from (f"  {line}" for line in table_lines(table, WIDTH - 2))
-        yield from _folded(table.basis)
-    left_out = draw(table, WIDTH - 2).left_out if table.columns else ()
-    if left_out:
-        yield from _folded(f"Left out for lack of width: {', '.join(left_out)}. --json has all.")
