@@ -40,8 +40,10 @@ def result_command(record: str, function: str, estimate: str = "", *, from_file:
         called = estimate if planned is not None and planned.estimate else function
         show(loaded(called)(**given), as_json=output.as_json)
 
-    records = {"options": loaded(record), "file": from_file and FromFile, "planned": estimate and flags.Planned}
-    return with_flags({name: kind for name, kind in (records | {"output": flags.Output}).items() if kind}, command)
+    records: dict[str, type] = {"options": loaded(record)}
+    records |= {"file": FromFile} if from_file else {}
+    records |= {"planned": flags.Planned} if estimate else {}
+    return with_flags(records | {"output": flags.Output}, command)
 
 
 def loaded(place: str) -> Any:

@@ -9,7 +9,7 @@ import typer
 
 from drretail.progress import is_progress_shown
 from drretail.records.base import FORMAT
-from drretail.records.tables.result import Markdown, Prose
+from drretail.records.tables.result import Markdown, Prose, paragraph
 from drretail.records.tables.table import Table
 from drretail.records.tables.terminal import draw, grid_width
 from drretail.screen import console, escaped, fitted, wrapped
@@ -86,9 +86,8 @@ def print_text(*paragraphs: str) -> None:
     Only the first line of a paragraph is wrapped. The others are commands, which have to stay whole.
     """
     width = min(TEXT_WIDTH, stdout_console().width)
-    for paragraph in paragraphs:
-        text, newline, commands = paragraph.partition("\n")
-        typer.echo(wrapped(text, width, indent="  ") + newline + commands)
+    for text in paragraphs:
+        typer.echo(paragraph(text, width))
 
 
 def stdout_console() -> "Console":

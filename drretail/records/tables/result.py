@@ -92,11 +92,20 @@ class Printable(Protocol):
         ...
 
 
+def paragraph(text: str, width: int) -> str:
+    """The text, at most so wide, with continued lines indented.
+
+    Only its first line is wrapped. The others are commands, which have to stay whole.
+    """
+    first, newline, commands = text.partition("\n")
+    return wrapped(first, width, indent="  ") + newline + commands
+
+
 def part_lines(parts: Iterable[Part], width: int) -> Iterator[str]:
     """The parts as lines of plain text that fit the width; a table has its title above and its notes below."""
     for part in parts:
         if isinstance(part, Prose):
-            yield from wrapped(part, width, indent="  ").split("\n")
+            yield from paragraph(part, width).split("\n")
         elif not isinstance(part, Table):
             yield part
         else:
@@ -105,7 +114,7 @@ def part_lines(parts: Iterable[Part], width: int) -> Iterator[str]:
             below = (*left_out, part.basis, part.legends[drawn.has_intervals], *part.notes)
             yield from filter(None, [part.full_title])
             yield from table_lines(part, width) if part.columns else ()
-            yield from (line for note in below if note for line in wrapped(note, width, indent="  ").split("\n"))
+            yield from (line for note in below if note for line in paragraph(note, width).split("\n"))
             yield ""
 
 
