@@ -43,9 +43,11 @@ def print_table(table: Table) -> None:
 
     Columns without room are named. A table without columns is only its title and notes.
     """
+    from rich.text import Text
+
     screen = stdout_console()
     if table.full_title:
-        print_title(table.full_title)
+        screen.print(Text(wrapped(table.full_title, screen.width), style="bold"))
     drawn = draw(table, screen.width)
     for at, grid in enumerate(drawn.grids):
         if at:
@@ -70,14 +72,6 @@ def print_part(part: Table | str) -> None:
         console().print(Formatted(part, hyperlinks=False))
     else:
         typer.echo(part)
-
-
-def print_title(text: str) -> None:
-    """Prints a table's title on stdout, in bold."""
-    from rich.text import Text
-
-    screen = stdout_console()
-    screen.print(Text(wrapped(text, screen.width), style="bold"))
 
 
 def print_text(*paragraphs: str) -> None:
