@@ -56,9 +56,10 @@ def show(made: "Printable | Result[Any]", *, as_json: bool) -> None:
     left.
     """
     result = made if isinstance(made, Result) else made.result()
-    if as_json and result.document:
-        print_json(dict(result.document))
-    if not as_json:
+    if as_json:
+        if document := result.document:  # which may take long to make
+            print_json(dict(document))
+    else:
         for part in result.parts:
             print_part(part)
         for sentence in result.hints:
