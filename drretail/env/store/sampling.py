@@ -49,7 +49,7 @@ def sample_users(
     if n < 1:
         return []
     ids: list[str] = []
-    cells = dict(cells_of(read(), strata, ids))
+    cells = dict(cells_of((ids.append(user[0]) or user for user in read()), strata))
     sizes = {cell: len(places) for cell, places in cells.items()}
     drawn = drawn_from(sizes, lambda cell: (ids[place] for place in cells[cell]), seed, n)
     return rows_of(drawn, read())
@@ -74,22 +74,20 @@ def rows_of(user_ids: Sequence[str], users: Iterable[Sequence[Any]]) -> list[Use
     return [UserRow(**found[user_id]._asdict()) for user_id in user_ids]
 
 
-def cells_of(
-    users: Iterable[Sequence[Any]], strata: Sequence[Stratum], ids: list[str]
-) -> Iterator[tuple[Cell, list[int]]]:
-    """Each cell with the places of its users; ``ids`` gets theirs."""
+def cells_of(users: Iterable[Sequence[Any]], strata: Sequence[Stratum]) -> Iterator[tuple[Cell, list[int]]]:
+    """Each cell with the places of its users."""
     import numpy as np
 
     codes: dict[str, int] = {}
     parts: list[list[np.ndarray]] = []
-    rest = iter(users)
+    rest, count = iter(users), 0
     while batch := list(islice(rest, _BATCH)):
         columns: list[Sequence[Any]] = list(zip(*batch, strict=True))
-        ids += columns[0]
         columns[4] = [codes.setdefault(category, len(codes)) for category in columns[4]]
         parts.append([np.array(columns[COLUMNS[stratum]], "f8") for stratum in strata])
-    if not ids or not strata:
-        yield from [((), [*range(len(ids))])] if ids else []
+        count += len(batch)
+    if not count or not strata:
+        yield from [((), [*range(count)])] if count else []
         return
     whole = [np.concatenate(column) for column in zip(*parts, strict=True)]
     buckets = [column if name == "category" else _bucketed(column) for name, column in zip(strata, whole, strict=True)]

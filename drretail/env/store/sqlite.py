@@ -319,7 +319,7 @@ class SqliteWriter:
         try:
             for statement in INDEXES:
                 self._db.execute(statement)
-            cells = cells_of(self._db.execute(f"{USERS} ORDER BY k"), STRATA, [])
+            cells = cells_of(self._db.execute(f"{USERS} ORDER BY k"), STRATA)
             rows = ((json.dumps(cell), array(_KEYS, [place + 1 for place in users])) for cell, users in cells)
             self._db.executemany("INSERT INTO cells VALUES (?, ?)", rows)
             self._db.execute("COMMIT")
