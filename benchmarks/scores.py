@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy
-from command import drretail
+from command import drretail, processor_of
 
 from drretail.eval.registry import METRICS, load_metric
 from drretail.eval.scores.file import derive_scores
@@ -82,6 +82,8 @@ def measured(experiment: Path, times: int) -> dict[str, Any]:
         "of it written": {name: round(dumped[name] + written[name], 2) for name in derived},
         "reading the files": _fastest(lambda: _read(experiment), times),
         "reading them as JSON": _fastest(lambda: [json.loads(line) for line in _read(experiment)], times),
+        "the command": processor_of("score", str(experiment), "--metrics", JUDGED),
+        "the command, with nothing to do": processor_of("score", str(experiment), "--metrics", JUDGED),
         "goal_seconds": GOAL_SECONDS,
         "numpy": numpy.__version__,
     }

@@ -103,9 +103,8 @@ class MongoStore:
         """Closes the connections; the store cannot be used afterwards."""
         self._servers.close()
 
-    def _aggregates(self, last_orders: Sequence[int] | None) -> Iterator[Aggregates]:
-        which = {} if last_orders is None else {"last_order": {"$in": last_orders}}
-        return map(aggregates_of, self._users.find(which, AGGREGATES, batch_size=USERS_AT_ONCE))
+    def _aggregates(self) -> Iterator[Aggregates]:
+        return map(aggregates_of, self._users.find({}, AGGREGATES, batch_size=USERS_AT_ONCE))
 
     def _user(self, user_id: str) -> Document:
         document = self._users.find_one({"_id": user_id})

@@ -2,7 +2,8 @@
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from heapq import nsmallest
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -30,15 +31,14 @@ class Aggregates(NamedTuple):
 COLUMNS: dict[Stratum, int] = {"orders": 1, "spend": 2, "recency": 3, "category": 4}
 """The position of a stratum's value in Aggregates; all strata but the category are divided into buckets."""
 _BATCH = 1_000
-_NAMED = 10_000  # the size of a request to a server is bounded
-ReadUsers = Callable[[Sequence[int] | None], Iterable[Aggregates]]
-"""Reads the users with one of these last orders, or (None) all."""
 
 Cell = tuple[int | str, ...]
 """One bucket of each stratum."""
 
 
-def sample_users(read: ReadUsers, seed: int | str, n: int, strata: Sequence[Stratum]) -> list[UserRow]:
+def sample_users(
+    read: Callable[[], Iterable[Aggregates]], seed: int | str, n: int, strata: Sequence[Stratum]
+) -> list[UserRow]:
     """``n`` users, or all if there are fewer.
 
     Every user falls into one cell: the buckets of the user's orders, recency and spend, and the top category. Users are
@@ -48,37 +48,58 @@ def sample_users(read: ReadUsers, seed: int | str, n: int, strata: Sequence[Stra
     """
     if n < 1:
         return []
-    hashes, last_orders, columns, categories = _columns(read(None), seed, strata)
-    buckets = [
-        _bucketed(column) if name != "category" else column for name, column in zip(strata, columns, strict=True)
-    ]
-    names = [categories if name == "category" else None for name in strata]
-    taken = taken_evenly(dict(_cells(hashes, buckets, names, n)), seed, n)
-    # Users are found again by their last orders, since no store can look up the hashes.
-    last = [int(last_orders[place]) for place in taken]
-    found = {hash_of(seed, user[0]): user for user in read(last if n <= _NAMED else None)}
-    return [UserRow(**Aggregates._make(found[int(hashes[place])])._asdict()) for place in taken]
+    ids: list[str] = []
+    cells = dict(cells_of((ids.append(user[0]) or user for user in read()), strata))
+    sizes = {cell: len(places) for cell, places in cells.items()}
+    drawn = drawn_from(sizes, lambda cell: (ids[place] for place in cells[cell]), seed, n)
+    return rows_of(drawn, read())
 
 
-def _columns(
-    users: Iterable[Aggregates], seed: int | str, strata: Sequence[Stratum]
-) -> "tuple[np.ndarray, np.ndarray, list[np.ndarray], list[str]]":
-    """Each user's hash, last order and value of each stratum. A top category is an index into the list
-    returned last.
-    """
+def drawn_from(
+    sizes: Mapping[Cell, int], ids_of: Callable[[Cell], Iterable[str]], seed: int | str, n: int
+) -> list[str]:
+    """The ids of the same users. Only the cells that are drawn from are read: to hash a million ids takes seconds."""
+    taken = taken_evenly(sizes, seed, n)
+    first = {
+        cell: iter(nsmallest(count, ids_of(cell), key=lambda user_id: hash_of(seed, user_id)))
+        for cell, count in Counter(taken).items()
+    }
+    return [next(first[cell]) for cell in taken]
+
+
+def rows_of(user_ids: Sequence[str], users: Iterable[Sequence[Any]]) -> list[UserRow]:
+    """The rows of these users, among others, in the order of their ids."""
+    wanted = set(user_ids)
+    found = {user[0]: Aggregates._make(user) for user in users if user[0] in wanted}
+    return [UserRow(**found[user_id]._asdict()) for user_id in user_ids]
+
+
+def cells_of(users: Iterable[Sequence[Any]], strata: Sequence[Stratum]) -> Iterator[tuple[Cell, list[int]]]:
+    """Each cell with the places of its users."""
     import numpy as np
 
     codes: dict[str, int] = {}
     parts: list[list[np.ndarray]] = []
-    rest = iter(users)
+    rest, count = iter(users), 0
     while batch := list(islice(rest, _BATCH)):
         columns: list[Sequence[Any]] = list(zip(*batch, strict=True))
-        digests = [hashlib.sha256(f"{seed}|{user_id}".encode()).digest()[:8] for user_id in columns[0]]
         columns[4] = [codes.setdefault(category, len(codes)) for category in columns[4]]
-        parts.append([np.frombuffer(b"".join(digests), ">u8").astype("u8"), np.array(columns[3], "i8")])
-        parts[-1] += [np.array(columns[COLUMNS[stratum]], "f8") for stratum in strata]
-    whole = [np.concatenate(column) for column in zip(*parts, strict=True)] or [np.zeros(0)] * (2 + len(strata))
-    return whole[0], whole[1], whole[2:], list(codes)
+        parts.append([np.array(columns[COLUMNS[stratum]], "f8") for stratum in strata])
+        count += len(batch)
+    if not count or not strata:
+        yield from [((), [*range(count)])] if count else []
+        return
+    whole = [np.concatenate(column) for column in zip(*parts, strict=True)]
+    buckets = [column if name == "category" else _bucketed(column) for name, column in zip(strata, whole, strict=True)]
+    cell_of = np.zeros(len(whole[0]), "i8")
+    for bucket in buckets:
+        cell_of = cell_of * (int(bucket.max()) + 1) + bucket.astype("i8")
+    order, names = np.argsort(cell_of, kind="stable"), [*codes]
+    starts = [0, *(np.flatnonzero(np.diff(cell_of[order])) + 1).tolist(), len(order)]
+    for start, end in pairwise(starts):
+        numbers = [int(bucket[order[start]]) for bucket in buckets]
+        cell = [names[of] if name == "category" else of for name, of in zip(strata, numbers, strict=True)]
+        yield tuple(cell), order[start:end].tolist()
 
 
 def _bucketed(column: "np.ndarray") -> "np.ndarray":
@@ -89,34 +110,13 @@ def _bucketed(column: "np.ndarray") -> "np.ndarray":
     return np.searchsorted(np.unique(np.sort(column)[places]), column)
 
 
-def _cells(
-    hashes: "np.ndarray", buckets: "Sequence[np.ndarray]", names: Sequence[list[str] | None], n: int
-) -> Iterator[tuple[Cell, list[int]]]:
-    """For each cell, the positions of its ``n`` users with the smallest hashes, smallest last. No other user can be
-    drawn.
-    """
-    import numpy as np
-
-    cell_of = np.zeros(len(hashes), "i8")
-    for bucket in buckets:
-        cell_of = cell_of * (int(bucket.max(initial=0)) + 1) + bucket.astype("i8")
-    order = np.lexsort([hashes, cell_of])
-    starts = [0, *(np.flatnonzero(np.diff(cell_of[order])) + 1).tolist(), len(order)] if len(order) else []
-    for start, end in pairwise(starts):
-        first = order[start]
-        numbers = [int(bucket[first]) for bucket in buckets]
-        cell = tuple(number if of is None else of[number] for number, of in zip(numbers, names, strict=True))
-        yield cell, order[start : min(end, start + n)][::-1].tolist()
-
-
-def taken_evenly(cells: dict[Cell, list[int]], seed: int | str, n: int) -> list[int]:
-    """Up to ``n`` users, each from the least used bucket of one stratum; the strata take turns.
+def taken_evenly(sizes: Mapping[Cell, int], seed: int | str, n: int) -> list[Cell]:
+    """The cells of up to ``n`` users, each of the least used bucket of one stratum; the strata take turns.
 
     Among the cells of that bucket, the one is chosen whose other buckets have been used least for their share, ties in
-    seeded order. So only one bucket's cells are compared for each user, not all. Within a cell, users are taken from
-    the last one on.
+    seeded order. So only one bucket's cells are compared for each user, not all.
     """
-    open_cells = {cell: cells[cell] for cell in sorted(cells, key=lambda cell: hash_of(seed, repr(cell)))}
+    open_cells = {cell: sizes[cell] for cell in sorted(sizes, key=lambda cell: hash_of(seed, repr(cell)))}
     # By stratum and bucket; dicts are used as sets that keep the seeded order.
     holders: list[dict[int | str, dict[Cell, None]]] = [defaultdict(dict) for _ in next(iter(open_cells), ())]
     for cell in open_cells:
@@ -124,7 +124,7 @@ def taken_evenly(cells: dict[Cell, list[int]], seed: int | str, n: int) -> list[
             holders[stratum][bucket][cell] = None
     buckets = [len(of_stratum) for of_stratum in holders]
     used: list[Counter[int | str]] = [Counter() for _ in holders]
-    taken: list[int] = []
+    taken: list[Cell] = []
 
     def use(cell: Cell) -> int:
         return sum(used[stratum][bucket] * buckets[stratum] for stratum, bucket in enumerate(cell))
@@ -136,7 +136,8 @@ def taken_evenly(cells: dict[Cell, list[int]], seed: int | str, n: int) -> list[
             least = min(holders[turn], key=lambda bucket: used[turn][bucket])
             among = holders[turn][least]
         cell = min(among, key=use)
-        taken.append(open_cells[cell].pop())
+        taken.append(cell)
+        open_cells[cell] -= 1
         for stratum, bucket in enumerate(cell):
             used[stratum][bucket] += 1
         if not open_cells[cell]:

@@ -3,6 +3,7 @@
 import json
 import sqlite3
 import threading
+from array import array
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
@@ -16,7 +17,7 @@ from drretail.env.intake import Intake
 from drretail.env.manifest import OrderRow
 from drretail.env.profiles import ProfilePool, derive_profile
 from drretail.env.store.base import STRATA, OrderPage, Stratum
-from drretail.env.store.sampling import Aggregates, sample_users
+from drretail.env.store.sampling import Aggregates, Cell, cells_of, drawn_from, rows_of, sample_users
 from drretail.env.store.statistics import user_statistics
 from drretail.errors import NotFound, UserError
 from drretail.records.shop import Order, OrderStatus, Product, UserProfile, UserRow, UserStatistics
@@ -28,7 +29,10 @@ ORDERS = (
     "SELECT order_id, user_id, product_id, timestamp, quantity, order_status"
     " FROM orders JOIN users ON users.k = orders.user"
 )
-
+USERS = f"SELECT {', '.join(Aggregates._fields)} FROM users"  # noqa: S608 -- constants
+USERS_BY_ID = f"{USERS} WHERE user_id IN (SELECT value FROM json_each(?))"  # noqa: S608 -- constants
+_KEYS = "I"
+"""The type of users' numbers in the table of cells, as an array packs them."""
 
 MOST_CONNECTIONS = 8
 """The most connections of all threads together: each holds three open files, and a process that may open a thousand
@@ -163,7 +167,11 @@ class SqliteStore:
 
     @reads
     def sample_users(self, seed: int | str, n: int, strata: Sequence[Stratum] = STRATA) -> list[UserRow]:
-        return sample_users(self._aggregates, seed, n, strata)
+        sizes = self._cells() if strata == STRATA else None
+        if sizes is None:
+            return sample_users(self._aggregates, seed, n, strata)
+        drawn = drawn_from(sizes, self._ids_of, seed, n)
+        return rows_of(drawn, self._rows(USERS_BY_ID, (json.dumps(drawn),)))
 
     def close(self) -> None:
         """Closes all connections; the store cannot be used afterwards."""
@@ -198,11 +206,22 @@ class SqliteStore:
             finally:
                 self._free.append(connection)
 
-    def _aggregates(self, last_orders: Sequence[int] | None) -> Iterator[Aggregates]:
-        where = "" if last_orders is None else "WHERE last_order IN (SELECT value FROM json_each(?))"
-        query = f"SELECT {', '.join(Aggregates._fields)} FROM users {where}"  # noqa: S608 -- constants
+    def _aggregates(self) -> Iterator[Aggregates]:
         with self._borrowed() as db:
-            yield from db.execute(query, () if last_orders is None else (json.dumps(last_orders),))
+            yield from db.execute(USERS)
+
+    def _cells(self) -> dict[Cell, int] | None:
+        """The number of users in each cell; None in a world that was made before they were stored."""
+        if self._one("SELECT 1 FROM sqlite_schema WHERE name = 'cells'", ()) is None:
+            return None
+        rows = self._rows("SELECT cell, length(users) FROM cells", ())
+        return {tuple(json.loads(cell)): size // array(_KEYS).itemsize for cell, size in rows}
+
+    def _ids_of(self, cell: Cell) -> Iterator[str]:
+        (users,) = self._rows("SELECT users FROM cells WHERE cell = ?", (json.dumps(cell),))[0]
+        numbers = json.dumps(memoryview(users).cast(_KEYS).tolist())
+        rows = self._rows("SELECT user_id FROM users WHERE k IN (SELECT value FROM json_each(?))", (numbers,))
+        return (user_id for (user_id,) in rows)
 
     def _user_key(self, user_id: str) -> int:
         row = self._one("SELECT k FROM users WHERE user_id = ?", (user_id,))
@@ -300,6 +319,9 @@ class SqliteWriter:
         try:
             for statement in INDEXES:
                 self._db.execute(statement)
+            cells = cells_of(self._db.execute(f"{USERS} ORDER BY k"), STRATA)
+            rows = ((json.dumps(cell), array(_KEYS, [place + 1 for place in users])) for cell, users in cells)
+            self._db.executemany("INSERT INTO cells VALUES (?, ?)", rows)
             self._db.execute("COMMIT")
             self._db.execute("PRAGMA journal_mode=WAL")
         except sqlite3.IntegrityError as problem:

@@ -18,3 +18,4 @@ CREATE TABLE orders (
 ) WITHOUT ROWID;
 CREATE TABLE profile_updates (user_id TEXT PRIMARY KEY, record TEXT NOT NULL);
 CREATE TABLE profile_pool (record TEXT NOT NULL);
+CREATE TABLE cells (cell TEXT PRIMARY KEY NOT NULL, users BLOB NOT NULL);

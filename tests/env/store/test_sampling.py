@@ -1,6 +1,6 @@
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from random import Random
 
 import pytest
@@ -38,23 +38,23 @@ def batch(size: int) -> list[Aggregates]:
 def test_a_sample_is_the_same_in_any_order_of_users(
     users: list[Aggregates], seed: int, n: int, shuffle: Random
 ) -> None:
-    def read_shuffled(_: Sequence[int] | None) -> Iterator[Aggregates]:
+    def read_shuffled() -> Iterator[Aggregates]:
         shuffle.shuffle(users)
         return iter(users)
 
-    expected = sample_users(lambda _: sorted(users, key=lambda user: user.user_id), seed, n, STRATA)
+    expected = sample_users(lambda: sorted(users, key=lambda user: user.user_id), seed, n, STRATA)
     assert sample_users(read_shuffled, seed, n, STRATA) == expected
     drawn = [row.user_id for row in expected]
     assert len(set(drawn)) == len(drawn) == min(n, len(users))
-    assert expected[: n // 2] == sample_users(lambda _: users, seed, n // 2, STRATA)
+    assert expected[: n // 2] == sample_users(lambda: users, seed, n // 2, STRATA)
 
 
 def test_every_kind_is_drawn_before_any_twice_and_a_seed_always_draws_the_same_users_and_another_others() -> None:
     users = batch(400)
-    sample = sample_users(lambda _: users, 42, 4, ("category",))
+    sample = sample_users(lambda: users, 42, 4, ("category",))
     assert Counter(row.top_category for row in sample) == {"Pet_Supplies": 1, "C0": 1, "C1": 1, "C2": 1}
-    assert [row.user_id for row in sample_users(lambda _: users, 42, 5, STRATA)] == FIXED
-    draws = {tuple(row.user_id for row in sample_users(lambda _: users, seed, 20, STRATA)) for seed in range(5)}
+    assert [row.user_id for row in sample_users(lambda: users, 42, 5, STRATA)] == FIXED
+    draws = {tuple(row.user_id for row in sample_users(lambda: users, seed, 20, STRATA)) for seed in range(5)}
     assert len(draws) == 5
 
 
@@ -71,7 +71,7 @@ def long_tailed(size: int) -> list[Aggregates]:
 @pytest.mark.parametrize("seed", range(5))
 def test_seventeen_users_are_spread_over_every_stratum(seed: int) -> None:
     users = long_tailed(3000)
-    sample = sample_users(lambda _: users, seed, 17, STRATA)
+    sample = sample_users(lambda: users, seed, 17, STRATA)
     counts = Counter(row.n_orders for row in sample)
     assert set(counts) >= {1, 2, 4, 8}
     assert set(counts) & {16, 32, 64}

@@ -1,6 +1,7 @@
 """The contract of every store, and what is SQLite's alone."""
 
 import os
+import shutil
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
@@ -192,3 +193,15 @@ def test_a_reading_connection_cannot_write_and_a_closed_or_missing_store_answers
         pool.submit(embedded.product, "B01").result()
     with pytest.raises(UserError, match="is missing"):
         SqliteStore(tmp_path / "shop.sqlite", "42")
+
+
+def test_a_world_of_before_without_cells_draws_the_same_users(store: Store, tmp_path: Path) -> None:
+    if not isinstance(store, SqliteStore):
+        pytest.skip("servers store no cells")
+    before = Path(shutil.copy(store.path, tmp_path / "shop.sqlite"))
+    with closing(sqlite3.connect(before)) as db:
+        assert db.execute("SELECT count(*) FROM cells").fetchone() > (0,)
+        db.execute("DROP TABLE cells")
+    with closing(SqliteStore(before, "42")) as old:
+        for n in (0, 1, 2, 9):
+            assert old.sample_users(7, n) == store.sample_users(7, n)
