@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from drretail.llm.prices import PriceTable
     from drretail.llm.registry import Model
     from drretail.llm.retries_and_rates import Paces
-    from drretail.llm.servers import KnownServers
+    from drretail.llm.servers.survey import KnownServers
     from drretail.records.models import Abilities
     from drretail.records.run import Usage
 
@@ -78,7 +78,7 @@ class Opener:
         """The model as its server can answer, which is found out before the first question, and said once."""
         from drretail.event_loop import run_loop
         from drretail.llm.denials import address_of
-        from drretail.llm.servers import survey, told_by_server
+        from drretail.llm.servers.survey import survey, told_by_server
         from drretail.progress import busy
 
         known = self._known_servers(model)
@@ -100,7 +100,7 @@ class Opener:
     def measured(self, model: "Model") -> "Abilities | None":
         """What a server of the user's own can do, with its speed, which estimates use; None for others."""
         from drretail.event_loop import run_loop
-        from drretail.llm.servers import measured
+        from drretail.llm.servers.survey import measured
 
         known = self._known_servers(model)
         if known is None:
@@ -113,7 +113,7 @@ class Opener:
         """What is known of servers of the user's own; None for a model elsewhere, or if servers are not to be asked."""
         from drretail.llm.denials import address_of
         from drretail.llm.providers import PROVIDERS
-        from drretail.llm.servers import KnownServers
+        from drretail.llm.servers.survey import KnownServers
 
         provider = model.info.provider
         is_own = provider in PROVIDERS and (address_of(model) is not None or provider == "ollama")

@@ -13,7 +13,7 @@ from drretail.errors import ModelError, UserError
 from drretail.llm.calling import answer_of
 from drretail.llm.registry import Model, open_model, open_recorded
 from drretail.llm.retries_and_rates import Retrying
-from drretail.llm.servers import KnownServers, measured, survey
+from drretail.llm.servers.survey import KnownServers, measured, survey
 from drretail.llm.structured import mended_json
 from drretail.records.models import Abilities
 from tests.llm.local_server import Handler, LocalServer
