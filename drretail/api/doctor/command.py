@@ -134,6 +134,7 @@ def _checked_parts(checked: "Checked") -> Iterator[Table | str]:
         f"{passed} of {len(checked.probes)} passed; {counted(used.calls, 'call')}, "
         f"{used.total - used.output:,} tokens in, {used.output:,} out, {cost}."
     )
+    yield checked.fitness
 
 
 def _exchange_lines(name: str, exchange: "Exchange") -> list[str]:
