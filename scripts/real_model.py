@@ -72,8 +72,9 @@ model = "{model}"
 stream = true
 model_timeout = 300
 model_retries = 1
-max_tokens = 600
 """
+BRIEF = "max_tokens = 96\n"
+"""For the smallest model, which writes on and on: what it says first is wrong already."""
 
 
 @dataclass(frozen=True)
@@ -200,7 +201,9 @@ def main() -> int:
         server, address = serve(given.environment, given.to / "server.log", given.threads)
     environ = {**os.environ, "DRRETAIL_CACHE_DIR": str(given.to.absolute() / "cache")}
     environ |= {f"DRRETAIL_BASE_URLS__{model.partition(':')[0].upper()}": address} if address else {}
-    (given.to / "drretail.toml").write_text(SETTINGS.format(model=model), encoding="utf-8")
+    (given.to / "drretail.toml").write_text(
+        SETTINGS.format(model=model) + (BRIEF if given.model is None else ""), encoding="utf-8"
+    )
     with (given.to / "labels.csv").open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows([("claim", "source", "label"), *LABELS])
     commands = Commands(given.to, environ, given.patience)

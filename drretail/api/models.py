@@ -112,11 +112,9 @@ class Opener:
     def _known_servers(self, model: "Model") -> "KnownServers | None":
         """What is known of servers of the user's own; None for a model elsewhere, or if servers are not to be asked."""
         from drretail.llm.denials import address_of
-        from drretail.llm.providers import PROVIDERS
         from drretail.llm.servers.survey import KnownServers
 
-        provider = model.info.provider
-        is_own = provider in PROVIDERS and (address_of(model) is not None or provider == "ollama")
+        is_own = model.info.provider == "ollama" or (model.info.provider == "openai" and address_of(model) is not None)
         return KnownServers(self.settings.cache_dir / "servers.json") if is_own and self.settings.ask_servers else None
 
     def _open(self, choice: ModelChoice, addresses: Mapping[str, str]) -> "Model":
