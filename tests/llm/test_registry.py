@@ -20,7 +20,7 @@ from drretail.llm.registry import DEFAULT_CONTEXT, open_model, open_recorded
 from drretail.llm.scripted import scripted_model
 from drretail.llm.structured import Question
 from drretail.records.base import Record
-from drretail.records.models import ModelProfile, RoleChoice
+from drretail.records.models import ModelProfile, RoleChoice, StructuredForm
 from tests.tools.test_registry import points
 
 KEYS = {"ANTHROPIC_API_KEY": "k" * 20, "OPENAI_API_KEY": "k" * 20, "GOOGLE_API_KEY": "k" * 20}
@@ -186,8 +186,12 @@ def test_a_profile_needs_no_why_and_says_in_which_form_answers_are_asked_for(tmp
     (tmp_path / "p.toml").write_text('[a]\nmodel = "openai:b"\nstructured_output = "json_object"\nstream = true\n')
     choice = read_profile(f"{tmp_path / 'p.toml'}:a").choice("")
     assert (choice.structured_output, choice.stream) == ("json_object", True)
-    forms = {True: None, False: "prompt", "tool_call": "tool_call"}
-    for stated, form in forms.items():
+    forms: list[tuple[bool | StructuredForm, str | None]] = [
+        (True, None),
+        (False, "prompt"),
+        ("tool_call", "tool_call"),
+    ]
+    for stated, form in forms:
         assert open_model("openai:b", environ=KEYS, structured_output=stated).structured == form
 
 

@@ -7,7 +7,7 @@ sixth is the judge of faithfulness on a report of two sentences.
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, cast, get_args

@@ -75,6 +75,11 @@ def _models(said: Any, name: str) -> Mapping[str, Any]:
     return {"context": next(filter(None, contexts), None)}
 
 
+def _loaded(said: Any, name: str) -> Mapping[str, Any]:
+    (entry,) = [each for each in said["models"] if each["name"] == name]
+    return {"context": entry["context_length"]}
+
+
 def _shown(said: Any, name: str) -> Mapping[str, Any]:
     lengths = [value for key, value in said["model_info"].items() if key.endswith(".context_length")]
     return {"context": min(lengths)}
@@ -84,7 +89,8 @@ SOURCES = (
     Source("/props", _props),  # llama.cpp
     Source("/v1/models", _models),  # vLLM, llama.cpp
     Source("/api/v0/models", _models),  # LM Studio
-    Source("/api/show", _shown, posts=True),  # Ollama
+    Source("/api/ps", _loaded),  # Ollama, by OpenAI's protocol, which can't be told how much to keep
+    Source("/api/show", _shown, posts=True),  # Ollama, by its own
 )
 
 
@@ -108,7 +114,7 @@ async def told_by_server(model: Model) -> Abilities:
     headers = {"authorization": f"Bearer {keys[0]}"} if keys else {}
     found: dict[str, int] = {}
     async with httpx2.AsyncClient(timeout=PATIENCE, headers=headers) as client:
-        for source in SOURCES if root else ():
+        for source in (each for each in SOURCES if root and (not each.posts or model.info.provider == "ollama")):
             try:
                 name = {"model": model.info.model} if source.posts else None
                 answer = await client.request("POST" if source.posts else "GET", root + source.path, json=name)

@@ -132,6 +132,7 @@ async def test_the_form_of_a_schema_is_the_first_that_the_server_keeps_to(
         ),
         ({"/v1/models": {"data": [{"id": "small", "meta": {"n_ctx": 2048, "n_ctx_train": 8192}}]}}, 2048, None),
         ({"/api/v0/models": {"data": [{"id": "small", "loaded_context_length": 6000}]}}, 6000, None),
+        ({"/api/ps": {"models": [{"name": "small", "context_length": 4096}]}}, 4096, None),
         ({"/v1/models": {"data": [{"id": "small"}]}, "/props": ["odd"]}, None, None),
         ({}, None, None),
     ],
