@@ -1,7 +1,7 @@
 """Carries out the calls of a role with the toolkit's tools. In the web mode "ws" whole pages are read for it."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from langchain_core.messages import ToolCall
@@ -9,8 +9,10 @@ from langchain_core.messages import ToolCall
 from drretail.agents.loop import Acted
 from drretail.agents.page_reading import with_pages_read
 from drretail.llm.models import Models
+from drretail.llm.servers.small_contexts import lean_arguments, lean_result
 from drretail.records.run import Role
 from drretail.tools.registry import look_ups
+from drretail.tools.tool import ToolResult, read_schema
 from drretail.tools.toolkit import Performed, Toolkit, ToolReply
 
 FINALIZE = "Finalize"
@@ -42,15 +44,15 @@ class ToolExecutor:
     async def carry_out(self, calls: Sequence[ToolCall]) -> Acted:
         known = look_ups(self.toolkit.session)
         batches = [[call] for call in calls] if self.one_by_one else [calls]
+        is_lean = self.models.is_lean(self.role)
         replies: list[ToolReply] = []
         notes: list[str] = []
         for batch in batches:
-            performed = await self.toolkit.aperform_all(
-                [(call["name"], call["args"]) for call in batch], path=self.path, role=self.role
-            )
+            asked = [(call["name"], self._arguments(call)) for call in batch]
+            performed = await self.toolkit.aperform_all(asked, path=self.path, role=self.role)
             performed, page_notes = await with_pages_read(performed, self.toolkit.session, self.models)
             performed = performed if self.complete is None else await self.complete(performed)
-            replies += self.toolkit.record_all(performed)
+            replies += self.toolkit.record_all(map(_lean, performed) if is_lean else performed)
             notes += page_notes
         # A look-up with valid arguments counts, whatever came of it: a server that is down is no fault of the caller's.
         looked_up = any(
@@ -58,6 +60,19 @@ class ToolExecutor:
             for call, reply in zip(calls, replies, strict=True)
         )
         return Acted(tuple(replies), is_final(calls, replies), looked_up, tuple(notes))
+
+    def _arguments(self, call: ToolCall) -> object:
+        tool = self.toolkit.tools.get(call["name"])
+        if tool is None or not self.models.is_lean(self.role):
+            return call["args"]
+        return lean_arguments(call["args"], {each.name for each in read_schema(tool.function).parameters})
+
+
+def _lean(performed: Performed) -> Performed:
+    """The call with a result that a model of a small context can read several of."""
+    if not isinstance(performed.outcome, ToolResult):
+        return performed
+    return replace(performed, outcome=replace(performed.outcome, value=lean_result(performed.outcome.value)))
 
 
 def is_final(calls: Sequence[ToolCall], replies: Sequence[ToolReply]) -> bool:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from drretail.llm.prices import PriceTable
     from drretail.llm.registry import Model
     from drretail.llm.retries_and_rates import Paces
+    from drretail.llm.servers.survey import KnownServers
+    from drretail.records.models import Abilities
     from drretail.records.run import Usage
 
 
@@ -32,6 +34,8 @@ class Opener:
     settings: "Settings"
     base_urls: "str | Iterable[str] | None" = ()
     keyless: bool = False
+    anew: bool = False
+    """True asks servers what they can do even if an earlier command did."""
     tell: Callable[[str], None] = field(default_factory=Waits)
     prices: "PriceTable" = field(init=False)
     paces: "Paces" = field(init=False)
@@ -67,8 +71,51 @@ class Opener:
                 raise UnknownName("model provider", provider, provider_names())
             if url is not None and not url.startswith(("http://", "https://")):
                 raise UserError(f"{plain_address(url)!r} is no address of a model server: write http://… or https://….")
-        opened = {choice: self._open(choice, addresses) for choice in dict.fromkeys(wanted)}
+        opened = {choice: self._known(self._open(choice, addresses)) for choice in dict.fromkeys(wanted)}
         return [opened[choice] for choice in wanted]
+
+    def _known(self, model: "Model") -> "Model":
+        """The model as its server can answer, which is found out before the first question, and said once."""
+        from drretail.event_loop import run_loop
+        from drretail.llm.denials import address_of
+        from drretail.llm.servers.survey import survey, told_by_server
+        from drretail.progress import busy
+
+        known = self._known_servers(model)
+        if known is None:
+            return model
+        server = None if self.anew else known.of(model)
+        if self.keyless:
+            return model if server is None else model.knowing(server)
+        with busy(f"asking {address_of(model) or model.info.provider} what it can do"):
+            if server is None:
+                server = run_loop(survey(model))
+                print(f"{model.spec}: {server.sentence}", file=sys.stderr, flush=True)
+            else:  # it may have been started anew, with another context
+                told = run_loop(told_by_server(model))
+                server = server.model_copy(update=told.model_dump(include={"context", "slots"}, exclude_none=True))
+        known.keep(model, server)
+        return model.knowing(server)
+
+    def measured(self, model: "Model") -> "Abilities | None":
+        """What a server of the user's own can do, with its speed, which estimates use; None for others."""
+        from drretail.event_loop import run_loop
+        from drretail.llm.servers.survey import measured
+
+        known = self._known_servers(model)
+        if known is None:
+            return None
+        server = run_loop(measured(model))
+        known.keep(model, server)
+        return server
+
+    def _known_servers(self, model: "Model") -> "KnownServers | None":
+        """What is known of servers of the user's own; None for a model elsewhere, or if servers are not to be asked."""
+        from drretail.llm.denials import address_of
+        from drretail.llm.servers.survey import KnownServers
+
+        is_own = model.info.provider == "ollama" or (model.info.provider == "openai" and address_of(model) is not None)
+        return KnownServers(self.settings.cache_dir / "servers.json") if is_own and self.settings.ask_servers else None
 
     def _open(self, choice: ModelChoice, addresses: Mapping[str, str]) -> "Model":
         from drretail.api.settings import SETTINGS_FILE
@@ -107,7 +154,7 @@ class Opener:
             structured_output=choice.structured_output,
             key_variable=choice.key_variable,
             prices=self.prices,
-            stream=settings.stream,
+            stream=settings.stream if choice.stream is None else choice.stream,
             pacer=self.paces.of(provider, base_url),
             halt=self.halt,
             environ=environ,

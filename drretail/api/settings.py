@@ -50,6 +50,8 @@ class Settings(BaseSettings):
     """Retries of one model call after temporary faults."""
     stream: bool = False
     """True streams answers of Anthropic and OpenAI."""
+    ask_servers: bool = True
+    """Whether a server at an address is asked what it can do before its first question; three short answers, once."""
     rate_limits: dict[str, RateLimit] = Field(default_factory=dict[str, RateLimit])
     """Requests and tokens a minute by provider: rate_limits.anthropic = {requests = 50, tokens = 30000}."""
     max_tokens: int | None = Field(default=None, ge=1)

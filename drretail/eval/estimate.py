@@ -257,4 +257,4 @@ def _estimate(name: str, judge: Judge, usage: Mapping[str, QueryUsage], sample: 
         sample.judges_used + criteria + (", at half the price in batches" if judge.in_batches else ""),
         () if price is not None else (judge.ref.spec,),
         "pairs" if name == PAIRWISE else "reports",
-    )
+    ).at_speed([] if judge.model is None else [judge.model.server])

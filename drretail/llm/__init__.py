@@ -11,6 +11,7 @@ faults.py      one attempt: every failure of a provider becomes a ModelError of 
 usage.py       the tokens of a call, counted by the provider or estimated from the text; and latency
 retries_and_rates.py  rate limits of a provider, and how often a call is retried
 structured.py  answers in a JSON schema: asked for, validated, repaired
+servers/       what servers of the user's own can and can't do: forms of a schema, arguments, calls in text
 prompts/       what a model is told if its answer is empty, was cut, or has the wrong form
 budget.py      when a run must conclude, and whether an experiment may start another run
 prices.py      the cost of usage in dollars, by role, from a dated table (prices.toml)

@@ -1,22 +1,35 @@
 """The only place where models are called: pace, retries, time-outs and counts are the same for every provider."""
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from langchain_core.callbacks import AsyncCallbackHandler
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
+from langchain_core.runnables.config import merge_configs, var_child_runnable_config
 
 from drretail.errors import ModelError
 from drretail.llm.denials import address_of
 from drretail.llm.faults import Fault, attempt
+from drretail.llm.providers import STREAM_TIMEOUTS
 from drretail.llm.registry import Model
+from drretail.llm.servers.arguments import changed, refused_argument, without
 from drretail.llm.usage import estimated_tokens, usage_of
 from drretail.prompts import load_prompt, tagged
+from drretail.records.models import DEFAULT_MAX_TOKENS
 from drretail.records.run import Usage
 
 ANSWER_TOKENS = 500
 """Tokens that an answer is assumed to have until it arrives."""
+AS_COUNTED = 1.4
+"""The most real tokens per estimated one: ids, figures and JSON have more than prose."""
+LEAST_ANSWER = 256
+"""Tokens below which an answer is not worth asking for."""
+ANSWER_SHARE = 4
+"""An answer takes at most a fourth of a small context: the longest that were seen ran to its end, and nobody read them.
+"""
 TOLD_AFTER = 2.0
 """Seconds of attempts and pauses after which the user is told what the call waits for."""
 TOLD_LENGTH = 160
@@ -68,7 +81,7 @@ async def answer_of(
     while True:
         model.halt.check()
         try:
-            found, seconds = await _paced(model, chat, request, spent)
+            found, seconds = await paced_attempt(model, chat, request, spent)
         except ModelError as problem:
             model.halt.check_denied(model, problem)
             if problem.usage is not None:
@@ -96,7 +109,7 @@ async def answer_of(
                 f"Waiting for {whom} ({model.info.model}): {found.error.message[:TOLD_LENGTH]}; "
                 f"try {tried + 1} of {policy.retries + 1} in {pause:.0f} s."
             )
-        if found.wait is not None and found.status is not None:
+        if found.wait is not None and (found.status is not None or found.error.kind == "timeout"):
             model.pacer.hold(found.wait)
         attempts.failed.append(found.error.message)
         await policy.sleep(pause)
@@ -142,28 +155,73 @@ def _unanswered(model: Model, fault: Fault) -> ModelError:
     return error
 
 
-async def _paced(
+async def paced_attempt(
     model: Model, chat: Any, messages: Sequence["BaseMessage"], spent: float
 ) -> "tuple[AIMessage | Fault, float]":
-    """One attempt, made as soon as the pace allows it, and the seconds that it took."""
+    """One attempt, made as soon as the pace allows it, and the seconds that it took.
+
+    An argument that the server refuses is left out from then on, and the attempt is made again.
+    """
     estimated = 0.0 if model.pacer.limits.tokens is None else estimated_tokens(chat, messages) + ANSWER_TOKENS
     await model.pacer.admit(estimated)
-    began = model.retrying.clock()
-    try:
-        found = await _in_time(model, chat, messages, spent)
-    except ModelError as problem:
-        if problem.usage is not None:
-            model.pacer.correct(estimated, Usage(**problem.usage))
-        raise
+    async with model.pacer.slot():
+        began = model.retrying.clock()
+        while True:
+            sent = without(_fitting(model, chat, messages), model.refused)
+            try:
+                found = await _in_time(model, sent, messages, spent)
+            except ModelError as problem:
+                if problem.usage is not None:
+                    model.pacer.correct(estimated, Usage(**problem.usage))
+                raise
+            refused = refused_argument(found, sent) if isinstance(found, Fault) else None
+            if refused is None:
+                break
+            model.refused.add(refused)
+        seconds = model.retrying.clock() - began
+    if isinstance(found, Fault) and found.error.kind == "timeout" and not found.is_unreached:
+        found = replace(found, wait=_still_writing(model, seconds))
     if not isinstance(found, Fault):
         model.pacer.correct(estimated, usage_of(found))
     elif found.usage is not None or found.status is not None:  # refused without usage, it read nothing
         model.pacer.correct(estimated, found.usage)
-    return found, model.retrying.clock() - began
+    return found, seconds
+
+
+def _still_writing(model: Model, seconds: float) -> float | None:
+    """Seconds that a server of the user's own may go on writing the answer that nobody waits for; None if it stops.
+
+    It notices a closed connection at the next piece, but not before the end of an answer that comes in one.
+    """
+    if model.streamed or address_of(model) is None:
+        return None
+    speed = model.server.write_speed
+    return seconds if speed is None else max(0.0, (model.longest or DEFAULT_MAX_TOKENS) / speed - seconds)
+
+
+def _fitting(model: Model, chat: Any, messages: Sequence["BaseMessage"]) -> Any:
+    """The chat model with an answer no longer than the context leaves room for, if it holds little.
+
+    Raises ModelError if the question itself leaves no room, before anything is sent.
+    """
+    held: int | None = model.params.get("context")
+    if held is None or model.lengths is None:
+        return chat
+    read = estimated_tokens(chat, messages)
+    room = held - int(read * AS_COUNTED)
+    if room < LEAST_ANSWER:
+        asks = f"the question takes about {read:,} tokens, and {model.spec} holds {held:,}"
+        raise ModelError("context_overflow", f"{asks}: have its server keep more, or take another model")
+    allowed = min(room, model.longest or DEFAULT_MAX_TOKENS, max(held // ANSWER_SHARE, LEAST_ANSWER))
+    fields = model.lengths(allowed)
+    return changed(chat, lambda within: fields)
 
 
 async def _in_time(model: Model, chat: Any, messages: Sequence["BaseMessage"], spent: float) -> "AIMessage | Fault":
     """One attempt, cut at its own limit: a client's time-out begins anew with each piece of a streamed answer.
+
+    Where the answer comes in pieces, the limit counts from the first: until then a slow server reads the question. A
+    later piece may take a ``STREAM_TIMEOUTS``th of the limit.
 
     Raises ModelError("timeout") if the time for the whole call has run out.
     """
@@ -171,14 +229,35 @@ async def _in_time(model: Model, chat: Any, messages: Sequence["BaseMessage"], s
     is_last = model.attempt_seconds is None or (left is not None and left <= model.attempt_seconds)
     limit = left if is_last else model.attempt_seconds
     try:
-        async with asyncio.timeout(limit):
-            return await attempt(chat, messages, streamed=model.streamed)
+        async with asyncio.timeout(limit) as timer:
+            with _pieces_told(timer, limit) if model.streamed and limit is not None else nullcontext():
+                return await attempt(chat, messages, streamed=model.streamed)
     except TimeoutError:
         higher = "set model_timeout higher in drretail.toml"
         if is_last:
             late = f"no answer within {model.seconds:g} seconds, retries included: {higher}"
             raise ModelError("timeout", late, usage=_given_up(chat, messages).model_dump()) from None
         return Fault(ModelError("timeout", f"no whole answer within {limit:g} seconds: {higher}"), passes=True)
+
+
+@contextmanager
+def _pieces_told(timer: asyncio.Timeout, limit: float) -> Generator[None]:
+    """Gives an answer its time anew with each piece, within the limit from the first one on."""
+    last: list[float] = []
+
+    class Pieces(AsyncCallbackHandler):
+        async def on_llm_new_token(self, *_: Any, **__: Any) -> None:
+            now = asyncio.get_running_loop().time()
+            last[:] = last or [now + limit]
+            timer.reschedule(min(last[0], now + limit / STREAM_TIMEOUTS))
+
+    before = var_child_runnable_config.set(
+        merge_configs(var_child_runnable_config.get() or {}, {"callbacks": [Pieces()]})
+    )
+    try:
+        yield
+    finally:
+        var_child_runnable_config.reset(before)
 
 
 MARKED = frozenset({"anthropic"})

@@ -18,7 +18,7 @@ _POOR = "credit balance is too low"
 """Anthropic answers an empty account with a 400 without a type of its own, so it is recognised by this text."""
 _WRONG_KEY = "API_KEY_INVALID"
 """The reason in Google's 400 for a wrong key."""
-DETAIL_LENGTH = 200
+DETAIL_LENGTH = 400
 AGAIN = "and run the same command again: it continues from here."
 
 

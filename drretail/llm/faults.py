@@ -158,7 +158,8 @@ def _number(value: str | None, unit: float = 1.0) -> float | None:
         return None
 
 
-MESSAGE_LENGTH = 400
+MESSAGE_LENGTH = 1_000
+"""Characters of an error: what is wrong often stands behind the request that a server repeats first."""
 TITLE_LENGTH = 80
 MOST_OF_PAGE = 20_000
 """Characters of a web page that are searched for its title."""

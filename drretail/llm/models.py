@@ -22,6 +22,8 @@ from drretail.llm.budget import CHARACTERS_PER_TOKEN, LEAST_BRANCH, SMALLEST_BRA
 from drretail.llm.calling import MARKED, Attempts, answer_of, marked
 from drretail.llm.prices import dollars
 from drretail.llm.registry import Model
+from drretail.llm.servers.small_contexts import lean_schemas
+from drretail.llm.servers.text_calls import with_calls_read
 from drretail.llm.structured import MAX_REPAIRS, Check, Question, answered_json
 from drretail.records.base import Record, canonical_json, json_object
 from drretail.records.run import PROVIDER_FAULTS, Limits, Role, Step, Stop, Usage
@@ -77,8 +79,14 @@ class Models:
         Raises ModelError if the provider fails for good or a budget is spent.
         """
         model = self._model(role)
+        tools = lean_schemas(tools) if model.is_lean else tools
         request = _request(model, messages) | {"tools": list(tools), "may_call": may_call}
-        return await self._turn(role, path, _bound(model, tools, may_call), messages, request)
+        answer = await self._turn(role, path, _bound(model, tools, may_call), messages, request)
+        if not may_call:
+            return answer
+        read = with_calls_read(answer, tools, len(messages))
+        self.trajectory.count_setback("calls_from_text", number=len(read.tool_calls) * (read is not answer))
+        return read
 
     async def ask(
         self,
@@ -117,6 +125,10 @@ class Models:
         if role not in self.by_role:
             raise ModelError("agent", f"the agent asks for the role {quoted(role)}, which its roles do not name")
         return self.by_role[role]
+
+    def is_lean(self, role: Role) -> bool:
+        """True if the role's model holds so little that tools and results are cut for it."""
+        return self._model(role).is_lean
 
     def read(self, role: Role, characters: int) -> None:
         """Notes that the next call of this role will be longer by so many characters, such as tool results."""

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from drretail.llm.registry import Model
 
 
+STREAM_TIMEOUTS = 4
+"""Time-outs that a streamed answer may take: a local model that writes 20 tokens a second needs 400 s for 8,000."""
+
+
 @dataclass(frozen=True, slots=True)
 class CallLimits:
     """``timeout`` in seconds for one attempt, ``max_tokens`` of one answer, ``context`` of one conversation.
@@ -86,7 +90,7 @@ def _openai(limits: CallLimits) -> dict[str, Any]:
     # langchain sends max_completion_tokens, which several compatible servers ignore; all of them know max_tokens.
     length = {"max_tokens": limits.max_tokens}
     return {
-        "timeout": limits.timeout,
+        "timeout": limits.timeout * (STREAM_TIMEOUTS if limits.stream else 1),
         "max_retries": 0,
         # Without stream_usage langchain asks servers at another address for no count of tokens.
         **({"streaming": True, "stream_usage": True} if limits.stream else {}),
@@ -100,7 +104,7 @@ def _ollama(limits: CallLimits) -> dict[str, Any]:
     return {
         "num_predict": limits.max_tokens,
         "num_ctx": limits.context,
-        "client_kwargs": {"timeout": limits.timeout},
+        "client_kwargs": {"timeout": limits.timeout * STREAM_TIMEOUTS},
         **_seed(limits),
         **_address(limits),
     }

@@ -19,19 +19,37 @@ from typing import TYPE_CHECKING, Any, cast
 from drretail.errors import DrretailError, UnknownName, UserError, describe_error, install_line, plain_address, quoted
 from drretail.llm.denials import Halt
 from drretail.llm.prices import FREE, PriceTable, undated, unpriced
-from drretail.llm.providers import MODELS, OFFLINE, PROVIDERS, Asked, CallLimits, Opening, Provider, provider_names
+from drretail.llm.providers import (
+    MODELS,
+    OFFLINE,
+    PROVIDERS,
+    STREAM_TIMEOUTS,
+    Asked,
+    CallLimits,
+    Opening,
+    Provider,
+    provider_names,
+)
 from drretail.llm.retries_and_rates import ONCE, Pacer, Retrying
 from drretail.plugins import Plugins
 from drretail.records.base import ModelKind, Record
-from drretail.records.models import ANSWER_TOKENS, DEFAULT_CONTEXT, DEFAULT_MAX_TOKENS, THINKING_TOKENS, Price
+from drretail.records.models import (
+    ANSWER_TOKENS,
+    DEFAULT_CONTEXT,
+    DEFAULT_MAX_TOKENS,
+    FORMS,
+    SMALL_CONTEXT,
+    THINKING_TOKENS,
+    Abilities,
+    Price,
+    StructuredForm,
+)
 
 if TYPE_CHECKING:
     from langchain_core.language_models.chat_models import BaseChatModel
 
 LONGEST_PAUSE = 60
 """Seconds that each attempt may take beyond its time-out, for the pause before it."""
-STREAM_TIMEOUTS = 4
-"""Time-outs that a streamed answer may take: a local model that writes 20 tokens a second needs 400 s for 8,000."""
 # Loaded by name only: the rule-based models are in a layer above this one.
 OFFLINE_CHAT = "drretail.llm.offline.chat:OfflineChat"
 # Name of an offline model → "module:attribute" of its policy.
@@ -40,6 +58,7 @@ OFFLINE_POLICIES = {
     "judge": "drretail.llm.offline.judge.policy:judge",
     "obedient": "drretail.llm.offline.obedient:obey",
 }
+UNKNOWN_SERVER = Abilities()
 OWN = Plugins("model", {}, MODELS.group)
 """Models of the user's own, by their place."""
 _NO_ENVIRONMENT: Mapping[str, str] = MappingProxyType({})
@@ -73,21 +92,23 @@ class Model:
     """Seconds that one attempt may take; None = as long as its client allows."""
     price: Price | None = None
     """What its tokens cost; None = unknown."""
-    structured_output: bool | None = None
-    """False = it is never asked in a schema; None = as the model's profile says."""
+    structured: StructuredForm | None = None
+    """How it is asked for an answer in a schema; None = as the model's profile says."""
+    refused: set[str] = field(default_factory=set[str])
+    """Arguments of a request that its server refuses, shared by all copies; they are not sent again."""
     retrying: Retrying = ONCE
     pacer: Pacer = field(default_factory=Pacer)
     """Shared by all models of its provider."""
     streamed: bool = False
     """True if its answers come in pieces."""
     lengths: Callable[[int], dict[str, Any]] | None = None
-    """Gives the chat model's fields for a longest answer in tokens.
-
-    None if the user has set a length, or the model is the user's own.
-    """
+    """Gives the chat model's fields for a longest answer in tokens; None if the model is the user's own."""
+    longest: int | None = None
+    """Tokens that an answer may have; None = as its purpose takes."""
     thinking: int = 0
     """Tokens that it may think before each answer."""
-
+    server: Abilities = UNKNOWN_SERVER
+    """What is known of a server of the user's own."""
     stated_context: int | None = None
     """Tokens of a conversation, if the user says how many the model holds."""
     halt: Halt = field(default_factory=Halt)
@@ -107,14 +128,38 @@ class Model:
 
         To a journal it is the same model, since an answer that was cut is never kept.
         """
-        if self.lengths is None:
+        if self.longest is not None:
             return self
         wanted = ANSWER_TOKENS.get(purpose, DEFAULT_MAX_TOKENS) + self.thinking
-        longest = (self.chat.profile or {}).get("max_output_tokens") or wanted
-        fields = self.lengths(min(wanted, longest))
-        if not fields.keys() <= type(self.chat).model_fields.keys():
+        profile: Mapping[str, Any] = self.chat.profile or {}
+        return self.at_most(min(wanted, profile.get("max_output_tokens") or wanted))
+
+    def at_most(self, tokens: int) -> "Model":
+        """The model with answers of at most so many tokens; unchanged if that can't be set."""
+        fields = {} if self.lengths is None else self.lengths(tokens)
+        if not fields or not fields.keys() <= type(self.chat).model_fields.keys():
             return self
-        return self.with_chat(self.chat.model_copy(update=fields))
+        return replace(self.with_chat(self.chat.model_copy(update=fields)), longest=tokens)
+
+    def knowing(self, server: Abilities) -> "Model":
+        """The model asked as its server can answer. What changes answers is part of ``params``, and so of labels."""
+        params = {**self.params}
+        if self.structured is None and server.structured != FORMS[0]:
+            params["structured"] = server.structured
+        stated = self.stated_context or self.params.get("context") or server.context
+        held = min(filter(None, (stated, server.context)), default=None)
+        if held is not None and held < DEFAULT_CONTEXT:
+            params["context"] = held
+        if "temperature" in server.refused:
+            params.pop("temperature", None)
+        self.refused.update(server.refused)
+        self.pacer.slots = server.slots
+        return replace(self, params=params, structured=self.structured or server.structured, server=server)
+
+    @property
+    def is_lean(self) -> bool:
+        """True if it holds so little that tools are described in a few words and results are cut."""
+        return self.params.get("context", SMALL_CONTEXT) < SMALL_CONTEXT
 
     @property
     def context(self) -> int | None:
@@ -155,7 +200,12 @@ def open_recorded(spec: str, params: Mapping[str, Any], prices: PriceTable | Non
         name: params.get(name) for name in ("base_url", "temperature", "max_tokens", "seed", "context")
     }
     keys = {name: "none" for provider in PROVIDERS.values() for name in provider.key_variables}
-    return open_model(spec, prices=prices, environ=keys, sends=False, **given)
+    model = open_model(spec, prices=prices, environ=keys, sends=False, **given)
+    if not {"structured", "context"} & params.keys():
+        return model
+    told = {name: params[name] for name in ("structured", "context") if name in params}
+    refused = {"temperature"} - params.keys()
+    return model.knowing(Abilities(**told, refused=tuple(refused)))
 
 
 def open_model(
@@ -169,7 +219,7 @@ def open_model(
     temperature: float | None = None,
     seed: int | None = None,
     context: int | None = None,
-    structured_output: bool | None = None,
+    structured_output: bool | StructuredForm | None = None,
     key_variable: str | None = None,
     prices: PriceTable | None = None,
     stream: bool = False,
@@ -199,9 +249,11 @@ def open_model(
     provider_name, model_name, provider = _named(spec)
     limits = CallLimits(timeout, max_tokens or DEFAULT_MAX_TOKENS, base_url, seed, context or DEFAULT_CONTEXT, stream)
     retrying = retrying or Retrying(max_retries)
+    # True is what a profile says that only wants the schema: the same as not to say anything.
+    form = FORMS[-1] if structured_output is False else None if structured_output is True else structured_output
     calling: dict[str, Any] = {
         "seconds": (timeout + LONGEST_PAUSE) * (retrying.retries + 1),
-        "structured_output": structured_output,
+        "structured": form,
         "retrying": retrying,
         "pacer": pacer or Pacer(),
         "halt": halt or Halt(),
@@ -212,7 +264,7 @@ def open_model(
     if not isinstance(provider, Provider):
         opened = _opened(spec, provider, model_name, Asked(limits, temperature, environ, retrying))
         if isinstance(opened, Model):
-            stated = {"price": price, "structured_output": structured_output, "stated_context": context}
+            stated = {"price": price, "structured": form, "stated_context": context}
             return replace(opened, **{name: value for name, value in stated.items() if value is not None})
         params: dict[str, Any] = {"max_tokens": limits.max_tokens}
         given = {"temperature": temperature, "seed": seed, "base_url": base_url and plain_address(base_url)}
@@ -233,8 +285,8 @@ def open_model(
         profile: Any = table.get(spec) or table.get(undated(spec)) or {}
         chat, sampling = StandIn(profile=profile), _sampling(spec, profile, provider, temperature)
     params = {"max_tokens": limits.max_tokens, **sampling, **_sent(provider, limits)}
+    calling["lengths"], calling["longest"] = partial(_length_fields, provider, limits), max_tokens
     if max_tokens is None:
-        calling["lengths"] = partial(_length_fields, provider, limits)
         thinks = (chat.profile or {}).get("reasoning_output", False)
         calling["thinking"] = THINKING_TOKENS * thinks if thinking_tokens is None else thinking_tokens
     calling["key_variables"] = _key_variables(provider, key_variable, environ)

@@ -1,12 +1,13 @@
 """Answers in a JSON schema, through each model's own structured output if it has one."""
 
+import ast
 import json
 import re
 import sys
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, runtime_checkable
 
 from pydantic import ValidationError
 
@@ -15,6 +16,7 @@ from drretail.llm.registry import Model
 from drretail.parsing import writable_json
 from drretail.prompts import load_prompt, tagged
 from drretail.records.base import Record, canonical_json
+from drretail.records.models import StructuredForm
 from drretail.records.tables.figures import counted
 
 if TYPE_CHECKING:
@@ -23,7 +25,21 @@ if TYPE_CHECKING:
     from langchain_core.runnables import Runnable
 
 
+METHODS = {"json_schema": "json_schema", "json_object": "json_mode", "tool_call": "function_calling"}
+"""What LangChain calls the forms that a client has to ask for. For "prompt" there is nothing to ask for."""
+IN_WORDS = frozenset({"json_object", "prompt"})
+"""The forms in which the schema is written into the prompt."""
+_THOUGHT = re.compile(r"<think>.*?</think>", re.DOTALL)
 _FENCED = re.compile(r"\s*```(?:json)?[ \t]*\n(?P<inner>.*?)\n?[ \t]*```\s*", re.DOTALL | re.IGNORECASE)
+
+
+@runtime_checkable
+class Wrapped(Protocol):
+    """What is asked in place of a chat model, and asks a runnable within."""
+
+    def around(self, change: "Callable[[Any], Any]") -> Any:
+        """The same around what ``change`` makes of the runnable; itself if that is the same."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +55,10 @@ class Structured:
         except _unfinished() as problem:
             return _raw(problem)
         return answer["raw"] if isinstance(answer, dict) else answer
+
+    def around(self, change: "Callable[[Any], Any]") -> "Structured":
+        within = change(self._runnable)
+        return self if within is self._runnable else Structured(self.bound, within)
 
 
 def _unfinished() -> tuple[type[Exception], ...]:
@@ -82,21 +102,46 @@ def structured(model: Model, schema: dict[str, Any]) -> Structured | None:
     from langchain_core.language_models.chat_models import BaseChatModel
     from langchain_core.runnables import RunnableParallel, RunnableSequence
 
-    chat = model.chat
+    chat, form = model.chat, _form(model)
     own = type(chat)
-    if model.structured_output is False or not (chat.profile or {}).get("structured_output", True):
+    if form == "prompt":
         return None
     if (
         own.with_structured_output is BaseChatModel.with_structured_output
         and own.bind_tools is BaseChatModel.bind_tools
     ):
         return None
-    match chain := chat.with_structured_output(schema, method="json_schema", include_raw=True):
+    match chain := chat.with_structured_output(schema, method=METHODS[form], include_raw=True):
         case RunnableSequence(first=RunnableParallel(steps__={"raw": bound})):
             # The rest of the chain parses the answer, which is done here anyway: 2.5 of its 3.1 ms of CPU time a call.
             return Structured(chat, bound)
         case _:  # a client with its own kind of chain
             return Structured(chat, chain)
+
+
+def _form(model: Model) -> StructuredForm:
+    """How the model is asked: as was found out, and else as its profile says."""
+    profile: Mapping[str, Any] = model.chat.profile or {}
+    return model.structured or ("json_schema" if profile.get("structured_output", True) else "prompt")
+
+
+def mended_json(text: str) -> str:
+    """The JSON object in a text with thoughts, a fence or words around it, or with Python's quotes.
+
+    The text itself if it holds none, or more than one: which of them is the answer would be a guess.
+    """
+    text = _THOUGHT.sub("", text).strip()
+    start, end = text.find("{"), text.rfind("}") + 1
+    if start < 0 or text.startswith("["):
+        return text
+    try:
+        _, end = json.JSONDecoder().raw_decode(text, start)
+    except (ValueError, RecursionError):
+        try:
+            return json.dumps(ast.literal_eval(text[start:end]))
+        except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
+            return text
+    return text if "{" in text[end:] else text[start:end]
 
 
 def answered_json(answer: "AIMessage") -> str:
@@ -146,7 +191,7 @@ class Question(Generic[T]):
         schema = json.loads(_schema_of(self.answer))
         bound = structured(self.model, schema)
         conversation = [*messages]
-        if bound is None:
+        if bound is None or _form(self.model) in IN_WORDS:
             conversation[-1] = HumanMessage(f"{conversation[-1].text}\n{_prompt('json_answer', schema)}")
         problem = ""
         for attempt in range(1, self.repairs + 2):
@@ -168,7 +213,7 @@ class Question(Generic[T]):
     def _validated(self, raw: str) -> T | str:
         """The answer, or what is wrong with it. Nothing is coerced: "8" is no rating of 8."""
         try:
-            found = self.answer.model_validate_json(writable_json(raw), strict=True)
+            found = self.answer.model_validate_json(writable_json(mended_json(raw)), strict=True)
         except ValidationError as problem:
             errors = problem.errors(include_url=False, include_input=False)
             places = [".".join(map(str, error["loc"])) or "the answer" for error in errors[:5]]

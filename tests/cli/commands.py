@@ -64,9 +64,13 @@ def on_terminal(*command: str, where: Path, env: Mapping[str, str]) -> str:
 
 
 def environment(home: Path, **given: str) -> dict[str, str]:
-    """A user's environment without keys, proxies or settings; HOME is the test's."""
+    """A user's environment without keys, proxies or settings; HOME is the test's.
+
+    Stand-ins of servers are not asked what they can do: it would be a question more than a test counts.
+    """
     kept = {name: os.environ[name] for name in ("PATH", "LANG", "LC_ALL") if name in os.environ}
-    return kept | {"PYTHONPATH": str(ROOT), "HOME": str(home), "COLUMNS": "120", **given}
+    kept |= {"PYTHONPATH": str(ROOT), "HOME": str(home), "COLUMNS": "120", "DRRETAIL_ASK_SERVERS": "false"}
+    return kept | given
 
 
 @pytest.fixture(scope="session")

@@ -20,7 +20,7 @@ from drretail.llm.registry import DEFAULT_CONTEXT, open_model, open_recorded
 from drretail.llm.scripted import scripted_model
 from drretail.llm.structured import Question
 from drretail.records.base import Record
-from drretail.records.models import ModelProfile, RoleChoice
+from drretail.records.models import ModelProfile, RoleChoice, StructuredForm
 from tests.tools.test_registry import points
 
 KEYS = {"ANTHROPIC_API_KEY": "k" * 20, "OPENAI_API_KEY": "k" * 20, "GOOGLE_API_KEY": "k" * 20}
@@ -182,6 +182,19 @@ def test_every_profile_that_ships_opens_and_says_why(name: str) -> None:
         assert open_model(choice.model, environ=KEYS, **given).spec == choice.model
 
 
+def test_a_profile_needs_no_why_and_says_in_which_form_answers_are_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "p.toml").write_text('[a]\nmodel = "openai:b"\nstructured_output = "json_object"\nstream = true\n')
+    choice = read_profile(f"{tmp_path / 'p.toml'}:a").choice("")
+    assert (choice.structured_output, choice.stream) == ("json_object", True)
+    forms: list[tuple[bool | StructuredForm, str | None]] = [
+        (True, None),
+        (False, "prompt"),
+        ("tool_call", "tool_call"),
+    ]
+    for stated, form in forms:
+        assert open_model("openai:b", environ=KEYS, structured_output=stated).structured == form
+
+
 def test_a_role_takes_what_it_says_and_ones_own_profile_comes_before_one_that_ships() -> None:
     report = RoleChoice(model="openai:b", max_tokens=9000)
     profile = ModelProfile(why="w", model="openai:a", temperature=0.7, seed=3, roles={"report": report})
@@ -195,7 +208,6 @@ def test_a_role_takes_what_it_says_and_ones_own_profile_comes_before_one_that_sh
     ("text", "name", "message"),
     [
         ("[a\n", "p.toml:a", "not valid TOML"),
-        ('[a]\nmodel = "x:y"\n', "p.toml:a", "a.why"),
         ('[a]\nwhy = "w"\nmodel = "x:y"\ntemprature = 1\n', "p.toml:a", "a.temprature"),
         ('[b]\nwhy = "w"\nmodel = "x:y"\n', "p.toml:a", "no model profile"),
         ("", "absent.toml:a", "no file of model profiles"),

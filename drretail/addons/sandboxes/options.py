@@ -18,7 +18,7 @@ class WriterCalls:
 
     max_dollars: Annotated[float | None, Option("Maximum dollars.", min=0.0001)] = None
     model_profile: Annotated[
-        str | None, Option("A set of models: default, cheap or paper-like.", MODELS, metavar="NAME")
+        str | None, Option("A set of models: default, cheap, local or paper-like.", MODELS, metavar="NAME")
     ] = None
     base_url: research.BaseUrl = ()
     max_tokens: Annotated[int | None, Option("Maximum tokens.", MODELS, min=1)] = None

@@ -74,7 +74,7 @@ def estimate_runs(
         for name, limit in most.items()
         if limit is not None and (part := getattr(estimate, name)) is not None
     }
-    return replace(estimate, **bounded)
+    return replace(estimate, **bounded).at_speed(model.server for model in sut.models.values())
 
 
 def _from_runs(label: str, count: int, spent: Spending) -> Estimate:

@@ -45,7 +45,7 @@ def check_machine(options: DoctorOptions) -> Result[Any]:
     for spec in models:
         check_spec(spec)
     settings = read_settings()
-    opener = Opener(settings, options.base_url)
+    opener = Opener(settings, options.base_url, anew=True)
     if options.prompts:
         return _try_prompts(models, opener, options.max_dollars)
     with busy("checking this machine"):
@@ -66,7 +66,7 @@ def _signs(specs: list[str], settings: "Settings", opener: "Opener") -> "list[Si
     import os
 
     from drretail.agents.registry import AGENTS, load_agent
-    from drretail.api.doctor.machine import examine, examine_models, examine_plugins, examine_servers
+    from drretail.api.doctor.machine import examine, examine_model, examine_plugins, examine_servers
     from drretail.conditions.names import CONDITIONS
     from drretail.conditions.registry import load_condition
     from drretail.env.web.registry import BUILT_IN, load_web
@@ -92,7 +92,7 @@ def _signs(specs: list[str], settings: "Settings", opener: "Opener") -> "list[Si
         *examine(os.environ, [".", str(settings.cache_dir)]),
         *examine_plugins(kinds),
         *examine_servers(server_settings(), **set_by_hand),
-        *run_loop(examine_models(specs, lambda spec: _opened(spec, opener))),
+        *[examine_model(spec, opener) for spec in dict.fromkeys(specs)],
     ]
 
 
@@ -134,6 +134,7 @@ def _checked_parts(checked: "Checked") -> Iterator[Table | str]:
         f"{passed} of {len(checked.probes)} passed; {counted(used.calls, 'call')}, "
         f"{used.total - used.output:,} tokens in, {used.output:,} out, {cost}."
     )
+    yield checked.fitness
 
 
 def _exchange_lines(name: str, exchange: "Exchange") -> list[str]:

@@ -6,7 +6,7 @@ sixth is the judge of faithfulness on a report of two sentences.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -29,6 +29,7 @@ from drretail.eval.registry import load_metric
 from drretail.journal import Effect, Journal, read_effects
 from drretail.llm.models import Models
 from drretail.llm.registry import Model
+from drretail.llm.servers.text_calls import with_calls_read
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Evidence, EvidenceText
 from drretail.records.query import Query, Task
@@ -73,8 +74,10 @@ class Conversation:
 
     @cached_property
     def answer(self) -> AIMessage:
-        """The model's turn in a conversation of an agent."""
-        return AIMessage.model_validate(self.effects[0].response)
+        """The model's turn in a conversation of an agent, with the calls that it wrote as text."""
+        first = self.effects[0]
+        answer = AIMessage.model_validate(first.response)
+        return with_calls_read(answer, first.request.get("tools", ()), len(first.request["messages"]))
 
     @property
     def usage(self) -> Usage:
@@ -122,6 +125,9 @@ class Prelude:
 
     def bind_tools(self, tools: Sequence[Any], **given: Any) -> "Prelude":
         return Prelude(self.bound, self._written, self.bound.bind_tools(tools, **given))
+
+    def around(self, change: Callable[[Any], Any]) -> "Prelude":
+        return Prelude(self.bound, self._written, change(self._runnable))
 
     async def ainvoke(self, messages: Sequence[BaseMessage]) -> AIMessage:
         turn = sum(message.type == "ai" for message in messages)

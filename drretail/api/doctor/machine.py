@@ -2,21 +2,25 @@
 
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Literal, cast
+from typing import TYPE_CHECKING, Literal, cast
 
 from drretail.env.servers.clients import hosts_of, open_elastic, open_mongo, try_elastic, try_mongo
 from drretail.env.servers.naming import ServerSettings
 from drretail.errors import ModelError, UserError, install_line
+from drretail.event_loop import run_loop
 from drretail.grounding.text.wording import on_try
 from drretail.llm.providers import PROVIDERS
-from drretail.llm.registry import Model
 from drretail.plugins import Kind, Plugins, installed_plugins
 from drretail.records.base import Record
+from drretail.records.models import ModelChoice
+
+if TYPE_CHECKING:
+    from drretail.api.models import Opener
 
 CHECKS = Plugins("check of a machine", {}, "drretail.machine_checks")
 State = Literal["ok", "absent", "broken"]
@@ -164,12 +168,11 @@ def examine(environ: Mapping[str, str], folders: Iterable[str]) -> list[Sign]:
     ]
 
 
-async def examine_models(specs: Sequence[str], opened: Callable[[str], Model]) -> list[Sign]:
-    """Asks each model for one word, one after the other. It costs a few tokens, so only named models are asked."""
-    return [await _examine_model(spec, opened) for spec in dict.fromkeys(specs)]
+def examine_model(spec: str, opener: "Opener") -> Sign:
+    """Asks a model for one word. It costs a few tokens, so only named models are asked.
 
-
-async def _examine_model(spec: str, opened: Callable[[str], Model]) -> Sign:
+    A server of the user's own is asked a little more, so that its speed is known to estimates.
+    """
     from langchain_core.messages import HumanMessage
 
     from drretail.llm.calling import Attempts, answer_of
@@ -177,13 +180,17 @@ async def _examine_model(spec: str, opened: Callable[[str], Model]) -> Sign:
 
     attempts = Attempts()
     try:
-        answer = await answer_of(replace(opened(spec), halt=Halt()), [HumanMessage(GREETING)], attempts=attempts)
+        (model,) = opener.open_all([ModelChoice(model=spec)])
+        model = replace(model, halt=Halt())
+        answer = run_loop(answer_of(model, [HumanMessage(GREETING)], attempts=attempts))
+        server = opener.measured(model)
     except (UserError, ModelError) as problem:
         found = str(problem) if isinstance(problem, UserError) else f"{problem.kind}: {problem.message}"
         mend = "check the model's name, its key and its address (--base-url, drretail.toml)"
         return lacks(f"model {spec}", found, f"--model {spec}", mend, is_needed=True)
     late = f" {on_try(len(attempts.failed) + 1)} ({attempts.failed[0]})" if attempts.failed else ""
-    return works(f"model {spec}", f"answers{late}: {' '.join(answer.text.split())[:40]}")
+    can = "" if server is None else f"; {server.sentence.rstrip('.')}"
+    return works(f"model {spec}", f"answers{late}: {' '.join(answer.text.split())[:40]}{can}")
 
 
 PREVENTS = "--world servers:NAME (worlds in folders need no server)"

@@ -195,6 +195,27 @@ class Checked(Record):
     def is_well(self) -> bool:
         return all(probe.state == "passed" for probe in self.probes)
 
+    @property
+    def fitness(self) -> str:
+        """One sentence: which agents the model can run, and whether it can judge."""
+        state = {finding.probe: finding.state for finding in self.probes}
+
+        def passes(*probes: str) -> bool:
+            return all(state.get(probe) == "passed" for probe in probes)
+
+        if state.get("calls_tools") == "not_asked":
+            runs = "which agents it can run is not known"
+        elif not passes("calls_tools"):
+            runs = "it can run no agent, since it calls no tools"
+        elif passes("announces_nothing", "copies_ids", "cites_as_asked"):
+            runs = "it can run all agents"
+        else:
+            runs = "it can run react and plan_to_function, and may fail where agents hand on what others found"
+        judges = {"passed": "can judge", "failed": "can't judge"}.get(
+            state.get("keeps_schemas", ""), "may judge or not"
+        )
+        return f"{self.model}: {runs}; it {judges}."
+
 
 async def check_prompts(model: Model, max_dollars: float | None = None, bar: Bar | None = None) -> Checked:
     """The verdicts of the nine probes on a model. The ``bar`` counts conversations.

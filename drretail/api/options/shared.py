@@ -39,7 +39,9 @@ PlannedPairs = Annotated[
         type=list[str],
     ),
 ]
-ModelProfile = Annotated[str | None, Option("Models and judges: default, cheap or paper-like.", MODELS, metavar="NAME")]
+ModelProfile = Annotated[
+    str | None, Option("Models and judges: default, cheap, local, paper-like.", MODELS, metavar="NAME")
+]
 MaxTokens = Annotated[int | None, Option("Maximum tokens for judging.", MODELS, min=1)]
 MaxDollars = Annotated[float | None, Option("Maximum dollars for judging.", min=0.0001)]
 Web = Annotated[

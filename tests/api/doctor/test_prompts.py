@@ -71,6 +71,13 @@ def test_ids_in_each_form_that_the_tools_print_and_todays_date_in_words_pass(cha
     assert failed(checked(changed)) == {}
 
 
+def test_the_last_sentence_says_which_agents_a_model_can_run_and_whether_it_can_judge() -> None:
+    assert checked().fitness.endswith("it can run all agents; it can judge.")
+    assert "can run no agent" in checked(BAD["calls_tools"]).fitness
+    assert "can run react and plan_to_function" in checked(BAD["cites_as_asked"]).fitness
+    assert checked(BAD["keeps_schemas"]).fitness.endswith("it can't judge.")
+
+
 def test_the_written_turns_are_carried_out_and_the_page_with_its_order_is_read() -> None:
     model = scripted_model(play=acting(), name="actor")
     asyncio.run(check_prompts(model))

@@ -76,7 +76,7 @@ def test_an_answer_in_a_schema_is_validated_and_told_what_is_wrong_until_it_fits
     assert asyncio.run(asked.ask("researcher", ASK, Rating)).rating == 7
     requests = requests_of(asked.by_role["researcher"])
     assert [(request.schema, request.tools) for request in requests] == [("Rating", ())] * 3
-    in_words = models({"structured": {"rating": 7}}, structured_output=False)
+    in_words = models({"structured": {"rating": 7}}, structured="prompt")
     assert asyncio.run(in_words.ask("researcher", ASK, Rating)).rating == 7
 
 

@@ -54,6 +54,7 @@ def test_the_cart_stands_below_the_report_as_it_was_read(mine: Path, monkeypatch
 def test_what_went_wrong_on_the_way_is_told_in_text_and_on_the_page(mine: Path) -> None:
     (_, first, *_) = read_runs(mine)
     wrong = Setbacks(lost={"synthesis": 1, "summariser": 2}, repairs={"picks": 1}, second_attempts=3, announcements=1)
+    wrong = wrong.model_copy(update={"calls_from_text": 4})
     rewrite(mine, first.model_copy(update={"setbacks": wrong, "failed_branches": ("0.2: model: status 500",)}))
     text, page = render_text(mine).partition(first.run_id)[2], unescape(render_page(mine))
     for sentence in (
@@ -62,6 +63,7 @@ def test_what_went_wrong_on_the_way_is_told_in_text_and_on_the_page(mine: Path) 
         "3 second attempts at model calls",
         "1 repair of answers that did not fit the form asked for (picks 1).",
         "1 turn announced calls and made none.",
+        f"Calls read from text: 4 of {sum(step.kind == 'tool' for step in first.steps)}.",
     ):
         assert sentence in text
         assert sentence in page
