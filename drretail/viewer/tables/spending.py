@@ -1,13 +1,16 @@
 """What runs and judging took."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from drretail.agents.running.spending import Spending
 from drretail.eval.judging.spending import JudgingCost
 from drretail.eval.registry import PAIRWISE
 from drretail.llm.usage import estimated_note
 from drretail.records.tables.figures import counted, dollars
 from drretail.records.tables.table import Cell, Table, table_of
+
+if TYPE_CHECKING:  # which brings agents along, and with them LangChain: scoring by code needs none
+    from drretail.agents.running.spending import Spending
 
 RUN_COLUMNS = ["", "done", "calls", "input tokens", "output tokens", "words", "$ a run", "$ in all", "cache read"]
 # Left out in a narrow terminal, the first one first.
@@ -15,7 +18,7 @@ SPARE_RUN_COLUMNS = ["cache read", "done", "output tokens", "words", "$ in all",
 JUDGING_COLUMNS = ["metric", "judge", "judged", "calls", "input tokens", "output tokens", "cache read", "dollars"]
 
 
-def spending_table(rows: Sequence[Spending]) -> Table:
+def spending_table(rows: "Sequence[Spending]") -> Table:
     """What a run took, as mean ± standard deviation, and what all took."""
     notes = [
         *estimated_note(row.total.usage for row in rows),
