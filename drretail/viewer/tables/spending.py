@@ -9,7 +9,7 @@ from drretail.llm.usage import estimated_note
 from drretail.records.tables.figures import counted, dollars
 from drretail.records.tables.table import Cell, Table, table_of
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # which brings agents along, and with them LangChain: scoring by code needs none
     from drretail.agents.running.spending import Spending
 
 RUN_COLUMNS = ["", "done", "calls", "input tokens", "output tokens", "words", "$ a run", "$ in all", "cache read"]

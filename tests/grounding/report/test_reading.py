@@ -210,7 +210,7 @@ def test_totals_are_read_against_declared_picks_and_what_nothing_explains_is_cou
     ],
 )
 def test_every_numeral_beside_a_mark_counts_and_is_decided_or_not(report: str, numerals: int, decided: int) -> None:
-    assert reading_of(report).looked_at == (numerals, decided, 0)
+    assert reading_of(report).looked_at == (numerals, decided, 0, 0)
 
 
 @pytest.mark.parametrize(
