@@ -94,6 +94,8 @@ def _openai(limits: CallLimits) -> dict[str, Any]:
         "max_retries": 0,
         # Without stream_usage langchain asks servers at another address for no count of tokens.
         **({"streaming": True, "stream_usage": True} if limits.stream else {}),
+        # Its own limit for a piece is 120 s, less than a slow server takes to read a long question.
+        **({"stream_chunk_timeout": limits.timeout * STREAM_TIMEOUTS} if limits.stream else {}),
         **(length if limits.base_url is None else {"extra_body": length}),
         **_seed(limits),
         **_address(limits),
