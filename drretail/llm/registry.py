@@ -199,6 +199,8 @@ def open_recorded(spec: str, params: Mapping[str, Any], prices: PriceTable | Non
     given: dict[str, Any] = {
         name: params.get(name) for name in ("base_url", "temperature", "max_tokens", "seed", "context")
     }
+    # A role that was never asked is known by its label's parameters, which keep no address.
+    given["base_url"] = given["base_url"] or ("http://own.invalid" if params.get("own_server") else None)
     keys = {name: "none" for provider in PROVIDERS.values() for name in provider.key_variables}
     model = open_model(spec, prices=prices, environ=keys, sends=False, **given)
     if not {"structured", "context"} & params.keys():

@@ -197,6 +197,8 @@ async def test_what_was_found_out_is_kept_with_the_speed_and_in_the_record(tmp_p
         params = model.knowing(again).params
         assert open_recorded("openai:small", params).params == params
         assert open_recorded("openai:small", params).structured == "json_object"
+        asked = model.knowing(again).asked  # all that the record of a role says that was never asked
+        assert open_recorded("openai:small", asked).asked == asked
     known.path.write_text("{broken")
     assert known.of(model) is None
 
