@@ -9,7 +9,7 @@ from pydantic import Field, ValidationInfo, field_validator
 
 from drretail.errors import UnknownName, UserError
 from drretail.records.base import Document, Estimated, ModelKind, OfJudge, Record, Rules
-from drretail.records.comparison import ComparedRow, PairScore, RankScore, TwinRow
+from drretail.records.comparison import ComparedRow, PairScore, TwinRow
 from drretail.records.counterfactual import kind_of
 from drretail.records.judge_audit import JudgeAudit
 from drretail.records.run import BASELINES, ORACLE_AGENT, SIZE, System
@@ -428,6 +428,9 @@ class MadeOf(Record):
 
 _ALIKE = {
     "scores": ("metric", "system", "judge", "judge_params", "rules"),
+    "judgings": ("metric", "judge", "judge_params", "rules"),
+    "pairs": ("a", "b", "judge", "judge_params", "rules"),
+    "ranks": ("variant", "judge", "judge_params", "rules"),
     "agreements": ("metric", "first", "second", "rules"),
     "correlations": ("metric", "variant", "judge", "judge_params", "rules"),
 }
@@ -449,8 +452,12 @@ class Scores(Document):
     """How each judge of claims read; empty in older scores."""
     pairs: tuple[PairScore, ...] = ()
     """Results of pairwise judging, by judge, pair and dimension."""
-    ranks: tuple[RankScore, ...] = ()
-    """From the same verdicts: how strong each system is among all that it was compared with."""
+    ranks: tuple[Score, ...] = ()
+    """From the same verdicts, how strong each system is in each dimension among its ``opponents`` in ``items``.
+
+    P(i beats j) = e^value_i / (e^value_i + e^value_j), a tie being half a win each; values sum to 0. ``note`` says why
+    there is none: never compared, not connected with the others, not rated (rule-based).
+    """
     agreements: tuple[Agreement, ...] = ()
     """Agreement of every two judges that are models, by metric and variant."""
     slices: tuple[Score, ...] = Field(default=(), exclude_if=lambda slices: not slices)
@@ -481,7 +488,8 @@ class Scores(Document):
     def document(self) -> dict[str, Any]:
         """The content of scores.json. What has its default is left out: most counts are 0."""
         held = self.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
-        return {"format": self.format, **held, **{name: [*_folded(held.get(name, ()), name)] for name in _ALIKE}}
+        folded = {name: [*_folded(held[name], name)] for name in _ALIKE if name in held}
+        return {"format": self.format, **held, **folded}
 
     def by_system(
         self, variant: str, *, metric: str | None = None, judge: str | None = None, rules: Rules | None = None
