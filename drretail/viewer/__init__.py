@@ -5,6 +5,7 @@ timeline.py      the experiments of a folder in order of time
 judged.py        every judge's last verdicts on a run or on two answers, and whether scores.json still matches them
 claims.py        claims with their verdicts, their places in the report, and their quotes in the sources
 claim_changes.py which claims two answers share, and which only one makes
+run_lines.py     what tables and plots show of a run
 arithmetic.py    the sums behind a run's FP and FR
 conversation.py  a run's whole conversation, from its journal
 setbacks.py      what went wrong in a run, in sentences

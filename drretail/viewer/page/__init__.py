@@ -7,7 +7,6 @@ outcomes.py      what became of each answer, as bars, as a map of questions by s
 first_screen.py  a question at a glance: its limits, and of each answer what it picks and what that breaks
 question.py      a question: its answers side by side, their picks, how judges compared them, and the runs
 run_tables.py    a searchable table of all runs; what failed, and why
-run_lines.py     what tables show of a run
 appendix.py      tables of all scores cut to the width of the page, the method, how to read and to repeat it
 run_part.py      a run as its templates need it: claims, sources, steps, conversation
 agent_tree.py    the agents of a run in the order of their launch

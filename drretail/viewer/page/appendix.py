@@ -16,7 +16,7 @@ from drretail.records.tables.table import Column, Table
 from drretail.viewer.commands import commands, is_demo, query_files, score_commands
 from drretail.viewer.experiment import ExperimentView
 from drretail.viewer.page.frame import data_address, fragment
-from drretail.viewer.page.run_lines import RunLine
+from drretail.viewer.run_lines import RunLine
 from drretail.viewer.tables.ablations import (
     ablation_table,
     condition_of,

@@ -10,7 +10,7 @@ from drretail.records.comparison import ComparedRow
 from drretail.records.scoreboard import ComparedMeasure, Scoreboard, ShownColumn
 from drretail.records.tables.table import Cell, Column, Table
 from drretail.viewer.page.outcomes import are_decided, outcome_bar
-from drretail.viewer.page.run_lines import RunLine
+from drretail.viewer.run_lines import RunLine
 from drretail.viewer.tables.result import OUTCOME
 from drretail.viewer.tables.scoreboard import SPARE, Board
 

@@ -21,8 +21,8 @@ from drretail.viewer.page.links import RUNS, Links, page_name
 from drretail.viewer.page.outcomes import researched
 from drretail.viewer.page.overview import render_false_statements, render_overview, render_plots
 from drretail.viewer.page.question import Once, Questions, Rendered
-from drretail.viewer.page.run_lines import RunLine
 from drretail.viewer.page.run_tables import render_all_runs, render_failures
+from drretail.viewer.run_lines import RunLine
 from drretail.viewer.tables.false_statements import checked_in_words
 
 Form = Literal["auto", "single", "split"]

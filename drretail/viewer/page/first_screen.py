@@ -13,7 +13,7 @@ from drretail.viewer.claims import Support
 from drretail.viewer.experiment import ExperimentView, Question, RunView
 from drretail.viewer.judged import PairJudgement
 from drretail.viewer.page.links import claim_anchor, statement_anchor
-from drretail.viewer.page.run_lines import LIMITS, Decision, RunLine, proof_of
+from drretail.viewer.run_lines import LIMITS, Decision, RunLine, proof_of
 from drretail.viewer.tables.false_statements import CHECKED
 from drretail.viewer.tables.result import OUTCOME, two_of
 

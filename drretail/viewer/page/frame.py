@@ -16,7 +16,7 @@ from drretail.screen import TURNING
 from drretail.viewer.claims import MEANINGS, SIGNS, WORDS, words_of_code
 from drretail.viewer.page.links import claim_anchor, finding_anchor, step_anchor
 from drretail.viewer.page.markdown import is_web_address
-from drretail.viewer.page.run_lines import DECISIONS
+from drretail.viewer.run_lines import DECISIONS
 from drretail.viewer.tables.scores import model_words
 
 if TYPE_CHECKING:

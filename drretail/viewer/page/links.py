@@ -6,7 +6,7 @@ from urllib.parse import quote
 from drretail.records.evidence import Finding
 from drretail.viewer.claims import Claim
 from drretail.viewer.experiment import Question, RunView
-from drretail.viewer.page.run_lines import RunLine
+from drretail.viewer.run_lines import RunLine
 
 TALK = "conversation-"
 """How names of conversation pages begin; the run's number follows."""

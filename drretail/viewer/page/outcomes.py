@@ -10,7 +10,7 @@ from drretail.records.tables.figures import counted
 from drretail.records.tables.table import Cell, Column, Row, Table
 from drretail.viewer.claims import SEVERITY, SIGNS, WORDS
 from drretail.viewer.page.links import Links
-from drretail.viewer.page.run_lines import DECISIONS, WRONG_PICKS, RunLine
+from drretail.viewer.run_lines import DECISIONS, WRONG_PICKS, RunLine
 from drretail.viewer.tables.scores import system_names
 
 _WIDE, _TALL = 100, 10

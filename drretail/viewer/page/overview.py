@@ -13,7 +13,6 @@ from drretail.viewer.page.frame import fragment
 from drretail.viewer.page.links import Links
 from drretail.viewer.page.outcomes import are_decided, chips, outcome_map, question_dots, researched
 from drretail.viewer.page.question import Rendered
-from drretail.viewer.page.run_lines import DECISIONS, RunLine
 from drretail.viewer.plots.drawing import Plot
 from drretail.viewer.plots.experiment_plots import (
     INTERVAL_LINES,
@@ -21,6 +20,7 @@ from drretail.viewer.plots.experiment_plots import (
     plots_of,
     sentence,
 )
+from drretail.viewer.run_lines import DECISIONS, RunLine
 from drretail.viewer.tables.result import OUTCOME, concluded, decision_of, every_measure
 from drretail.viewer.tables.scoreboard import INTERVALS, LAB, conclusion, judge_failures, printed_board, without_equal
 

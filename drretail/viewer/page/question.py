@@ -23,8 +23,8 @@ from drretail.viewer.judged import PairJudgement, pairs_with_verdicts, read_pair
 from drretail.viewer.page.first_screen import AnswerCard, QuestionCard, answer_card, question_card
 from drretail.viewer.page.frame import fragment
 from drretail.viewer.page.links import claim_anchor, statement_anchor, talk_page_name
-from drretail.viewer.page.run_lines import FailedVerdict, RunLine, proof_of, run_line
 from drretail.viewer.page.run_part import RunPart
+from drretail.viewer.run_lines import FailedVerdict, RunLine, proof_of, run_line
 from drretail.viewer.tables.false_statements import FalseStatement, false_statements
 from drretail.viewer.tables.result import two_of
 from drretail.viewer.tables.scores import description, model_words, system_names

@@ -21,7 +21,7 @@ from drretail.viewer.experiment import Question, RatingsView, RunView
 from drretail.viewer.page.agent_tree import Found, Research
 from drretail.viewer.page.links import evidence_anchors
 from drretail.viewer.page.report_html import report_html
-from drretail.viewer.page.run_lines import run_line
+from drretail.viewer.run_lines import run_line
 from drretail.viewer.setbacks import setback_sentences
 
 _USAGE = {

@@ -12,7 +12,7 @@ from drretail.viewer.arithmetic import means_of
 from drretail.viewer.experiment import ExperimentView
 from drretail.viewer.page.frame import fragment
 from drretail.viewer.page.links import Links
-from drretail.viewer.page.run_lines import OUTCOMES, FailedVerdict, RunLine
+from drretail.viewer.run_lines import OUTCOMES, FailedVerdict, RunLine
 from drretail.viewer.tables.scoreboard import JUDGE_FAILED, KINDS
 from drretail.viewer.tables.scores import system_names
 

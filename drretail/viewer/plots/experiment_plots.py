@@ -21,7 +21,6 @@ from drretail.records.score import (
 from drretail.records.scoreboard import Scoreboard
 from drretail.records.tables.table import Cell
 from drretail.viewer.experiment import ExperimentView
-from drretail.viewer.page.run_lines import RunLine
 from drretail.viewer.plots.charts import (
     BarRow,
     Bound,
@@ -35,6 +34,7 @@ from drretail.viewer.plots.charts import (
     stacked_bars,
 )
 from drretail.viewer.plots.drawing import Plot
+from drretail.viewer.run_lines import RunLine
 from drretail.viewer.tables.ablations import (
     HEADLINES,
     condition_of,
