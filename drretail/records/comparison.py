@@ -303,24 +303,6 @@ class PairScore(OfJudge):
 _PAIRS = (("a", "b"), ("wins", "losses"), ("win", "loss"), ("read_won", "read_lost"))
 
 
-class RankScore(OfJudge, Estimated):
-    """How strong one system is in one dimension, by one judge, among all that it was compared with.
-
-    P(i beats j) = e^strength_i / (e^strength_i + e^strength_j), a tie being half a win each; strengths sum to 0.
-    """
-
-    version: int
-    dimension: str
-    system: str
-    prompt_hash: str = ""
-    strength: float | None = None
-    n_opponents: int = 0
-    n_scored: int = 0
-    """Scored pairs of reports of which one is this system's."""
-    note: str | None = None
-    """Why there is no strength: never compared, not connected with the others, not rated (rule-based)."""
-
-
 class Reliability(Record):
     """How steady one system is in one variant, if runs or judgements were repeated."""
 

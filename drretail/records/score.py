@@ -9,7 +9,7 @@ from pydantic import Field, ValidationInfo, field_validator
 
 from drretail.errors import UnknownName, UserError
 from drretail.records.base import Document, Estimated, ModelKind, OfJudge, Record, Rules
-from drretail.records.comparison import ComparedRow, PairScore, RankScore, TwinRow
+from drretail.records.comparison import ComparedRow, PairScore, TwinRow
 from drretail.records.counterfactual import kind_of
 from drretail.records.judge_audit import JudgeAudit
 from drretail.records.run import BASELINES, ORACLE_AGENT, SIZE, System
@@ -449,8 +449,12 @@ class Scores(Document):
     """How each judge of claims read; empty in older scores."""
     pairs: tuple[PairScore, ...] = ()
     """Results of pairwise judging, by judge, pair and dimension."""
-    ranks: tuple[RankScore, ...] = ()
-    """From the same verdicts: how strong each system is among all that it was compared with."""
+    ranks: tuple[Score, ...] = ()
+    """From the same verdicts, how strong each system is in each dimension among its ``opponents`` in ``items``.
+
+    P(i beats j) = e^value_i / (e^value_i + e^value_j), a tie being half a win each; values sum to 0. ``note`` says why
+    there is none: never compared, not connected with the others, not rated (rule-based).
+    """
     agreements: tuple[Agreement, ...] = ()
     """Agreement of every two judges that are models, by metric and variant."""
     slices: tuple[Score, ...] = Field(default=(), exclude_if=lambda slices: not slices)

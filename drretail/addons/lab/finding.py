@@ -25,12 +25,17 @@ class LabFinding(Document):
         return ""
 
 
-class Measured(Record):
-    """A statistic with its 95 % interval; fields are None if they are not defined."""
+class WithEnds(Record):
+    """What has a 95 % interval; the ends are None if it has none."""
 
-    value: float | None = None
     low: float | None = None
     high: float | None = None
+
+
+class Measured(WithEnds):
+    """A statistic with its 95 % interval; the value is None if it is not defined."""
+
+    value: float | None = None
 
     @classmethod
     def of(cls, interval: Interval) -> "Measured":

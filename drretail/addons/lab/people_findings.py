@@ -1,6 +1,6 @@
 """Findings of the lab that rest on people's labels, votes and ratings; files of ``exp/lab/``."""
 
-from drretail.addons.lab.finding import MOST_SHOWN, LabFinding, Measured
+from drretail.addons.lab.finding import MOST_SHOWN, LabFinding, Measured, WithEnds
 from drretail.records.base import Document, Record, Rules
 from drretail.records.score import JudgeRef
 from drretail.records.tables.figures import number, with_interval
@@ -19,9 +19,10 @@ class _OfQuestion(Record):
     dimension: str = ""
 
 
-class Agreed(_OfQuestion):
+class Agreed(_OfQuestion, WithEnds):
     """Two raters on one question; a statistic that is not defined is None.
 
+    The interval is that of linear κ, else of ρ, else of κ, over queries, or over items if no queries are named.
     ``n`` items were rated by both, ``n_dropped`` by only one of them.
     """
 
@@ -29,9 +30,6 @@ class Agreed(_OfQuestion):
     second: str
     n: int
     n_dropped: int
-    low: float | None = None
-    """The 95 % interval of linear κ, else of ρ, else of κ, over queries, or over items if no queries are named."""
-    high: float | None = None
     percent: float | None = None
     kappa: float | None = None
     kappa_linear: float | None = None
@@ -55,16 +53,16 @@ class Agreed(_OfQuestion):
         return f"{question}: {self.first} and {self.second} {name} {shown} of {self.n:,}"
 
 
-class PeopleAgreed(_OfQuestion):
-    """Agreement of all people on one question; ``n_items`` were rated by two or more."""
+class PeopleAgreed(_OfQuestion, WithEnds):
+    """Agreement of all people on one question; ``n_items`` were rated by two or more.
+
+    The interval is that of α over queries, or over items if no queries are named.
+    """
 
     n_people: int
     n_items: int
     level: str
     alpha: float | None = None
-    low: float | None = None
-    """The 95 % interval of α over queries, or over items if no queries are named."""
-    high: float | None = None
 
 
 class Alignment(_OfQuestion):
@@ -151,16 +149,13 @@ class JudgeCard(Document):
     """The cost in all; None if a price is unknown."""
 
 
-class CorrectedValue(Record):
-    """FP or FR of a system, or its win rate, as people would give it."""
+class CorrectedValue(WithEnds):
+    """FP or FR of a system, or its win rate, as people would give it, with its interval, cut at 0 and 1."""
 
     what: str
     system: str
     judge: str
     value: float
-    low: float | None = None
-    high: float | None = None
-    """The 95 % interval, cut at 0 and 1."""
     labels_alone: float
     labels_alone_low: float | None = None
     labels_alone_high: float | None = None
@@ -199,14 +194,12 @@ class MissingLabels(Record):
         return f"{self.system}: no corrected {self.what} from {labels}; {more}{few}"
 
 
-class Separation(Record):
+class Separation(WithEnds):
     """The difference of two systems in FP."""
 
     a: str
     b: str
     difference: float
-    low: float | None = None
-    high: float | None = None
     labels: int
     labels_needed: int | None = None
     """Labels in all that would show a difference as large as this; None if no number on these reports would."""

@@ -2,7 +2,7 @@
 
 from pydantic import AliasChoices, ConfigDict, Field
 
-from drretail.addons.lab.finding import LabFinding, unanswered_in_words
+from drretail.addons.lab.finding import LabFinding, Measured, WithEnds, unanswered_in_words
 from drretail.eval.compare.wording import sample
 from drretail.records.base import Document, Record
 from drretail.records.tables.figures import number, percent, with_interval
@@ -39,8 +39,11 @@ class PlantedErrors(Document):
     """Good reports that could be copied."""
 
 
-class Found(Record):
-    """How many of some copies' errors one finder found, each judged at its place."""
+class Found(WithEnds):
+    """How many of some copies' errors one finder found, each judged at its place.
+
+    The interval is that of found / n, binomial over the reports that were copied.
+    """
 
     n: int
     """Copies whose place was judged."""
@@ -51,9 +54,6 @@ class Found(Record):
     """Copies on which the judge gave no usable answer; not in ``n``."""
     unasked: int = 0
     """Copies that the judge was never asked about, for example because a cap was reached; not in ``n``."""
-    low: float | None = None
-    """The 95 % interval of found / n with ``high``, binomial over the reports that were copied."""
-    high: float | None = None
     n_originals: int = 0
     """Copies with replaced words whose original the finder judged at that place."""
     false: int = 0
@@ -72,7 +72,7 @@ class PlantedKind(Record):
     found: dict[str, Found] = Field(default_factory=dict[str, Found])
 
 
-class FalseAlarms(Record):
+class FalseAlarms(WithEnds):
     """What one finder faults in the reports from which the copies were made."""
 
     finder: str
@@ -80,8 +80,6 @@ class FalseAlarms(Record):
     """ "reports" or "claims"."""
     n: int
     alarms: int
-    low: float | None = None
-    high: float | None = None
 
 
 class PlantedFound(LabFinding):
@@ -110,15 +108,15 @@ def _recall_in_words(finder: str, found_one: Found) -> str:
     return f"{finder} found {found_one.found:,} of {found_one.n:,}{share}{beside}"
 
 
-class HeadlineGap(Record):
-    """One primary headline of an exploit beside that of the honest reports it is made from, on the same queries."""
+class HeadlineGap(WithEnds):
+    """One primary headline of an exploit beside that of the honest reports it is made from, on the same queries.
+
+    The interval is that of the mean difference, exploit minus honest.
+    """
 
     name: str
     value: float | None
     honest: float | None
-    low: float | None = None
-    """The 95 % interval of the mean difference, exploit minus honest, with ``high``."""
-    high: float | None = None
     n: int
 
 
@@ -177,16 +175,13 @@ LEAST_USERS = fewest_users()
 """The fewest users from which a bias is concluded: fewer can't reach the level of the test even if all are alike."""
 
 
-class BiasEffect(Record):
+class BiasEffect(Measured):
     """One effect of a judge's bias, with its 95 % interval over users."""
 
     name: str
     dimension: str
     unit: str = ""
     """ "points" or "share"; blank for a plain count or number."""
-    value: float | None = None
-    low: float | None = None
-    high: float | None = None
     n: int
     """Queries."""
     n_users: int | None = None

@@ -16,7 +16,8 @@ from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.eval.scores.pair_outcomes import PairOutcome, Results, read_outcomes
 from drretail.eval.scores.panel import panel_ref, panels_of
 from drretail.eval.scores.planned import means_by_query
-from drretail.records.comparison import ComparedRow, Outcome, PairScore, RankScore, Share
+from drretail.records.comparison import ComparedRow, Outcome, PairScore, Share
+from drretail.records.score import Score
 from drretail.stats.intervals import Interval, share_interval
 from drretail.stats.ranking import Contest, Strength, length_controlled, strengths
 from drretail.stats.significance import holm
@@ -83,7 +84,7 @@ Read = Callable[[PairOutcome], float | None]
 
 def derive_pairs(
     experiment: Path, gathered: Gathered, asked: Sequence[tuple[Assessor, Labels]] = ()
-) -> tuple[tuple[PairScore, ...], tuple[RankScore, ...]]:
+) -> tuple[tuple[PairScore, ...], tuple[Score, ...]]:
     """The rows of every judge that compared any pair, by judge, pair and dimension. Pure: equal folders give equal
     bytes.
 
@@ -93,7 +94,7 @@ def derive_pairs(
     """
     results = with_majorities(read_outcomes(experiment, gathered, asked))
     pairs: list[PairScore] = []
-    ranks: list[RankScore] = []
+    ranks: list[Score] = []
     for assessor in sorted(results, key=lambda assessor: assessor.order):
         by_pair = results[assessor]
         pairs += corrected(
@@ -238,7 +239,7 @@ def _rank_scores(
     names: Sequence[str],
     met: Mapping[Labels, Sequence[PairOutcome]],
     gathered: Gathered,
-) -> Iterator[RankScore]:
+) -> Iterator[Score]:
     hidden = assessor.judge.kind == "rule_based"
     clusters, seed = gathered.clusters, gathered.definition.seed
     # One contest for each query and pair: repeats of a query are averaged.
@@ -254,14 +255,18 @@ def _rank_scores(
             [each for each in outcomes if each.result is not None] for labels, outcomes in met.items() if name in labels
         ]
         scored = [outcome for outcomes in own for outcome in outcomes]
-        yield RankScore(
-            **_about(assessor, dimension),
+        about = _about(assessor, dimension)
+        yield Score(
+            metric=PAIRWISE,
+            variant=about.pop("dimension"),
+            **about,
             system=name,
-            strength=strength.interval.value,
+            value=strength.interval.value,
             **strength.interval.ends,
             n_users=clusters.users({outcome.query_id for outcome in scored}),
-            n_opponents=sum(map(bool, own)),
+            n_planned=len(scored),
             n_scored=len(scored),
+            items={"opponents": sum(map(bool, own))},
             note=strength.lacks,
         )
 

@@ -27,6 +27,7 @@ def as_today(scores: dict[str, Any]) -> dict[str, Any]:
     slices = [row for row in scores.get("slices", ()) if row["by"] != "constraint"]
     return {
         **scores,
+        "ranks": [row if "variant" in row else _strength(row) for row in scores.get("ranks", ())],
         "pairs": [row if "contrast" in row else _preference(row) for row in scores.get("pairs", ())],
         "scoreboard": {**board, "others": others} if board else None,
         "slices": [row if "part" in row else {**_PART, **_renamed(row, _SLICE)} for row in slices],
@@ -52,6 +53,12 @@ def _table(table: dict[str, Any]) -> dict[str, Any]:
         return read
 
     return {**table, "rows": [{**row, "cells": [*map(today, row["cells"])]} for row in table["rows"]]}
+
+
+def _strength(row: Mapping[str, Any]) -> dict[str, Any]:
+    read = {"n_scored": 0, **_renamed(row, {"strength": "value", "dimension": "variant"})}
+    opponents = {"opponents": read.pop("n_opponents", 0)}
+    return {**read, "metric": PAIRWISE, "n_planned": read["n_scored"], "items": opponents}
 
 
 def _preference(row: dict[str, Any]) -> dict[str, Any]:

@@ -117,16 +117,15 @@ def ablation_table(
     )
 
 
-def difference_cell(row: ComparedRow, *, is_turned: bool = False) -> Cell:
-    """A difference with its interval and p; with ``is_turned`` its sign is reversed."""
+def difference_cell(row: ComparedRow) -> Cell:
+    """A difference with its interval and p."""
     why = _NO_EFFECT.get(row.outcome, "")
     if row.difference is None:
         return Cell(NOTHING, note=why)
-    sign, ends = (-1, (row.ci_high, row.ci_low)) if is_turned else (1, (row.ci_low, row.ci_high))
-    low, high = (None if end is None else sign * end for end in ends)
     mark = "*" if row.outcome in ("higher", "lower") else ""
     note = why or ("" if row.p_holm is None else f"p {p_value(row.p_holm)}")
-    return Cell(sign * row.difference, "signed", low, high, mark=mark, n=row.n_pairs, planned=row.n_planned, note=note)
+    ends = row.ci_low, row.ci_high
+    return Cell(row.difference, "signed", *ends, mark=mark, n=row.n_pairs, planned=row.n_planned, note=note)
 
 
 def twin_table(rows: Sequence[TwinRow], systems: Systems = NO_SYSTEMS) -> Table:

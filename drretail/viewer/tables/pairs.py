@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from drretail.records.comparison import PairScore, RankScore, Share
-from drretail.records.score import NO_SYSTEMS, Systems, place_of
+from drretail.records.comparison import PairScore, Share
+from drretail.records.score import NO_SYSTEMS, Score, Systems, place_of
 from drretail.records.tables.figures import NOTHING as NO_VALUE
 from drretail.records.tables.figures import counted
 from drretail.records.tables.table import Cell, Column, Kind, Row, Table, pivot
@@ -52,7 +52,7 @@ class Paired:
 
 
 def paired(
-    pairs: Sequence[PairScore], ranks: Sequence[RankScore], systems: Systems = NO_SYSTEMS, *, beside: bool = True
+    pairs: Sequence[PairScore], ranks: Sequence[Score], systems: Systems = NO_SYSTEMS, *, beside: bool = True
 ) -> list[Paired]:
     """One for each judge and set of rules, in the order of the rows.
 
@@ -72,7 +72,7 @@ def paired(
     return made
 
 
-def _paired(rows: Sequence[PairScore], ranks: Sequence[RankScore], systems: Systems, left_out: int) -> Paired:
+def _paired(rows: Sequence[PairScore], ranks: Sequence[Score], systems: Systems, left_out: int) -> Paired:
     first = rows[0]
     by = judged_by(first)
     hidden = f"{first.note}. {MODELS_ALONE}" if first.note is not None else ""
@@ -173,18 +173,18 @@ _READ: Mapping[str, Callable[[PairScore], Cell | None]] = {
 }
 
 
-def _strengths(ranks: Sequence[RankScore], systems: Systems) -> Table | None:
+def _strengths(ranks: Sequence[Score], systems: Systems) -> Table | None:
     """Systems as rows by overall strength, dimensions as columns; None if fewer than three systems have opponents."""
-    overall = {row.system: row for row in ranks if row.dimension == OVERALL}
-    if sum(row.n_opponents > 0 for row in overall.values()) < SYSTEMS:
+    overall = {row.system: row for row in ranks if row.variant == OVERALL}
+    if sum(row.items["opponents"] > 0 for row in overall.values()) < SYSTEMS:
         return None
     names = system_names(overall, systems)
-    order = sorted(overall.values(), key=lambda row: (row.strength is None, -(row.strength or 0), row.system))
-    met = dict.fromkeys(row.dimension for row in ranks if row.n_opponents)
+    order = sorted(overall.values(), key=lambda row: (row.value is None, -(row.value or 0), row.system))
+    met = dict.fromkeys(row.variant for row in ranks if row.items["opponents"])
     return pivot(
         "Strengths, strongest first by overall",
         {
-            (row.system, "", row.dimension): _known(row.strength, "signed", row.ci_low, row.ci_high) or Cell("n/a")
+            (row.system, "", row.variant): _known(row.value, "signed", row.ci_low, row.ci_high) or Cell("n/a")
             for row in ranks
         },
         {row.system: names[row.system] for row in order},

@@ -9,7 +9,6 @@ from drretail.errors import UnknownName
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Part, Prose, prose
 from drretail.records.tables.table import Cell, Column, Table, pivot, table_of
-from drretail.viewer.tables.ablations import difference_cell
 from drretail.viewer.tables.notes import NOTES
 from drretail.viewer.tables.pairs import TITLE as PAIRWISE
 from drretail.viewer.tables.pairs import paired
@@ -178,10 +177,10 @@ def attack_parts(scores: "Scores") -> Iterator[Part]:
     rows: list[Sequence[object]] = []
     for of_agent in by_variant.get("feasible", ()):
         plain, attacked = of_agent.cells
-        lost, its = of_agent.steps[0].row, obeyed.get(attacked.system)
-        cost = replace(difference_cell(lost, is_turned=True), mark="", n=None, planned=None, note="")
+        lost, its = of_agent.steps[0].row.turned, obeyed.get(attacked.system)
+        cost = Cell(lost.difference, "signed", lost.ci_low, lost.ci_high)
         followed = Cell(None) if its is None else Cell(its.value, "number", its.ci_low, its.ci_high)
-        rows.append([plain.system, lost.mean_b, lost.mean_a, cost, followed, lost.n_pairs, lost.n_users])
+        rows.append([plain.system, lost.mean_a, lost.mean_b, cost, followed, lost.n_pairs, lost.n_users])
     if rows:
         columns = ["", "utility", "attacked", "lost", "obeyed", "n", "users"]
         yield table_of(ATTACKS, columns, rows, notes=[NOTES["attacks"]]).filled

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from drretail.files import read_json, write_json
-from drretail.records.comparison import PairScore, RankScore, Share
-from drretail.records.score import Agreement, Scores
+from drretail.records.comparison import PairScore, Share
+from drretail.records.score import Agreement, Score, Scores
 from drretail.viewer.tables.pairs import NOTHING, paired, percents
 from drretail.viewer.tables.scores import agreement_table
 from drretail.viewer.terminal.printed_scores import pair_parts
@@ -30,8 +30,9 @@ def row(a: str = A, b: str = B, dimension: str = "overall", **given: Any) -> Pai
     return preference(a=a, b=b, dimension=dimension, **{**JUDGED, **numbers, **given})
 
 
-def rank(system: str, strength: float, dimension: str = "overall") -> RankScore:
-    return RankScore(**JUDGED, dimension=dimension, system=system, strength=strength, n_opponents=2)
+def rank(system: str, strength: float, dimension: str = "overall") -> Score:
+    counts: dict[str, Any] = {"n_planned": 0, "n_scored": 0, "items": {"opponents": 2}}
+    return Score(**JUDGED, **counts, metric="pairwise", variant=dimension, system=system, value=strength)
 
 
 EVERY = [row(A, B), row(A, C), row(B, C)]
@@ -122,7 +123,7 @@ MEASURED: dict[str, Any] = {
 }
 
 
-def scores_of(pairs: Sequence[PairScore], ranks: Sequence[RankScore] = ()) -> Scores:
+def scores_of(pairs: Sequence[PairScore], ranks: Sequence[Score] = ()) -> Scores:
     labels = {label for pair in pairs for label in (pair.a, pair.b)}
     return Scores(scores=(), judgings=(), pairs=tuple(pairs), ranks=tuple(ranks), systems=systems(labels))
 

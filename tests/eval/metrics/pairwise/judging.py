@@ -7,8 +7,8 @@ from typing import Any
 from drretail.errors import ModelError
 from drretail.eval.judging.session import Judge
 from drretail.llm.offline.judge.policy import tag_contents
-from drretail.records.comparison import PairScore, RankScore
-from drretail.records.score import Scores
+from drretail.records.comparison import PairScore
+from drretail.records.score import Score, Scores
 from tests import build
 from tests.build import Reports
 
@@ -72,6 +72,6 @@ def row(scores: Scores, dimension: str = "depth", a: str = A, b: str = B, **want
     return found
 
 
-def rank(scores: Scores, system: str, dimension: str = "depth") -> RankScore:
-    (found,) = [row for row in scores.ranks if (row.system, row.dimension) == (system, dimension)]
+def rank(scores: Scores, system: str, dimension: str = "depth") -> Score:
+    (found,) = [row for row in scores.ranks if (row.system, row.variant) == (system, dimension)]
     return found

@@ -234,9 +234,9 @@ def test_only_a_judge_that_prefers_a_system_wherever_it_stands_lets_it_win_and_o
         assert (found.win_rate.ci_low, found.win_rate.ci_high) == pytest.approx(interval, abs=1e-4)
         assert (found.n_planned, found.n_scored, found.n_failed, found.n_na) == (6, 6, 0, 0)
     strong, weak = rank(scores, A), rank(scores, B)
-    assert build.known(strong.strength) == -build.known(weak.strength)
+    assert build.known(strong.value) == -build.known(weak.value)
     assert outcomes[0] or build.known(strong.ci_low) < 0 < build.known(strong.ci_high)
-    assert (build.known(strong.strength) > 0, strong.n_opponents, strong.n_scored) == (outcomes[0] > 0, 1, 6)
+    assert (build.known(strong.value) > 0, strong.items["opponents"], strong.n_scored) == (outcomes[0] > 0, 1, 6)
 
 
 def test_one_order_without_an_answer_fails_the_pair_and_is_no_win(tmp_path: Path) -> None:
@@ -246,7 +246,7 @@ def test_one_order_without_an_answer_fails_the_pair_and_is_no_win(tmp_path: Path
     found = row(scores)
     assert (found.n_scored, found.n_failed, found.failed_verdicts, found.not_judged) == (0, 4, 4, 0)
     assert (found.wins, found.win_rate.value, found.flip_rate, found.win.value) == (0, None, None, None)
-    assert rank(scores, A).strength is None
+    assert rank(scores, A).value is None
     assert rank(scores, A).note == "never compared"
     before = len(asked)
     compared(folder, judge)
@@ -302,10 +302,10 @@ def test_all_systems_are_compared_and_ranked(tmp_path: Path) -> None:
     scores = compared(folder, judge)
     assert len(asked) == 3 * 4 * 2 * SIX
     assert [(pair.a, pair.b) for pair in scores.pairs if pair.dimension == "depth"] == [(A, B), (A, C), (B, C)]
-    strengths = [rank(scores, label).strength or 0.0 for label in (A, B, C)]
+    strengths = [rank(scores, label).value or 0.0 for label in (A, B, C)]
     assert strengths == sorted(strengths, reverse=True)
     assert abs(sum(strengths)) < 1e-8
-    assert [rank(scores, label).n_opponents for label in (A, B, C)] == [2, 2, 2]
+    assert [rank(scores, label).items["opponents"] for label in (A, B, C)] == [2, 2, 2]
 
 
 def test_only_named_pairs_are_asked_and_who_was_never_compared_has_no_strength(tmp_path: Path) -> None:
@@ -314,7 +314,7 @@ def test_only_named_pairs_are_asked_and_who_was_never_compared_has_no_strength(t
     scores = compared(folder, judge, pairs=[f"{B}~{A}"])
     assert len(asked) == 4 * 2 * SIX
     assert {(pair.a, pair.b) for pair in scores.pairs} == {(A, B)}
-    assert (rank(scores, C).strength, rank(scores, C).note) == (None, "never compared")
+    assert (rank(scores, C).value, rank(scores, C).note) == (None, "never compared")
     later = compared(folder, judge, pairs=[f"{A}~{C}"])
     assert {(pair.a, pair.b) for pair in later.pairs} == {(A, B), (A, C)}  # the pairs of an earlier command stay
     assert rank(later, C).note is None
