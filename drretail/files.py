@@ -17,7 +17,6 @@ import zlib
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from contextvars import ContextVar
-from functools import partial
 from itertools import chain, count
 from pathlib import Path
 from typing import Any, TypeVar
@@ -27,7 +26,7 @@ from pydantic import ValidationError
 
 from drretail.errors import UserError, file_error
 from drretail.parsing import parse_json
-from drretail.records.base import FORMAT, Document
+from drretail.records.base import FORMAT, Document, canonical_json
 
 T = TypeVar("T", bound=Document)
 LONGEST_LINE = 64 << 20
@@ -290,9 +289,8 @@ def write_rows(path: Path, value: Mapping[str, Any]) -> None:
     """Writes a JSON object of lists (sorted keys) atomically, with a line for each item of a list: large tables stay
     small, and a diff shows which rows differ.
     """
-    compact = partial(json.dumps, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     tables = {
-        name: "[\n" + ",\n".join(map(compact, rows)) + "\n]" if isinstance(rows, list) else compact(rows)
+        name: "[\n" + ",\n".join(map(canonical_json, rows)) + "\n]" if isinstance(rows, list) else canonical_json(rows)
         for name, rows in sorted(value.items())
     }
     lines = [f'"{name}":{table}' for name, table in tables.items()]

@@ -428,6 +428,9 @@ class MadeOf(Record):
 
 _ALIKE = {
     "scores": ("metric", "system", "judge", "judge_params", "rules"),
+    "judgings": ("metric", "judge", "judge_params", "rules"),
+    "pairs": ("a", "b", "judge", "judge_params", "rules"),
+    "ranks": ("variant", "judge", "judge_params", "rules"),
     "agreements": ("metric", "first", "second", "rules"),
     "correlations": ("metric", "variant", "judge", "judge_params", "rules"),
 }
@@ -485,7 +488,8 @@ class Scores(Document):
     def document(self) -> dict[str, Any]:
         """The content of scores.json. What has its default is left out: most counts are 0."""
         held = self.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
-        return {"format": self.format, **held, **{name: [*_folded(held.get(name, ()), name)] for name in _ALIKE}}
+        folded = {name: [*_folded(held[name], name)] for name in _ALIKE if name in held}
+        return {"format": self.format, **held, **folded}
 
     def by_system(
         self, variant: str, *, metric: str | None = None, judge: str | None = None, rules: Rules | None = None

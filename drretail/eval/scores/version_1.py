@@ -9,6 +9,7 @@ from drretail.eval.judging.dimensions import PRIMARY
 from drretail.eval.registry import PAIRWISE
 from drretail.records.base import OfJudge
 from drretail.records.comparison import ComparedRow, PairScore
+from drretail.records.score import unfolded
 
 _SLICE = {"name": "part", "n_queries": "n_asked"}
 _CELL = {"setting": "part", "mean": "value", "n": "n_counted", "n_planned": "n_asked"}
@@ -27,8 +28,8 @@ def as_today(scores: dict[str, Any]) -> dict[str, Any]:
     slices = [row for row in scores.get("slices", ()) if row["by"] != "constraint"]
     return {
         **scores,
-        "ranks": [row if "variant" in row else _strength(row) for row in scores.get("ranks", ())],
-        "pairs": [row if "contrast" in row else _preference(row) for row in scores.get("pairs", ())],
+        "ranks": [row if "variant" in row else _strength(row) for row in unfolded(scores.get("ranks", ()))],
+        "pairs": [row if "contrast" in row else _preference(row) for row in unfolded(scores.get("pairs", ()))],
         "scoreboard": {**board, "others": others} if board else None,
         "slices": [row if "part" in row else {**_PART, **_renamed(row, _SLICE)} for row in slices],
         "ablations": [_table(table) for table in scores.get("ablations", ())],
