@@ -128,9 +128,9 @@ def _failure_of_scores(view: ExperimentView, prices: PriceTable, proofs: Proofs)
 
 def _plots(view: ExperimentView, to: Path) -> Result[str]:
     """Every plot of the page as files in a folder."""
+    from drretail.viewer.page.overview import plots_of
     from drretail.viewer.page.run_lines import run_line
     from drretail.viewer.plots.drawing import write_plots
-    from drretail.viewer.plots.experiment_plots import plots_of
 
     if to.exists() and not to.is_dir():
         raise UserError(f"{to} is a file: --to names the folder for plots.")

@@ -1,11 +1,13 @@
 """The beginning of a report: the result, the scoreboard, every answer at a glance; plots; what is false."""
 
 import shlex
+from collections import Counter
 from collections.abc import Sequence
 
 from markupsafe import Markup
 
 from drretail.records.tables.figures import counted
+from drretail.records.tables.table import Cell
 from drretail.viewer.commands import score_commands
 from drretail.viewer.experiment import ExperimentView
 from drretail.viewer.page.board import page_board
@@ -18,8 +20,15 @@ from drretail.viewer.plots.drawing import Plot
 from drretail.viewer.plots.experiment_plots import (
     INTERVAL_LINES,
     MOST_SERIES,
-    plots_of,
+    ablation_plots,
+    agreement_plot,
+    cost_plot,
+    headline_plots,
+    metric_plots,
+    preference_plots,
     sentence,
+    tool_plot,
+    whole_plots,
 )
 from drretail.viewer.tables.result import OUTCOME, concluded, decision_of, every_measure
 from drretail.viewer.tables.scoreboard import INTERVALS, LAB, conclusion, judge_failures, printed_board, without_equal
@@ -108,6 +117,35 @@ def _shop(view: ExperimentView) -> str:
     by = f" of {counted(users, 'user')}" if users else ""
     asked = f"{counted(len(definition.queries), 'question')}{by}"
     return f"{asked}, asked of the shop {definition.world_fingerprint[:8]}{day}."
+
+
+def plots_of(view: ExperimentView, lines: Sequence[RunLine]) -> tuple[list[Plot], list[Plot]]:
+    """An experiment's plots: first those by which systems are chosen, then the others."""
+    board = view.scores.scoreboard
+    first = [] if board is None else [*headline_plots(board), *filter(None, [cost_plot(board)])]
+    further = [] if board is None else metric_plots(board, view.scores.scores, view.scores.metrics)
+    systems = view.definition.systems
+    further += [*whole_plots(view.scores.scores, view.scores.metrics, systems)]
+    further += [*preference_plots(view.scores.pairs, systems)]
+    # By system, the mean number of calls of each tool in runs with a report
+    made: dict[str, Counter[str]] = {}
+    done = [line for line in lines if line.state == "done"]
+    runs = Counter(line.label for line in done)
+    for line in done:
+        made.setdefault(line.label, Counter()).update(line.tools)
+    planned, tools = Counter(line.label for line in lines), {tool for its in made.values() for tool in its}
+    calls = {
+        label: {tool: Cell(its[tool] / runs[label], n=runs[label], planned=planned[label]) for tool in tools}
+        for label, its in made.items()
+        if its
+    }
+    curves, others = ablation_plots(view.scores.ablations, systems)
+    further += [
+        *filter(None, [agreement_plot(view.scores.agreements)]),
+        *others,
+        *filter(None, [tool_plot(calls, systems)]),
+    ]
+    return [*first, *curves], further
 
 
 def render_false_statements(view: ExperimentView, rendered: Sequence[Rendered], links: Links) -> Markup:

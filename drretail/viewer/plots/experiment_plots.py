@@ -1,7 +1,6 @@
 """The plots that an experiment has data for, each made from its scores only."""
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from drretail.records.comparison import PairScore
@@ -20,8 +19,6 @@ from drretail.records.score import (
 )
 from drretail.records.scoreboard import Scoreboard
 from drretail.records.tables.table import Cell
-from drretail.viewer.experiment import ExperimentView
-from drretail.viewer.page.run_lines import RunLine
 from drretail.viewer.plots.charts import (
     BarRow,
     Bound,
@@ -50,35 +47,6 @@ MOST_SERIES = 8
 """The number of series that shapes and colours can tell apart."""
 _RANGES: Mapping[str, tuple[float, float]] = {scale: (0, whole) for scale, whole in WHOLES.items()}
 INTERVAL_LINES = "Lines: 95 % intervals over users."
-
-
-def plots_of(view: ExperimentView, lines: Sequence[RunLine]) -> tuple[list[Plot], list[Plot]]:
-    """An experiment's plots, in order: first those by which systems are chosen, then the others."""
-    board = view.scores.scoreboard
-    first = [] if board is None else [*headline_plots(board), *filter(None, [cost_plot(board)])]
-    further = [] if board is None else metric_plots(board, view.scores.scores, view.scores.metrics)
-    systems = view.definition.systems
-    further += [*whole_plots(view.scores.scores, view.scores.metrics, systems)]
-    further += [*preference_plots(view.scores.pairs, systems)]
-    # By system, the mean number of calls of each tool in runs with a report
-    made: dict[str, Counter[str]] = {}
-    done = [line for line in lines if line.state == "done"]
-    runs = Counter(line.label for line in done)
-    for line in done:
-        made.setdefault(line.label, Counter()).update(line.tools)
-    planned, tools = Counter(line.label for line in lines), {tool for its in made.values() for tool in its}
-    calls = {
-        label: {tool: Cell(its[tool] / runs[label], n=runs[label], planned=planned[label]) for tool in tools}
-        for label, its in made.items()
-        if its
-    }
-    curves, others = ablation_plots(view.scores.ablations, systems)
-    further += [
-        *filter(None, [agreement_plot(view.scores.agreements)]),
-        *others,
-        *filter(None, [tool_plot(calls, systems)]),
-    ]
-    return [*first, *curves], further
 
 
 def headline_plots(board: Scoreboard) -> Iterator[Plot]:
