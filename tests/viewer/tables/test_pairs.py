@@ -101,7 +101,9 @@ def test_page_and_text_have_pairs_strengths_and_agreements(mine: Path, render: A
         assert text in shown
     assert "Strengths, strongest first by overall" in shown
     assert "+0.50" in shown
-    assert "offline:judge (rule-based)" not in shown
+    # The page leaves out what a rule-based judge can't rate; a terminal says so in a sentence.
+    said = "judged by offline:judge (rule-based): not rated (rule-based)."
+    assert (said in shown) == (render is render_text)
 
 
 def test_agreements_are_shown_of_what_sums_a_metric_up() -> None:
