@@ -1,16 +1,14 @@
-"""The sums behind a run's FP and FR, so that a reader can recompute a table's number by hand."""
+"""The sums behind a run's FP and FR, so that a reader can recompute them by hand."""
 
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from statistics import fmean
 
 from drretail.eval.claims.claims import FAITHFULNESS, HEADLINE, TYPES
 from drretail.eval.judging.subject import Subject
 from drretail.eval.registry import load_metric
 from drretail.eval.scores.gathering import judged_run
 from drretail.eval.values import Value
-from drretail.records.score import Rules, Score, VerdictState
+from drretail.records.score import Rules, VerdictState
 from drretail.records.tables.figures import number
 from drretail.viewer.judged import Judged
 
@@ -70,43 +68,6 @@ class Arithmetic:
             cited, total = (plain(self.recall.items.get(name, 0)) for name in ("cited", "total"))
             parts.append(f"FR {number(self.recall.value)} (cited {cited} of {total})")
         return "; ".join([*parts, *(f"not counted in FP: {each.words}" for each in self.beside)])
-
-
-@dataclass(frozen=True, slots=True)
-class Mean:
-    """A system's FP or FR as recomputed from its runs, and as in scores.json."""
-
-    variant: str
-    by: str
-    value: float
-    reports: int
-    scored: float | None
-    """The value in scores.json; None if this judge has none there."""
-
-
-def means_of(label: str, added: Sequence[tuple[str, Arithmetic]], scores: Sequence[Score]) -> Iterator[Mean]:
-    """FP and FR of each judge, computed as in scores: the mean over queries of each query's mean over repeats.
-
-    ``added`` are the sums of the system's runs, each with the id of its query.
-    """
-    for by in dict.fromkeys(each.by for _, each in added):
-        judged = [(query_id, each) for query_id, each in added if each.by == by]
-        for variant in ("FP", "FR"):
-            values: dict[str, list[float]] = defaultdict(list)
-            for query_id, arithmetic in judged:
-                value = (arithmetic.precision if variant == "FP" else arithmetic.recall).value
-                if value is not None:
-                    values[query_id].append(value)
-            if values:
-                wanted = (FAITHFULNESS, label, variant, judged[-1][1].rules, "answered")
-                scored = (
-                    score.value
-                    for score in scores
-                    if (score.metric, score.system, score.variant, score.rules, score.policy) == wanted
-                    and by.startswith(score.judge)
-                )
-                mean = fmean(map(fmean, values.values()))
-                yield Mean(variant, by, mean, sum(map(len, values.values())), next(scored, None))
 
 
 def arithmetic_of(judged: Judged, subject: Subject) -> Arithmetic:

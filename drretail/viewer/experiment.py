@@ -19,6 +19,7 @@ from drretail.eval.scores.scoreboard import TOKENS, WORDS
 from drretail.eval.values import Value
 from drretail.eval.verification import first_failure
 from drretail.experiment import Definition, read_definition, read_results, run_folder
+from drretail.files import read_json
 from drretail.grounding.report.render import count_words
 from drretail.grounding.verify.answers.product_statements import Statement
 from drretail.proofs import Proofs
@@ -103,6 +104,8 @@ class RunView:
     """By evidence id, the addresses of the shop's page and picture of what such an answer names."""
     values: Mapping[str, float] = field(default_factory=dict[str, float])
     """This run's own values in the scoreboard's columns, by column name."""
+    seconds: float | None = None
+    """How long it took; None if its telemetry was not kept."""
 
     @property
     def run(self) -> Run | None:
@@ -147,7 +150,7 @@ class Runs(Sequence[RunView]):
         subject = read_subject(self._experiment, self._definition, self._planned[place], None)
         number = place + 1
         folder = run_folder(self._experiment, subject.label, subject.query.query_id, subject.repeat)
-        run = subject.run
+        run, telemetry = subject.run, folder / "telemetry.json"
         if run is None:
             state = "interrupted" if (folder / "journal.jsonl").exists() else "not run"
             return RunView(number, subject, state, {}, (), (), Checks((), (), ()), 0)
@@ -212,6 +215,7 @@ class Runs(Sequence[RunView]):
             shown=said.get("shown", {}),
             stale=faithfulness.stale + quality.stale + checks.stale,
             values=dict(_values(self._experiment, subject, run, self._board, judgements)) if self._board else {},
+            seconds=read_json(telemetry).get("wall_seconds") if telemetry.exists() else None,
         )
 
 

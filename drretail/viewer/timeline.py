@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from math import hypot
 from pathlib import Path
 
 from drretail.errors import UserError
@@ -10,7 +11,7 @@ from drretail.eval.scores.file import read_scores
 from drretail.experiment import Definition, read_definition
 from drretail.files import read_json
 from drretail.records.score import CODE, place_of
-from drretail.records.scoreboard import BoardJudge, Scoreboard
+from drretail.records.scoreboard import BoardCell, BoardJudge, Scoreboard
 from drretail.records.tables.table import Cell
 from drretail.viewer.experiment import title_of
 from drretail.viewer.tables.scoreboard import KINDS, value_cell
@@ -47,10 +48,8 @@ class Line:
     measure: str = ""
     figure: Cell | None = None
     """The best system's value, with its interval."""
-    change: str = ""
-    """The difference from the best one in the previous comparable experiment; empty if there is none."""
-    trend: tuple[float, ...] = ()
-    """The best values in comparable experiments up to this one, oldest first."""
+    change: Cell | None = None
+    """The difference from the best one in the previous comparable experiment; None if there is none."""
 
 
 def experiments_in(folder: Path) -> list[Path]:
@@ -97,12 +96,12 @@ def lines_of(listed: Sequence[Listed]) -> list[Line]:
 
     Experiments on the same queries, in the same measure and by the same judge can be compared.
     """
-    trends: dict[_Series, tuple[float, ...]] = {}
+    last: dict[_Series, BoardCell] = {}
     by_time = sorted(listed, key=lambda each: (each.day, each.folder.name))
-    return [_line(each, trends) for each in by_time][::-1]
+    return [_line(each, last) for each in by_time][::-1]
 
 
-def _line(listed: Listed, trends: dict[_Series, tuple[float, ...]]) -> Line:
+def _line(listed: Listed, last: dict[_Series, BoardCell]) -> Line:
     board = listed.board
     shown = [column for column in board.columns if column.metric] if board else []
     column = next((each for each in shown if each.decides), next(iter(shown), None))
@@ -111,13 +110,26 @@ def _line(listed: Listed, trends: dict[_Series, tuple[float, ...]]) -> Line:
         return Line(listed)
     queries = frozenset((query.query_id, query.text) for query in listed.definition.queries)
     series = column.name, queries, board.judge
-    trend = trends[series] = (*trends.get(series, ()), row.cells[column.name].value)
+    before, cell = last.get(series), row.cells[column.name]
+    last[series] = cell
     return Line(
         listed,
         best=system_names((row.system for row in board.rows), board.systems)[row.system],
         judge=board.judge.spec or CODE,
         measure=column.name,
-        figure=replace(value_cell(row.cells[column.name]), kind=KINDS.get(column.unit, "number")),
-        change=Cell(trend[-1] - trend[-2], "signed").figure if len(trend) > 1 else "",
-        trend=trend,
+        figure=replace(value_cell(cell), kind=KINDS.get(column.unit, "number")),
+        change=None if before is None else _change(before, cell),
     )
+
+
+def _change(before: BoardCell, after: BoardCell) -> Cell:
+    """The difference with the interval of two independent values (Newcombe 1998, method 10).
+
+    The same questions were asked, so that it is rather too wide.
+    """
+    change = after.value - before.value
+    old_low, old_high, low, high = before.ci_low, before.ci_high, after.ci_low, after.ci_high
+    if old_low is None or old_high is None or low is None or high is None:
+        return Cell(change, "signed")
+    down, up = hypot(after.value - low, old_high - before.value), hypot(high - after.value, before.value - old_low)
+    return Cell(change, "signed", change - down, change + up)

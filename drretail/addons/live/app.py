@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Protocol
 from urllib.parse import quote
 
-from markupsafe import Markup
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -111,10 +110,6 @@ async def _too_long(request: Request, problem: Exception) -> Response:
     return PlainTextResponse("This is longer than any vote.", 413)
 
 
-_WIDE, _TALL, _EDGE = 56, 16, 3
-"""Width, height and margin of a trend line, in pixels."""
-
-
 @dataclass(slots=True)
 class Experiments:
     """The experiments of one folder; new ones appear when the page is reloaded."""
@@ -137,7 +132,6 @@ class Experiments:
             "experiments.html.jinja",
             folder=self.folder.resolve().name,
             lines=lines_of(listed),
-            trend=trend_svg,
             address=lambda each: address_of_experiment(each.folder),
         )
 
@@ -164,31 +158,3 @@ class Experiments:
 
 def address_of_experiment(folder: Path) -> str:
     return f"/e/{quote(folder.name, safe='')}/"
-
-
-def trend_svg(values: tuple[float, ...]) -> Markup:
-    """A line from the oldest value to the latest; empty for a single value."""
-    if len(values) < 2:
-        return Markup()
-    low, high = min(values), max(values)
-    span = (high - low) or 1.0
-    step = (_WIDE - 2 * _EDGE) / (len(values) - 1)
-    height = _TALL - 2 * _EDGE
-    points = [
-        (f"{_EDGE + step * at:.1f}", f"{_EDGE + height * ((high - value) / span if high > low else 0.5):.1f}")
-        for at, value in enumerate(values)
-    ]
-    label = ", ".join(f"{value:.2f}" for value in values)
-    return Markup(
-        '<svg class="trend" viewBox="0 0 {} {}" width="{}" height="{}" role="img" aria-label="{label}">'
-        '<title>{label}</title><polyline points="{points}"/><circle cx="{x}" cy="{y}" r="2.2"/></svg>'
-    ).format(
-        _WIDE,
-        _TALL,
-        _WIDE,
-        _TALL,
-        label=label,
-        points=" ".join(map(",".join, points)),
-        x=points[-1][0],
-        y=points[-1][1],
-    )

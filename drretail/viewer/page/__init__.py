@@ -9,7 +9,7 @@ question.py      a question: its answers side by side, their picks, how judges c
 run_tables.py    a searchable table of all runs; what failed, and why
 appendix.py      tables of all scores cut to the width of the page, the method, how to read and to repeat it
 run_part.py      a run as its templates need it: claims, sources, steps, conversation
-agent_tree.py    the agents of a run in the order of their launch
+agent_tree.py    the agents of a run in the order of their launch, and its steps as a timeline
 report_html.py   a report with its claims and findings marked
 markdown.py      Markdown as tokens with the source offset of every character
 links.py         addresses of links: places on the page, or pages of the folder

@@ -1,11 +1,14 @@
-"""A run's research as a tree: agents in the order of their launch, each with its steps and what it found."""
+"""A run's research: its agents in the order of their launch, each with its steps and what it found; a timeline."""
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+
+from markupsafe import Markup
 
 from drretail.records.run import ERRANDS, Step
 from drretail.records.trajectory import path_key
+from drretail.viewer.plots.drawing import CHARACTER, WIDTH, Plot, Scale, cut, line, mark, words
 
 LONGEST_BRIEF = 160
 
@@ -22,6 +25,8 @@ class Agent:
     did: str
     """For example "4 turns, 9 tool calls (5 × product_catalog_search, 4 × get_product_details)"."""
     places: tuple[int, ...]
+    launch: int | None
+    """The index of the step that launched it; None for the first agent, or if no such step is recorded."""
     launched: "tuple[Agent, ...]"
 
 
@@ -93,25 +98,92 @@ class Research:
         parts = [f"{turns} turn{'s' * (turns != 1)}"]
         parts += [f"{tools.total()} tool call{'s' * (tools.total() != 1)} ({calls})"] if tools else []
         parts += [f"{read} page{'s' * (read != 1)} read"] if read else []
+        launch = self._launch(path)
         return Agent(
             path=path,
             name=self._names[path],
-            task=self._task(path),
+            task="" if launch is None else _task(self._steps[launch])[:LONGEST_BRIEF],
             did=", ".join(parts),
             places=tuple(self._own[path]),
+            launch=launch,
             launched=tuple(self._agent(other) for other in launched),
         )
 
-    def _task(self, path: str) -> str:
-        """The task in the launch with this agent's number; refused launches do not count."""
+    def _launch(self, path: str) -> int | None:
+        """The index of the launch with this agent's number; refused launches do not count."""
         parent, number = self._parent(path), path.rpartition(".")[2]
         if parent is None:
-            return ""
-        launches: list[str] = []
-        for step in (self._steps[place] for place in self._own[parent]):
-            args = step.args or {}
-            task = args.get("sub_problem") or (args.get("question") if step.name in ERRANDS else None)
-            if task and not (step.error or "").startswith(("limit", "invalid_argument")):
-                launches.append(str(task))
+            return None
+        refused = ("limit", "invalid_argument")
+        steps = [(place, self._steps[place]) for place in self._own[parent]]
+        launches = [place for place, step in steps if _task(step) and not (step.error or "").startswith(refused)]
         at = int(number) - 1
-        return launches[at][:LONGEST_BRIEF] if 0 <= at < len(launches) else ""
+        return launches[at] if 0 <= at < len(launches) else None
+
+
+def _task(step: Step) -> str:
+    """The task that a step gives to the agent that it launches; empty for any other step."""
+    args = step.args or {}
+    return str(args.get("sub_problem") or (args.get("question") if step.name in ERRANDS else None) or "")
+
+
+_LANE, _TOP, _LEAST_PLOT = 20.0, 14.0, 260.0
+_CALL, _FAILED = 0, 3
+"""The marks of tool calls, by their shapes: circles, and triangles where a call failed."""
+MEANING = (
+    "Steps in order. Line: a turn of the model. Circle: a tool call, filled if the report cites what it found."
+    " Triangle: a failed call."
+)
+
+
+def run_timeline(agents: Sequence[Agent], steps: Sequence[Step], cited: Collection[str | None], took: str) -> Plot:
+    """A run's steps in order: a lane for each agent, a mark for each step.
+
+    ``cited`` are ids of evidence; ``took`` says what the run used.
+    """
+    at: dict[int, int] = {}
+    end = max((_lay_out(agent, steps, 0, at) for agent in agents), default=1)
+    lanes = list(_lanes(agents))
+    left = min(WIDTH - _LEAST_PLOT, 14 + CHARACTER * max((len(agent.name) for agent in lanes), default=0))
+    along = Scale(0, max(end, 1), left + 6, WIDTH - 6, ())
+    parts: list[Markup] = []
+    for lane, agent in enumerate(lanes):
+        y = _TOP + _LANE * lane
+        parts.append(words(left - 8, y + 4, cut(agent.name, left - 12), anchor="end"))
+        first, last = (along.at(choose(at[place] for place in agent.places)) for choose in (min, max))
+        parts.append(line(first, y, last, y, "axis"))
+        parts += (_mark(along.at(at[place]), y, steps[place], cited) for place in agent.places)
+    return Plot("timeline", "Timeline", f"{MEANING} {took}", Markup().join(parts), _TOP + _LANE * len(lanes))
+
+
+def _lay_out(agent: Agent, steps: Sequence[Step], now: int, at: dict[int, int]) -> int:
+    """Gives each step its place in the order, and returns when the agent ended.
+
+    Agents launched together work side by side; whoever launched them waits with its next turn until they have ended.
+    """
+    until = now
+    for place in agent.places:
+        if steps[place].kind != "tool":
+            now = max(now, until)
+        at[place], now = now, now + 1
+        for other in agent.launched:
+            if other.launch == place:
+                until = max(until, _lay_out(other, steps, now, at))
+    unknown = [_lay_out(other, steps, now, at) for other in agent.launched if other.launch is None]
+    return max(now, until, *unknown)
+
+
+def _lanes(agents: Sequence[Agent]) -> Iterator[Agent]:
+    for agent in agents:
+        yield agent
+        yield from _lanes(agent.launched)
+
+
+def _mark(x: float, y: float, step: Step, cited: Collection[str | None]) -> Markup:
+    name = step.name or step.role
+    if step.kind != "tool":
+        return line(x, y - 7, x, y + 7, "s6", step.role)
+    if step.error:
+        return mark(x, y, _FAILED, f"{name}: {step.error[:80]}")
+    is_cited = any(each in cited for each in step.evidence)
+    return mark(x, y, _CALL, f"{name}, cited" if is_cited else name, is_hollow=not is_cited)

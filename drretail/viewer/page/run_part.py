@@ -18,9 +18,10 @@ from drretail.viewer.cart import cart_as_read
 from drretail.viewer.claims import Claim, Excerpt, excerpt, readable
 from drretail.viewer.conversation import Talk
 from drretail.viewer.experiment import Question, RatingsView, RunView
-from drretail.viewer.page.agent_tree import Found, Research
+from drretail.viewer.page.agent_tree import Found, Research, run_timeline
 from drretail.viewer.page.links import evidence_anchors
 from drretail.viewer.page.report_html import report_html
+from drretail.viewer.plots.drawing import Plot
 from drretail.viewer.run_lines import run_line
 from drretail.viewer.setbacks import setback_sentences
 
@@ -108,6 +109,13 @@ class RunPart:
         if not used and self.view.subject.system.agent not in BASELINES:
             return "not told by the agent"
         return counted(sum(usage.total for usage in used.values()), "token")
+
+    @property
+    def timeline(self) -> Plot:
+        """Its steps by agent, with the seconds and tokens that it took."""
+        seconds = "" if self.view.seconds is None else f"{self.view.seconds:,.1f} seconds, "
+        steps = [shown.step for shown in self.steps]
+        return run_timeline(self.research.agents(), steps, self._cited, f"It took {seconds}{self.tokens}.")
 
     @property
     def usage(self) -> Table:

@@ -8,7 +8,6 @@ from markupsafe import Markup
 from drretail.records.base import canonical_json
 from drretail.records.scoreboard import ShownColumn
 from drretail.records.tables.table import Cell, Column, Row, Table
-from drretail.viewer.arithmetic import means_of
 from drretail.viewer.experiment import ExperimentView
 from drretail.viewer.page.frame import fragment
 from drretail.viewer.page.links import Links
@@ -45,14 +44,6 @@ def render_all_runs(view: ExperimentView, lines: Sequence[RunLine], links: Links
         queries=list({line.question.query.query_id: line.question.query.text for line in lines}.items()),
         outcomes={name: count for name, count in outcomes.items() if count},
         meanings_of_outcomes=OUTCOMES,
-        means=[
-            (names[label], mean)
-            for label in dict.fromkeys(line.label for line in lines)
-            for added in [
-                [(line.question.query.query_id, each) for line in lines if line.label == label for each in line.added]
-            ]
-            for mean in means_of(label, added, view.scores.scores)
-        ],
         several_judges=len({added.by for line in lines for added in line.added}) > 1,
         index=Markup(index),  # noqa: S704
     )

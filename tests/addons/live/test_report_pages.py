@@ -2,7 +2,9 @@
 
 import re
 import shutil
+from dataclasses import replace
 from itertools import count
+from math import hypot
 from pathlib import Path
 
 import pytest
@@ -97,7 +99,7 @@ def several(exp: Path, tmp_path: Path) -> Path:
     return home
 
 
-def test_the_latest_stands_first_and_only_what_is_comparable_makes_a_trend(several: Path) -> None:
+def test_the_latest_stands_first_and_only_what_is_comparable_has_a_change(several: Path) -> None:
     assert [path.name for path in experiments_in(several)] == ["first", "second", "third"]
     lines = lines_of([read_listed(path) for path in experiments_in(several)])
     assert [line.listed.title for line in lines] == ["The third", "The second", "The first"]
@@ -105,8 +107,22 @@ def test_the_latest_stands_first_and_only_what_is_comparable_makes_a_trend(sever
     board = lines[0].listed.board
     assert board is not None
     assert {board.rows[0].system.startswith(line.best) for line in lines} == {True}, "the first of the scoreboard"
-    assert [len(line.trend) for line in lines] == [1, 2, 1]
-    assert [line.change for line in lines] == ["", "0.00", ""]
+    assert [None if line.change is None else line.change.number for line in lines] == [None, 0, None]
+
+
+def test_a_change_has_the_interval_of_two_independent_values(several: Path) -> None:
+    listed = [read_listed(path) for path in experiments_in(several)[:2]]
+    for at, (value, low, high) in enumerate(((0.5, 0.3, 0.8), (0.7, 0.6, 0.9))):
+        board = listed[at].board
+        assert board is not None
+        first = board.rows[0]
+        cell = first.cells["FP"].model_copy(update={"value": value, "ci_low": low, "ci_high": high})
+        row = first.model_copy(update={"cells": {**first.cells, "FP": cell}})
+        listed[at] = replace(listed[at], board=board.model_copy(update={"rows": (row, *board.rows[1:])}))
+    change = lines_of(listed)[0].change
+    assert change is not None
+    assert change.number == pytest.approx(0.2)
+    assert change.ends == pytest.approx((0.2 - hypot(0.1, 0.3), 0.2 + hypot(0.2, 0.2)))
 
 
 def test_each_experiment_is_opened_below_its_name_and_keeps_its_own_votes(several: Path) -> None:
