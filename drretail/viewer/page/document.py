@@ -181,8 +181,8 @@ def _index(view: ExperimentView, rendered: Sequence[Rendered], links: Links, que
         lead = checked_in_words(len(lines), sum(line.checked for line in lines), sum(line.false for line in lines))
         return whole_page(view.title, view.title, lead, nav, [false, questions, failures, scores])
     sections = [
-        false,
         render_overview(view, lines, links),
+        false,
         questions,
         render_plots(view, lines),
         Markup() if links.in_folder else render_all_runs(view, lines, links),

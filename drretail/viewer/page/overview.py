@@ -24,6 +24,8 @@ from drretail.viewer.run_lines import DECISIONS, RunLine
 from drretail.viewer.tables.result import OUTCOME, concluded, decision_of, every_measure
 from drretail.viewer.tables.scoreboard import INTERVALS, LAB, conclusion, judge_failures, printed_board, without_equal
 
+FIRST_FALSE = 12
+"""So many false statements are in sight; the others are folded."""
 LONG_MAP = 60
 """With more questions the map of answers has a scroll bar of its own."""
 
@@ -130,6 +132,7 @@ def render_false_statements(view: ExperimentView, rendered: Sequence[Rendered], 
         "false_statements.html.jinja",
         statements=sorted(false, key=lambda each: each[0].rank),
         by_label={label: its for label, its in by_label.items() if its},
+        first=FIRST_FALSE,
         is_of_shop=view.is_of_shop,
         result="" if view.scores.scoreboard is None else conclusion(view.scores.scoreboard).can,
         is_looked_up=any(system.is_of_shop for system in view.definition.systems.values()),

@@ -53,7 +53,7 @@ def assert_harmless(page: Element) -> None:
         if e.tag in ("img", "iframe", "object", "embed", "link", "base", "form", "image", "use")
     ]
     drawn = {e.tag for image in page.all("svg") for e in image.all()}
-    assert drawn <= {"svg", "title", "g", "line", "rect", "circle", "polygon", "text"}
+    assert drawn <= {"svg", "title", "g", "line", "rect", "circle", "polygon", "text", "pattern"}
     for element in page.all():
         assert not [name for name in element.attributes if name.startswith("on") or name in LOADING]
         href = element.attributes.get("href", "#")
@@ -62,7 +62,7 @@ def assert_harmless(page: Element) -> None:
 
 def test_the_page_stands_alone_and_its_policy_admits_only_its_own_style_and_script(page: Element) -> None:
     assert_harmless(page)
-    assert "url(" not in next(page.all("style")).text
+    assert "url(" not in next(page.all("style")).text.replace("url(#", "")  # which is on the page itself
     assert "@import" not in next(page.all("style")).text
     policy = next(m.attributes["content"] for m in page.all("meta") if "http-equiv" in m.attributes)
     rules = dict(rule.strip().split(" ", 1) for rule in policy.split(";"))
@@ -110,8 +110,6 @@ def test_a_run_that_was_cut_is_told_from_one_that_was_never_made(mine: Path) -> 
 
 
 def test_the_same_folder_gives_the_same_bytes_wherever_it_lies(judged: Path, mine: Path) -> None:
-    for path in mine.glob("runs/*/*/telemetry.json"):
-        path.write_text('{"format": 1}', encoding="utf-8")
     assert render_page(judged) == render_page(judged) == render_page(mine)
 
 
