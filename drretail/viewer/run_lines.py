@@ -120,10 +120,6 @@ class RunLine:
     """Lower-case words of its question, report and claims."""
     decision: Decision = "open"
 
-    @property
-    def is_judged(self) -> bool:
-        return bool(self.added)
-
 
 def run_line(view: RunView, question: Question) -> RunLine:
     steps = view.run.steps if view.run else ()

@@ -15,10 +15,8 @@ from drretail.viewer.page.outcomes import are_decided, chips, outcome_map, quest
 from drretail.viewer.page.question import Rendered
 from drretail.viewer.plots.drawing import Plot
 from drretail.viewer.plots.experiment_plots import (
-    INTERVAL_LINES,
     MOST_SERIES,
     plots_of,
-    sentence,
 )
 from drretail.viewer.run_lines import DECISIONS, RunLine
 from drretail.viewer.tables.result import OUTCOME, concluded, decision_of, every_measure
@@ -61,8 +59,6 @@ def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links
         outdated=view.outdated,
         score_command=" && ".join(score_commands(view)),
         has_scores=view.is_scored,
-        captions=_captions(view, level),
-        interval_lines=INTERVAL_LINES,
         map=None
         if view.is_of_shop
         else outcome_map(answers, links, view.definition.systems, [row.system for row in rows]),
@@ -81,23 +77,13 @@ def render_plots(view: ExperimentView, lines: Sequence[RunLine]) -> Markup:
     plots = [plot for plot in (*first, *further) if plot not in _level(first, view, lines)]
     if not plots:
         return Markup()
-    return fragment("plots.html.jinja", plots=plots, captions=_captions(view, plots), interval_lines=INTERVAL_LINES)
+    return fragment("plots.html.jinja", plots=plots)
 
 
 def _level(plots: Sequence[Plot], view: ExperimentView, lines: Sequence[RunLine]) -> list[Plot]:
     """The plot of what was bought, unless there are too many systems to see it at a glance."""
     labels = {line.label for line in researched(lines, view.definition.systems)}
     return [plot for plot in plots if plot.title == OUTCOME and len(labels) <= MOST_SERIES]
-
-
-def _captions(view: ExperimentView, plots: Sequence[Plot]) -> dict[str, str]:
-    """Each plot's caption by its name, without sentences that the page has elsewhere."""
-    board = view.scores.scoreboard
-    captions = {plot.name: plot.caption for plot in plots}
-    for words in [INTERVAL_LINES, *(sentence(column.meaning) for column in (() if board is None else board.columns))]:
-        if words:
-            captions = {name: " ".join(caption.replace(words, "").split()) for name, caption in captions.items()}
-    return captions
 
 
 def _shop(view: ExperimentView) -> str:

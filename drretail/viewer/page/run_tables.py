@@ -15,8 +15,6 @@ from drretail.viewer.run_lines import OUTCOMES, FailedVerdict, RunLine
 from drretail.viewer.tables.scoreboard import JUDGE_FAILED, KINDS
 from drretail.viewer.tables.scores import system_names
 
-LONGEST_QUESTION = 90
-
 
 def render_all_runs(view: ExperimentView, lines: Sequence[RunLine], links: Links) -> Markup:
     """A row for each run, by system, with the data for the search."""
@@ -39,7 +37,6 @@ def render_all_runs(view: ExperimentView, lines: Sequence[RunLine], links: Links
         links=links,
         columns=columns,
         figure=_figure,
-        cut=_cut,
         systems=[names[label] for label in dict.fromkeys(line.label for line in lines)],
         queries=list({line.question.query.query_id: line.question.query.text for line in lines}.items()),
         outcomes={name: count for name, count in outcomes.items() if count},
@@ -68,11 +65,6 @@ def _figure(line: RunLine, column: ShownColumn) -> str:
     if value is not None:
         return Cell(value, KINDS.get(column.unit, "number")).figure
     return JUDGE_FAILED if any(each.metric == column.metric for each in line.failed) else ""
-
-
-def _cut(text: str) -> str:
-    words = " ".join(text.split())
-    return words if len(words) <= LONGEST_QUESTION else f"{words[:LONGEST_QUESTION].rpartition(' ')[0]} …"
 
 
 MOST_FAILED = 200
