@@ -126,7 +126,7 @@ def _content(measure: ComparedMeasure, names: Mapping[str, str]) -> tuple[str, s
             return "", _not_concluded(measure, outcome, names, at_once)
         case "too_few":
             whom = "queries" if largest.n_users is None else "users"
-            at_least = f"it takes {fewest_users(tests):,} {whom} at least, even if all end alike"
+            at_least = f"it takes {fewest_users(tests):,} {whom} at least, even if one system wins them all"
             return "", f"{few} can show no difference{at_once}: {at_least}"
         case "undecided":
             takes, which = clearest(measure), "difference" if of_two else "clearest difference"

@@ -122,7 +122,7 @@ def _how_often(board: Scoreboard, names: Mapping[str, str], column: str, compare
     whole += _where(column, cells[ranked[0]])
     on = "on" if is_counted else "in"
     others = [f"{name} {on} {figure}" for name, figure in zip(ranked, figures, strict=True)][1:]
-    more = [f"{len(others) - MOST_SHOWN} more no more often"] if len(others) > MOST_SHOWN else []
+    more = [f"{len(others) - MOST_SHOWN} more at most as often"] if len(others) > MOST_SHOWN else []
     return f"{', '.join([f'{ranked[0]} {_SAID[column]} {on} {figures[0]}{whole}', *others[:MOST_SHOWN], *more])}."
 
 
@@ -159,7 +159,7 @@ def _takes(measure: ComparedMeasure) -> str:
     if outcome == "too_few":
         tests = max(pair.row.tests for pair in measure.pairs)
         whom = "users" if by_users else "questions"
-        return f"it takes {fewest_users(max(1, tests)):,} {whom} at least to tell, even if all end alike"
+        return f"it takes {fewest_users(max(1, tests)):,} {whom} at least to tell, even if one system wins them all"
     takes = clearest(measure) if outcome in ("undecided", "undone") else None
     if takes is None or takes.queries_needed is None:
         return ""
@@ -167,7 +167,7 @@ def _takes(measure: ComparedMeasure) -> str:
     count, noun = (takes.users_needed or 0, "user") if of_users else (takes.queries_needed, "question")
     size = f"more than {MOST:,} {noun}s" if count > MOST else counted(count, noun)
     ends = "" if of_users else range_of(takes)
-    return f"it would take about {size} to tell{f' (10–90 %: {ends} questions)' if ends else ''}"
+    return f"it would take about {size} to tell{f' (80 % interval: {ends} questions)' if ends else ''}"
 
 
 def _preferences(row: ComparedRow, a: str, b: str) -> str:

@@ -247,7 +247,7 @@ def conclusion(board: Scoreboard) -> Conclusion:
         sentences.append(f"No difference is shown in {listed(finding.about for finding in undecided)}{by}.")
     if needed:
         numbers = [
-            f"{count:,}{'' if at else ' queries'}{f' (10–90 %: {ends})' if ends else ''} for {about}"
+            f"{count:,}{'' if at else ' queries'}{f' (80 % interval: {ends})' if ends else ''} for {about}"
             for at, (count, ends, about) in enumerate(sorted(needed))
         ]
         sentences.append(f"To show differences of the size seen here takes about {listed(numbers)}.")

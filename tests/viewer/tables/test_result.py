@@ -55,7 +55,7 @@ RULED = measure("FP", "not_concluded", judge="offline:judge")
         (
             (preference(3, 6, users=4),),
             "On 10 questions of 4 users the judge preferred b six times, a three times and neither once. "
-            "That may be chance: it takes 6 users at least to tell, even if all end alike.",
+            "That may be chance: it takes 6 users at least to tell, even if one system wins them all.",
         ),
         ((RULED,), "Nothing tells the two systems apart."),
         (
@@ -87,7 +87,7 @@ def test_who_did_better_and_how_sure_that_is(compared: tuple[ComparedMeasure, ..
             {"a@m": 1 / 3, "b@m": 2 / 3, "c@m": 0.0, "oracle": 1.0},
             3,
             "b buys what was asked for on 2 of 3 questions, a on 1, c on 0. "
-            "That may be chance: it takes 6 questions at least to tell, even if all end alike.",
+            "That may be chance: it takes 6 questions at least to tell, even if one system wins them all.",
         ),
         (
             measure("feasible", "undecided"),
