@@ -57,7 +57,12 @@ class KindOffers:
         """The first hit."""
         return next(iter(self.hits), None)
 
-    @property
+    @cached_property
+    def ids(self) -> frozenset[str]:
+        """The ids of the offers."""
+        return frozenset(offer.product.product_id for offer in self.offers)
+
+    @cached_property
     def is_said(self) -> bool:
         """True if enough titles have the words of the kind's name in this order: none says "traditional laptops"."""
         words = [word for word in stems(self.kind) if word not in OF_WHOM]
@@ -139,8 +144,13 @@ class KindOffers:
 
     def is_within(self, part: tuple[str, ...]) -> bool:
         """True if nearly all are in this part of the shop."""
-        inside = sum(offer.product.categories[: len(part)] == part for offer in self.offers)
+        inside = sum(times for path, times in self._paths.items() if path[: len(part)] == part)
         return inside >= _NEARLY_ALL * len(self.offers)
+
+    @cached_property
+    def _paths(self) -> Counter[tuple[str, ...]]:
+        """How many offers have each path of categories: few paths, where a kind has thousands of offers."""
+        return Counter(offer.product.categories for offer in self.offers)
 
     def has_cheaper_and_dearer(self, price: Decimal | None) -> bool:
         """True if the upper quartile is at least twice the lower one, and the price is neither least nor greatest."""
@@ -180,8 +190,7 @@ class Assortment:
             return None
         for name in kind.names:
             offered = self.of(name)
-            left = sum(offer.product.product_id not in had for offer in offered.offers)
-            if left >= ENOUGH and offered.is_said and offered.is_within(product.categories[:-1]):
+            if len(offered.ids) - len(offered.ids & had) >= ENOUGH and offered.is_said and offered.is_within(product.categories[:-1]):
                 return replace(kind, category=name)
         return None
 
