@@ -109,8 +109,7 @@ def decided_by_code(demand: Demand, listing: Listing, *, unwanted: bool = False)
     """The ruling by the field that a demand names; by words if it names none."""
     if demand.field is None:
         return Ruling(str(demand), _by_words(demand, listing, unwanted=unwanted), "words")
-    name = folded(demand.field)
-    value = next((value for key, value in listing.product.details.items() if folded(key) == name), None)
+    value = listing.fields.get(folded(demand.field))
     if value is None or isinstance(value, list | dict):
         return Ruling(str(demand), "open", "field")
     has = _has(demand, str(value))
@@ -125,12 +124,19 @@ def _has(demand: Demand, value: str) -> bool | None:
         if measure is None:
             return None
         return (demand.least is None or measure >= demand.least) and (demand.most is None or measure <= demand.most)
-    said = f" {folded(value)} "
-    if any(f" {folded(phrase)} " in said for phrase in demand.none_of):
+    said = _padded(value)
+    if any(_padded(phrase) in said for phrase in demand.none_of):
         return False
-    return any(f" {folded(phrase)} " in said for phrase in demand.any_of or (demand.say,))
+    return any(_padded(phrase) in said for phrase in demand.any_of or (demand.say,))
 
 
+# Cached, as measures are: thousands of offers of a kind have a few values in a field.
+@lru_cache(maxsize=16_384)
+def _padded(text: str) -> str:
+    return f" {folded(text)} "
+
+
+@lru_cache(maxsize=16_384)
 def _measure(value: str, unit: str | None) -> float | None:
     """The number before a unit in a field's value, or its only number; None if there is not just one."""
     pattern = rf"{_NUMBER}\s*{re.escape(unit)}(?!\w)" if unit else _NUMBER
@@ -143,8 +149,8 @@ def _measure(value: str, unit: str | None) -> float | None:
 
 def _by_words(demand: Demand, listing: Listing, *, unwanted: bool) -> State:
     text = listing.text
-    if any(f" {folded(phrase)} " in text for phrase in demand.none_of):
+    if any(_padded(phrase) in text for phrase in demand.none_of):
         return "met" if unwanted else "broken"
-    if any(f" {folded(phrase)} " in text for phrase in demand.any_of):
+    if any(_padded(phrase) in text for phrase in demand.any_of):
         return "broken" if unwanted else "met"
     return stance(listing.words, str(demand), unwanted=unwanted)

@@ -1,9 +1,11 @@
 """A product with its words prepared for comparison."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
+from typing import Any
 
 from drretail.grounding.constraints.demands import RecordWords, record_words
 from drretail.records.shop import Product
@@ -33,6 +35,11 @@ class Listing:
         details = (f"{name} {value}" for name, value in product.details.items() if isinstance(value, str))
         parts = (product.title, product.brand or "", *product.features, *product.description, *details)
         return f" {folded(' '.join(parts))} "
+
+    @cached_property
+    def fields(self) -> Mapping[str, Any]:
+        """Its details by their folded names; of names that are alike, the first counts."""
+        return {folded(name): value for name, value in reversed(self.product.details.items())}
 
     @cached_property
     def words(self) -> RecordWords:

@@ -51,6 +51,7 @@ class KindOffers:
     """What the kind is called."""
     is_prose: Callable[[str], bool] = bool
     """Whether words read as English in a sentence, as the shop writes them."""
+    _selective: dict[Demand, bool] = field(init=False, default_factory=dict[Demand, bool], compare=False, repr=False)
 
     @property
     def first(self) -> Listing | None:
@@ -109,9 +110,15 @@ class KindOffers:
 
         Who keeps to what the best offer has anyway need not know of the demand: a sort by ratings would do.
         """
-        states = {offer.product.product_id: decided_by_code(demand, offer).state for offer in self.offers}
-        if self.best is None or states[self.best.product.product_id] == "met":
+        if demand not in self._selective:
+            self._selective[demand] = self._is_selective(demand)
+        return self._selective[demand]
+
+    def _is_selective(self, demand: Demand) -> bool:
+        if self.best is None or decided_by_code(demand, self.best).state == "met":
             return False
+        seen = (*self.counted, *self.hits[:1])  # the first hit may be an outlier, which is not counted
+        states = {offer.product.product_id: decided_by_code(demand, offer).state for offer in seen}
         decided = sum(states[offer.product.product_id] != "open" for offer in self.counted)
         is_decided = decided >= _DECIDED * len(self.counted)
         return is_decided and self.tells_apart(lambda offer: states[offer.product.product_id] == "met")
