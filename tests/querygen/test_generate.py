@@ -23,7 +23,7 @@ from drretail.querygen.generate import generate_for, generate_sampled
 from drretail.querygen.lint import Linter
 from drretail.querygen.rules.assortment import Assortment, KindOffers
 from drretail.querygen.rules.axes import by_fields
-from drretail.querygen.rules.kinds import Kind, kind_of, quoted_title
+from drretail.querygen.rules.kinds import Kind, kind_of, quoted_title, stems
 from drretail.records.money import Money
 from drretail.records.query import NEED_KINDS, Query
 from drretail.records.shop import Product
@@ -243,6 +243,23 @@ def test_a_kind_has_the_name_that_titles_say(make_world: MakeWorld) -> None:
     assert (kind and kind.category, kind_of(laptops[0])) == ("laptops", Kind("laptops", "traditional laptops"))
 
 
+def test_what_holds_for_a_kind_is_read_once_however_many_products_ask(
+    make_world: MakeWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = Counter[str]()
+
+    def counted(text: str) -> tuple[str, ...]:
+        read[text] += 1
+        return stems(text)
+
+    monkeypatch.setattr("drretail.querygen.rules.assortment.stems", counted)
+    shop = make_world(products(), orders())
+    assortment = Assortment(Stock(shop), shop.catalog)
+    kinds = [kind for each in products() if (kind := assortment.kind_of(each))]
+    assert len(kinds) > len(set(kinds))
+    assert read and max(read.values()) == 1
+
+
 @pytest.mark.parametrize("paths", [True, False])
 def test_without_prices_no_budget_is_set_and_no_text_speaks_of_money(make_world: MakeWorld, paths: bool) -> None:
     plain = products(prices=False, paths=paths)
@@ -270,6 +287,15 @@ def test_what_neither_the_best_offer_nor_the_first_hit_keeps_is_demanded() -> No
     assert [choice.clause for choice in by_fields(KindOffers(offers))] == ["be made of pine"]
     assert [choice.clause for choice in by_fields(KindOffers(offers, hits=offers[:1]))] == ["be made of pine"]
     assert list(by_fields(KindOffers(offers, hits=offers[3:4]))) == []
+
+
+def test_what_a_first_hit_of_an_outlying_price_keeps_is_not_demanded() -> None:
+    offers = offers_with("Material", ("oak", "oak", "steel", "pine", "pine", "pine"))
+    dear = listing_of(offers[3].product.model_copy(update={"price": 90_000}))
+    found = KindOffers((*offers[:3], dear, *offers[4:]), hits=(dear,))
+    assert dear not in found.counted
+    assert list(by_fields(found)) == []
+    assert list(by_fields(KindOffers(found.offers)))
 
 
 @pytest.mark.parametrize(

@@ -133,13 +133,17 @@ class KindOffers:
         kept, count = [*filter(keeps, self.counted)], len(self.counted)
         if count < LEAST_OFFERS or len(kept) < _LEAST_KEEP or not LEAST_SHARE <= len(kept) / count <= MOST_SHARE:
             return False
-        return all(self._found(depth, kept) <= self._found(depth, self.counted) for depth in HITS)
+        return all(share <= of_all for share, of_all in zip(self._found(kept), self._found_of_all, strict=True))
 
-    def _found(self, depth: int, kept: Sequence[Listing]) -> float:
-        """The share of the worth of the best one of ``kept`` that is found within so many hits."""
-        ids, worth = {each.product.product_id for each in self.hits[:depth]}, self._worths
-        best = max(worth[each.product.product_id] for each in kept)
-        return max((worth[key] for each in kept if (key := each.product.product_id) in ids), default=0) / best
+    def _found(self, kept: Sequence[Listing]) -> tuple[float, ...]:
+        """The share of the worth of the best one of ``kept`` that is found within so many hits, for each of HITS."""
+        worth = {each.product.product_id: self._worths[each.product.product_id] for each in kept}
+        shown, best = [worth.get(each.product.product_id, 0) for each in self.hits], max(worth.values())
+        return tuple(max(shown[:depth], default=0) / best for depth in HITS)
+
+    @cached_property
+    def _found_of_all(self) -> tuple[float, ...]:
+        return self._found(self.counted)
 
     @cached_property
     def _worths(self) -> Mapping[str, int]:

@@ -7,6 +7,7 @@ the title, without the words that the title lacks: "gel pens" for what the shop 
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any, cast
 
@@ -130,6 +131,8 @@ def _whose(gender: str, name: str) -> str:
     return name if not gender or name.startswith(GENDERS[gender]) else f"{GENDERS[gender]} {name}"
 
 
+# Cached: the offers of a kind have a few values in each field.
+@lru_cache(maxsize=16_384)
 def lowered(text: str) -> str:
     """The text in lower case, except for words with capitals of their own: USB-C, iPhone, T-shirt."""
     return _WORD.sub(lambda word: word[0] if not word[0][1:].islower() else word[0].lower(), text)

@@ -2,9 +2,11 @@
 
 import pytest
 
+from drretail.grounding.constraints.decisions import decided_by_code
 from drretail.grounding.constraints.demands import stance
 from drretail.grounding.constraints.listing import listing_of
 from drretail.records.shop import Product
+from drretail.records.wish import Demand
 
 
 def says(demand: str, title: str = "A thing", *features: str, **details: str) -> bool:
@@ -98,3 +100,10 @@ def test_what_is_unwanted_is_named_wherever_the_product_has_it(unwanted: str, wo
 def test_a_record_keeps_a_demand_breaks_it_or_leaves_it_open(words: str, of_it: str, against_it: str) -> None:
     record = listing_of(Product(product_id="B0TEST0001", title="Lotion", features=(words,), category="Beauty")).words
     assert (stance(record, "fragrance free"), stance(record, "fragrance", unwanted=True)) == (of_it, against_it)
+
+
+def test_of_two_fields_whose_names_are_alike_the_first_decides() -> None:
+    details = {"Item Color": "red", "item-color": "blue"}
+    mug = listing_of(Product(product_id="B0TEST0001", title="A mug", category="Kitchen", details=details))
+    ruled = [decided_by_code(Demand(say=color, field="ITEM COLOR"), mug).state for color in ("red", "blue")]
+    assert ruled == ["met", "broken"]
