@@ -201,7 +201,11 @@ class Assortment:
             return None
         for name in kind.names:
             offered = self.of(name)
-            if len(offered.ids) - len(offered.ids & had) >= ENOUGH and offered.is_said and offered.is_within(product.categories[:-1]):
+            if (
+                len(offered.ids) - len(offered.ids & had) >= ENOUGH
+                and offered.is_said
+                and offered.is_within(product.categories[:-1])
+            ):
                 return replace(kind, category=name)
         return None
 
