@@ -201,11 +201,8 @@ class Assortment:
             return None
         for name in kind.names:
             offered = self.of(name)
-            if (
-                len(offered.ids) - len(offered.ids & had) >= ENOUGH
-                and offered.is_said
-                and offered.is_within(product.categories[:-1])
-            ):
+            is_enough = len(offered.ids) - len(offered.ids & had) >= ENOUGH
+            if is_enough and offered.is_said and offered.is_within(product.categories[:-1]):
                 return replace(kind, category=name)
         return None
 
