@@ -5,7 +5,7 @@
     python scripts/real_model.py --to rows --only-row --model openai:qwen3-8b --base-url http://localhost:8000/v1
 
 The second made the row of docs/results.md, the third makes one of another model: the folder's `exp` is the experiment,
-and the logs of `row` and `card` are the row. Each step has to end by itself, with an exit code that it may have,
+and the logs of `score` and `card` are the row. Each step has to end by itself, with an exit code that it may have,
 without a traceback, and never silent for long. A model this small fails at almost everything: its failures have to be
 named and counted, and the folder verifies.
 """
@@ -77,7 +77,9 @@ model_timeout = 300
 model_retries = 1
 """
 BRIEF = "max_tokens = 350\n"
-"""For the smallest model: most of its answers end after some 100 tokens, and the others never do."""
+"""For the smallest model: its answers end after some 100 tokens, or repeat a sentence for ever."""
+BRIEF_JUDGE = {"DRRETAIL_MAX_TOKENS": "150", "DRRETAIL_MODEL_RETRIES": "0"}
+"""The same for its verdicts, which are a quote, a sentence and a label: it repeats the quote."""
 
 
 @dataclass(frozen=True)
@@ -107,6 +109,8 @@ class Commands:
     environ: dict[str, str]
     patience: float
     """Seconds after which a command is killed, since it hangs."""
+    of_judges: dict[str, str] = field(default_factory=dict[str, str])
+    """Variables for the commands that judge."""
     steps: list[Step] = field(default_factory=list[Step])
 
     def run(self, name: str, *arguments: str, codes: Sequence[int] = (0, 3), kill_after: float | None = None) -> None:
@@ -116,7 +120,7 @@ class Commands:
         process = subprocess.Popen(  # noqa: S603 -- the package's own command
             [sys.executable, "-m", "drretail", *arguments],
             cwd=self.folder,
-            env=self.environ,
+            env=self.environ | (self.of_judges if "--judge" in arguments else {}),
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -188,7 +192,6 @@ def make_row(commands: Commands, model: str, labels: str, agents: Sequence[str],
     commands.run("score", "score", "exp", "--metrics", "checks,outcome,basket", codes=(0,))
     commands.run("card", "lab", "card", "--labels", labels, "--n", "20", "--to", "exp", "--judge", model)
     commands.run("verify", "verify", "exp", codes=(0,))
-    commands.run("row", "compare", "exp", codes=(0,))
 
 
 def try_the_rest(commands: Commands, model: str) -> None:
@@ -224,7 +227,7 @@ def main() -> int:
         SETTINGS.format(model=model) + (BRIEF if given.model is None else ""), encoding="utf-8"
     )
     labels = write_labels(given.to, given.labels, given.longest)
-    commands = Commands(given.to, environ, given.patience)
+    commands = Commands(given.to, environ, given.patience, BRIEF_JUDGE if given.model is None else {})
     try:
         commands.run("doctor", "doctor", "--model", model)
         make_row(commands, model, labels, given.agent or AGENTS, given.queries)
