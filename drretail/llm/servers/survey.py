@@ -169,10 +169,15 @@ async def measured(model: Model) -> Abilities:
 
 
 async def _timed(model: Model, question: str) -> tuple[Usage, float]:
-    """The tokens and the seconds of one answer, whether or not it was cut. Raises ModelError if there is none."""
+    """The tokens and the seconds of one answer, whether or not it was cut. Raises ModelError if there is none.
+
+    Asked again after a lost connection: llama.cpp's server may end one just as the next question is sent.
+    """
     from langchain_core.messages import HumanMessage
 
     found, seconds = await paced_attempt(model, model.chat, [HumanMessage(question)], 0.0)
+    if isinstance(found, Fault) and found.usage is None and found.passes:
+        found, seconds = await paced_attempt(model, model.chat, [HumanMessage(question)], 0.0)
     usage = found.usage if isinstance(found, Fault) else usage_of(found)
     if isinstance(found, Fault) and usage is None:
         raise found.error

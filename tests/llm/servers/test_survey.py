@@ -37,6 +37,8 @@ class Server(LocalServer):
         self.late: list[float] = []
         """Seconds before the next answers."""
         self.at_once = self.most_at_once = 0
+        self.lost: tuple[int, ...] = ()
+        """The requests, counted from one, whose connection ends without an answer."""
 
     def opened(self, **given: Any) -> Model:
         pytest.importorskip("langchain_openai")
@@ -57,6 +59,9 @@ class _Handler(Handler):
         if not self.path.endswith("/chat/completions"):
             return self._send(404, {})
         server.seen.append(body)
+        if len(server.seen) in server.lost:
+            self.close_connection = True
+            return None
         server.at_once += 1
         server.most_at_once = max(server.most_at_once, server.at_once)
         time.sleep(server.late.pop() if server.late else 0)
@@ -201,6 +206,16 @@ async def test_what_was_found_out_is_kept_with_the_speed_and_in_the_record(tmp_p
         assert open_recorded("openai:small", asked).asked == asked
     known.path.write_text("{broken")
     assert known.of(model) is None
+
+
+async def test_a_connection_that_ends_does_not_end_the_measuring() -> None:
+    with Server() as server:
+        server.lost = (2,)
+        assert (await measured(server.opened())).write_speed
+    with Server() as server:
+        server.lost = (1, 2)
+        with pytest.raises(ModelError, match="Connection error"):
+            await measured(server.opened())
 
 
 @pytest.mark.parametrize(
