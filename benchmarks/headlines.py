@@ -22,7 +22,6 @@ from typing import Any
 
 from labelled_reports import LabelledReport, Planted, arguments, read_set, world_of
 
-from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.eval.judging.session import Judge
 from drretail.eval.references import made_references
@@ -234,8 +233,7 @@ def print_feasible(folder: Path, reports: Sequence[LabelledReport], world: World
     shipped = {query.text: query for query in shipped_queries("dev")}
     typed = [replace(report, query=shipped.get(report.query.text, report.query)) for report in reports]
     experiment_of(folder, typed, world, fingerprint=world.manifest.fingerprint)
-    offers = Offers(world)
-    references = made_references(folder, offers)
+    references = made_references(folder, world)
     asyncio.run(score(folder, ["basket"], [], store=world.store, references=references, progress=Progress()))
     gathered = gather(folder, load_metrics(["basket"]))
     for key in gathered.tables_of_judges:

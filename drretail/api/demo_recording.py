@@ -12,7 +12,6 @@ from drretail.agents.running.system import suts
 from drretail.api.observer import SILENT
 from drretail.api.settings import read_settings
 from drretail.api.systems import runner_of
-from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.eval.judging.session import Judge
 from drretail.eval.references import made_references
@@ -63,6 +62,6 @@ def play_answers(folder: Path, shop: World, spec: str) -> bool:
 def play_judge(folder: Path, shop: World, progress: Progress) -> Scores:
     """Scores every report, and each pair of reports on a question, with the recorded judge."""
     judge = Judge.of(recorded_model())
-    references = made_references(folder, Offers(shop))
+    references = made_references(folder, shop)
     metrics = (*USUAL, PAIRWISE)
     return run_loop(score(folder, metrics, [judge], store=shop.store, references=references, progress=progress))

@@ -92,7 +92,7 @@ def score(options: ScoreOptions) -> RecordedScores:
                     store=None if shop is None else shop.store,
                     offers=None if shop is None else Offers(shop).would_do,
                     look_up=None if shop is None else NamedProducts(shop).named_by_run,
-                    references=None if shop is None else made_references(folder, Offers(shop)),
+                    references=made_references(folder, shop),
                     progress=choose_progress(),
                     page_age=settings.page_age,
                     live=pages if options.sources == "live" else None,

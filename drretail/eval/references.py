@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from drretail.env.offers import Offers
+from drretail.env.world import World
 from drretail.eval.baskets import has_decision
 from drretail.eval.check_results import Checklist
 from drretail.eval.judging.subject import Subject, planned_runs, read_subject
@@ -14,11 +15,13 @@ from drretail.experiment import read_definition, read_reference, read_runs, refe
 from drretail.records.query import KeptReference, Reference
 
 
-def made_references(experiment: Path, offers: Offers) -> dict[str, Reference]:
-    """The reference of each query, by its id; empty for imported reports, which have no world."""
+def made_references(experiment: Path, world: World | None) -> dict[str, Reference]:
+    """The reference of each query, by its id; empty without the world, and for imported reports, which have none."""
     definition = read_definition(experiment)
-    queries = definition.queries if definition.world_fingerprint is not None else ()
-    return {query.query_id: offers.reference(query) for query in queries}
+    if world is None or definition.world_fingerprint is None:
+        return {}
+    offers = Offers(world)
+    return {query.query_id: offers.reference(query) for query in definition.queries}
 
 
 def kept_references(experiment: Path, references: Mapping[str, Reference]) -> dict[Path, KeptReference]:

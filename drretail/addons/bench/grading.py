@@ -7,7 +7,6 @@ from pathlib import Path
 
 from drretail.agents.running.new_experiment import open_experiment
 from drretail.env.next_purchase import add_gold
-from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.eval.judging.subject import read_subjects
 from drretail.eval.metrics.truth import Truth, truth_of
@@ -47,7 +46,7 @@ def grade(
                         named = {"system": new, "run_id": f"{new}/{query.query_id}-r1"}
                         write_json(target / "run.json", read_json(target / "run.json") | named)
     found: dict[str, dict[str, Truth]] = {}
-    references = made_references(to, Offers(world))
+    references = made_references(to, world)
     keep_references(to, references)
     for subject in read_subjects(to, world.store):
         if truth := truth_of(replace(subject, whole=references[subject.query.query_id])):

@@ -15,7 +15,6 @@ from drretail.api.judges import OFFLINE_JUDGE, judges
 from drretail.api.models import Opener
 from drretail.api.settings import read_settings
 from drretail.api.worlds import chosen_web, open_world
-from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.eval.judging.session import CODE_JUDGE, Judge
@@ -106,8 +105,14 @@ async def scored_by(metric: Metric, judge: str, variants: Shown, state: TaskStat
         world = _world_of(kept["world"], read_definition(folder).world_fingerprint)
         followed = load_metrics(metric.after) if metric.needs_judge and not metric.prompts() else []
         metrics = [*followed, metric]
-        store, references = (world.store, made_references(folder, Offers(world))) if world else (None, {})
-        await score_experiment(folder, metrics, [judging], store=store, references=references, progress=Progress())
+        await score_experiment(
+            folder,
+            metrics,
+            [judging],
+            store=world and world.store,
+            references=made_references(folder, world),
+            progress=Progress(),
+        )
         run = next(read_runs(folder))
         assessor = Assessor(judging.ref, "default")
         gathered = read_judgements(folder, [metric], [TableKey(metric.name, assessor)])
