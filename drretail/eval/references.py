@@ -34,8 +34,9 @@ def kept_references(experiment: Path, references: Mapping[str, Reference]) -> di
         if whole is None or whole.proof is None or whole.proof.state == "refuted":
             continue
         subject = replace(read_subject(experiment, definition, planned, None), whole=whole)
-        if subject.report_sha is not None and not has_decision(subject.case, whole):
-            undecided[whole.query_id][subject.run_id] = subject.report_sha
+        case = subject.case
+        if subject.report_sha is not None and has_decision(case, None) and not has_decision(case, whole):
+            undecided[subject.query.query_id][subject.run_id] = subject.report_sha
     return {
         reference_path(experiment, query_id): whole.kept(undecided[query_id]) for query_id, whole in references.items()
     }

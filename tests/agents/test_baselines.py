@@ -25,7 +25,7 @@ from drretail.records.wish import Want, Wish
 from tests import build
 from tests.agents.conftest import QUERY, record, scripted, sut
 from tests.build import demands, known
-from tests.shop import PRODUCTS, USER
+from tests.shop import OTHER, PRODUCTS
 
 
 def recorded(world: World, name: str, query: Query = QUERY, **given: Any) -> Recorded:
@@ -69,7 +69,7 @@ OFFERED = [list(map(listing_of, FEEDERS)), list(map(listing_of, BATH))]
 
 
 def asked(wish: Wish = WISH) -> Query:
-    return Query(query_id="q1", user_id=USER, text="Two feeders and a bath, under $120?", wish=wish, source="t")
+    return Query(query_id="q1", user_id=OTHER, text="Two feeders and a bath, under $120?", wish=wish, source="t")
 
 
 def answered(world: World, query: Query) -> Recorded:
