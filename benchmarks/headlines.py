@@ -22,13 +22,13 @@ from typing import Any
 
 from labelled_reports import LabelledReport, Planted, arguments, read_set, world_of
 
-from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.eval.judging.session import Judge
+from drretail.eval.references import made_references
 from drretail.eval.registry import load_metrics
 from drretail.eval.scores.gathering import Assessor, gather
 from drretail.eval.scoring import score
-from drretail.experiment import Definition, Experiment, keep_references
+from drretail.experiment import Definition, Experiment
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.report.markup import shown
 from drretail.grounding.report.picks import take_picks
@@ -233,9 +233,8 @@ def print_feasible(folder: Path, reports: Sequence[LabelledReport], world: World
     shipped = {query.text: query for query in shipped_queries("dev")}
     typed = [replace(report, query=shipped.get(report.query.text, report.query)) for report in reports]
     experiment_of(folder, typed, world, fingerprint=world.manifest.fingerprint)
-    offers = Offers(world)
-    keep_references(folder, offers.reference)
-    asyncio.run(score(folder, ["basket"], [], store=world.store, offers=offers.would_do, progress=Progress()))
+    references = made_references(folder, world)
+    asyncio.run(score(folder, ["basket"], [], store=world.store, references=references, progress=Progress()))
     gathered = gather(folder, load_metrics(["basket"]))
     for key in gathered.tables_of_judges:
         for plan, judged in gathered.judged_runs(key.metric, key.assessor):

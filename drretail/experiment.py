@@ -35,7 +35,7 @@ from drretail.records.comparison import PlannedPair, PlannedPairs
 from drretail.records.counterfactual import Counterfactual
 from drretail.records.criteria import KnownAnswer
 from drretail.records.evidence import Evidence, FetchedPages
-from drretail.records.query import Query, Reference
+from drretail.records.query import KeptReference, Query, Reference
 from drretail.records.run import DiscardedRun, Run, RunError, System
 from drretail.records.score import ProfileSummary
 
@@ -205,10 +205,6 @@ class Experiment:
         places = {rubric_path(self.folder, metric, query_id): rubric for query_id, rubric in rubrics.items()}
         write_sealed(self.folder, {path: rubric for path, rubric in places.items() if not path.exists()})
         seal(self.folder, *places)  # a killed command may not have come to it
-
-    def keep_references(self, queries: Iterable[Query], found: Callable[[Query], Reference]) -> None:
-        """Keeps the reference baskets of queries as they are found now, whatever was kept before."""
-        write_sealed(self.folder, _changed_references(self.folder, queries, found))
 
     def discard(self, label: str, query_id: str, repeat: int) -> None:
         """Removes a run's folder, so that it can be made again; its usage is kept."""
@@ -420,41 +416,14 @@ def reference_path(experiment: Path, query_id: str) -> Path:
     return experiment / "rubrics" / "basket" / f"{file_name(query_id)}.json"
 
 
-def read_reference(experiment: Path, query_id: str) -> Reference | None:
-    """A query's reference baskets; None if none were kept, or none that this version can read."""
-    with suppress(UserError):  # before 1.0, baskets had other fields
-        return _kept(Reference, reference_path(experiment, query_id))
-    return None
-
-
-def keep_references(experiment: Path, found: Callable[[Query], Reference]) -> None:
-    """Keeps the reference baskets that an experiment's queries have now: scores don't rest on what the folder says."""
-    definition = read_definition(experiment)
-    queries = definition.queries if definition.world_fingerprint is not None else ()
-    if changed := _changed_references(experiment, queries, found):
-        with locked(experiment):
-            write_sealed(experiment, changed)
-
-
-def _changed_references(
-    experiment: Path, queries: Iterable[Query], found: Callable[[Query], Reference]
-) -> dict[Path, Reference]:
-    """By their places, the baskets that differ from those that are kept, or of which none are kept."""
-    made = {query.query_id: found(query) for query in queries}
-    return {
-        path: reference
-        for query_id, reference in made.items()
-        for path in [reference_path(experiment, query_id)]
-        if read_reference(experiment, query_id) != reference or not _is_kept(experiment, path)
-    }
-
-
-def _is_kept(experiment: Path, path: Path) -> bool:
-    """True for a document that is there and sealed. A killed command may not have come to its seal; version 1.0 had
-    none.
+def read_reference(experiment: Path, query_id: str) -> KeptReference | Reference | None:
+    """What is kept of a query's reference baskets, which version 1.0 kept whole; None if nothing is, or nothing that
+    this version can read.
     """
-    seals = _seals(experiment)
-    return path.exists() and (not seals or path.relative_to(experiment).as_posix() in seals)
+    path = reference_path(experiment, query_id)
+    with suppress(UserError):  # before 1.0, baskets had other fields
+        return _kept(KeptReference if path.exists() and "sha256" in read_json(path) else Reference, path)
+    return None
 
 
 def read_definition(folder: Path) -> Definition:
@@ -480,9 +449,11 @@ def write_definition(folder: Path, definition: Definition, queries: Iterable[Que
 
 
 def write_sealed(folder: Path, documents: Mapping[Path, Document]) -> None:
-    """Writes documents of an experiment, and their sha256."""
+    """Writes the documents of an experiment that are new or changed, and their sha256."""
     for path, document in documents.items():
-        write_json(path, document.model_dump(mode="json", exclude_none=True))
+        text = readable_json(document.model_dump(mode="json", exclude_none=True))
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            write_atomically(path, text)
     seal(folder, *documents)
 
 
@@ -541,8 +512,9 @@ def read_options(folder: Path) -> list[KeptOptions]:
     return kept
 
 
-def renew_decisions(folder: Path, queries: Iterable[Query], found: Callable[[Query], Reference]) -> list[str]:
-    """Gives an experiment what is decided for these queries since it was run, and renews their baskets.
+def renew_decisions(folder: Path, queries: Iterable[Query]) -> list[str]:
+    """Gives an experiment what is decided for these queries since it was run. What it keeps of their baskets goes:
+    ``score`` makes it anew.
 
     Returns the ids of the queries whose decisions changed. Raises UserError as ``entitle`` does.
     """
@@ -558,7 +530,8 @@ def renew_decisions(folder: Path, queries: Iterable[Query], found: Callable[[Que
         if gold != known.gold:
             renewed[known.query_id] = known.model_copy(update={"gold": gold})
     with locked(folder):
-        write_sealed(folder, {reference_path(folder, query_id): found(query) for query_id, query in renewed.items()})
+        for query_id in renewed:
+            reference_path(folder, query_id).unlink(missing_ok=True)
         queries = tuple(renewed.get(query.query_id, query) for query in definition.queries)
         write_definition(folder, definition, queries)
     return list(renewed)

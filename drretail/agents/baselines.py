@@ -227,11 +227,10 @@ def _remark(want: Want, record: Mapping[str, Any]) -> str:
 
 
 async def best_basket(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
-    """The best basket as a report, or why there is none. Raises ModelError without a reference."""
+    """The best basket as a report, or why there is none."""
     del models, limits
     reference = task.reference
-    if reference is None:
-        raise ModelError("agent", "the oracle answers queries of an experiment whose baskets were found when it opened")
+    assert reference is not None  # an agent that sees it is given it
     proof = reference.proof
     if task.wish is not None and proof is not None and (proof.state == "proved" or reference.lack == "not_said"):
         with Toolkit(session) as toolkit:

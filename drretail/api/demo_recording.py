@@ -12,9 +12,9 @@ from drretail.agents.running.system import suts
 from drretail.api.observer import SILENT
 from drretail.api.settings import read_settings
 from drretail.api.systems import runner_of
-from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.eval.judging.session import Judge
+from drretail.eval.references import made_references
 from drretail.eval.registry import PAIRWISE, USUAL
 from drretail.eval.scoring import score
 from drretail.event_loop import run_loop
@@ -56,13 +56,12 @@ def play_answers(folder: Path, shop: World, spec: str) -> bool:
     asked = recorded_queries()
     title = f"{counted(len(asked), 'question')}, two agents (a language model's recorded answers)"
     watch = SILENT.runs(runner, len(players) * len(asked), parallel=1)
-    of_world = Offers(shop).reference
-    return run(
-        folder, runner, players, asked, seed=SEED, title=title, reference=of_world, parallel=1, watch=watch
-    ).is_whole
+    return run(folder, runner, players, asked, seed=SEED, title=title, parallel=1, watch=watch).is_whole
 
 
 def play_judge(folder: Path, shop: World, progress: Progress) -> Scores:
     """Scores every report, and each pair of reports on a question, with the recorded judge."""
     judge = Judge.of(recorded_model())
-    return run_loop(score(folder, (*USUAL, PAIRWISE), [judge], store=shop.store, progress=progress))
+    references = made_references(folder, shop)
+    metrics = (*USUAL, PAIRWISE)
+    return run_loop(score(folder, metrics, [judge], store=shop.store, references=references, progress=progress))

@@ -34,7 +34,6 @@ from drretail.api.worlds import check_askable, check_sandbox_web, check_user, kn
 from drretail.conditions.shopper import INTENT_CONDITION
 from drretail.conditions.tools import WITHOUT
 from drretail.env.checking import check_database
-from drretail.env.offers import Offers
 from drretail.env.store.sqlite import SqliteStore
 from drretail.env.web.sandbox import cautions, has_foreign_pages
 from drretail.env.web.sealed import QUERIES_FILE, SealedWeb, has_gold
@@ -111,7 +110,6 @@ def run(options: RunOptions) -> RecordedExperiment:
             title=options.title,
             options=kept_options(ready.options, settings, labels, folder),
             open_gold=ready.open_gold,
-            reference=Offers(world).reference,
             parallel=settings.parallel,
             retry=_retried(options),
         )

@@ -28,12 +28,13 @@ from drretail.eval.judging.spending import allowance_for, judging_costs
 from drretail.eval.judging.subject import planned_runs
 from drretail.eval.metric import Metric
 from drretail.eval.notes import judge_notes
+from drretail.eval.references import made_references
 from drretail.eval.registry import METRICS, PAIRWISE, WHERE_THERE, load_metric, load_metrics, usual_metrics
 from drretail.eval.scores.file import made_scores
 from drretail.eval.scoring import score as score_experiment
 from drretail.eval.verification import first_failure
 from drretail.event_loop import run_loop
-from drretail.experiment import Experiment, keep_references, read_definition
+from drretail.experiment import Experiment, read_definition
 from drretail.llm.estimates import Estimates
 from drretail.llm.registry import Model
 from drretail.progress import choose_progress
@@ -79,8 +80,6 @@ def score(options: ScoreOptions) -> RecordedScores:
         about = [repr(replace(options, by=(), details=False)), repr(settings), shop is None, *follows]
         can_be_proved = _rests_on_names(options, plan)
         is_judged = can_be_proved and proofs.hold(JUDGED, about)
-        if shop is not None and not is_judged:
-            keep_references(folder, Offers(shop).reference)
         scores = (
             made_scores(folder)
             if is_judged
@@ -93,6 +92,7 @@ def score(options: ScoreOptions) -> RecordedScores:
                     store=None if shop is None else shop.store,
                     offers=None if shop is None else Offers(shop).would_do,
                     look_up=None if shop is None else NamedProducts(shop).named_by_run,
+                    references=made_references(folder, shop),
                     progress=choose_progress(),
                     page_age=settings.page_age,
                     live=pages if options.sources == "live" else None,
@@ -270,7 +270,7 @@ def _add_gold(folder: Path, queries: Sequence[Query], shop: World | None) -> Non
     definition = read_definition(folder)
     asked = {query.query_id for query in definition.queries}
     with Experiment(folder, definition) as experiment:
-        add_gold(experiment, shop, [query for query in queries if query.query_id in asked], Offers(shop).reference)
+        add_gold(experiment, shop, [query for query in queries if query.query_id in asked])
 
 
 def failed_answers(

@@ -1,7 +1,7 @@
 """What the users of queries bought next, from a world's held-out orders, with the most popular products beside it."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from drretail.env.catalog.base import CatalogPage, CatalogQuery, fold_category
@@ -11,7 +11,7 @@ from drretail.errors import NotFound, ToolError
 from drretail.experiment import Experiment, rubric_path
 from drretail.grounding.constraints.kinds import is_of_kind
 from drretail.grounding.profile.purchases import known_leaf, purchase_item_of
-from drretail.records.query import Query, Reference
+from drretail.records.query import Query
 from drretail.records.shop import METRIC, VOID_STATUSES, NextPurchase, Product, PurchaseItem
 
 MOST_POPULAR = 50
@@ -40,18 +40,14 @@ def freeze_next_purchases(experiment: Experiment, world: World, queries: Sequenc
     experiment.freeze_rubrics(METRIC, {frozen.query_id: frozen for frozen in next_purchases(world, new)})
 
 
-def add_gold(
-    experiment: Experiment, world: World, queries: Sequence[Query], reference: Callable[[Query], Reference] | None
-) -> None:
-    """Adds to an experiment what is known of good answers to its queries: their gold, wanted categories, next
-    purchases, and the baskets by which reports are measured, if ``reference`` finds any.
+def add_gold(experiment: Experiment, world: World, queries: Sequence[Query]) -> None:
+    """Adds to an experiment what is known of good answers to its queries: their gold, wanted categories and next
+    purchases.
 
     Done once the systems that research have ended, so that none of them can read it there.
     """
     known = {"queries": tuple(queries), "categories": wanted_categories(world, queries), "systems": {}, "asked": {}}
     experiment.ask(experiment.definition.model_copy(update=known))
-    if reference is not None:
-        experiment.keep_references(queries, reference)
     freeze_next_purchases(experiment, world, queries)
 
 

@@ -12,6 +12,7 @@ judging/         what a judge is shown, what it is asked, and its verdicts
 scores/          verdicts → rows with intervals
 metrics/        the metrics
 baskets.py       carts and refusals compared with the baskets that satisfy a wish
+references.py    the baskets that satisfy a wish: made of the world, kept as counts, ends and a digest
 claims/          claims of reports, and whether their sources support them
 counterfactual/  what changes when the profile does
 judge_prompts.py the user's own prompts for judges

@@ -15,7 +15,7 @@ from drretail.grounding.verify.checks import Case
 from drretail.grounding.verify.refusals import Research
 from drretail.records.base import Record
 from drretail.records.money import USD
-from drretail.records.query import NOT_TYPED, Lack, Proof, Reference
+from drretail.records.query import NOT_TYPED, Ends, Lack, Proof, Reference
 from drretail.records.reading import Outcome, Pick
 from drretail.records.shop import Product
 from drretail.records.wish import Wish
@@ -33,7 +33,6 @@ LACKS: Mapping[Lack, str] = {
     "owned": "the user has all that keeps to the wish",
     "no_basket": "no basket in the shop keeps to the wish",
 }
-NO_REFERENCE = "the experiment keeps no basket that this version can read: score it with --world, and they are found"
 NOTHING_PICKED = "nothing is picked"
 NOT_REQUIRED = "nothing has to be bought"
 
@@ -47,7 +46,7 @@ class Measured:
     notes: tuple[str, ...] = ()
 
 
-def not_measured(wish: Wish | None, reference: Reference) -> str | None:
+def not_measured(wish: Wish | None, reference: Ends) -> str | None:
     """Why the carts of a query's reports can't be measured, or None."""
     if wish is None:
         return NOT_TYPED

@@ -32,6 +32,7 @@ from drretail.llm.prices import PriceTable
 from drretail.llm.registry import open_recorded
 from drretail.progress import Progress
 from drretail.records.base import Rules
+from drretail.records.query import Reference
 from drretail.records.run import DUMPS
 from drretail.records.score import CODE, JudgeRef, Judging, Score, Scores, Verdict
 from drretail.records.vote import Vote, Withdrawal, line_of
@@ -48,6 +49,7 @@ async def check_verdicts(
     store: Store,
     offers: WouldDo,
     look_up: LookUp,
+    references: Mapping[str, Reference],
     gone: Collection[str],
     checklist: Checklist,
     progress: Progress,
@@ -91,6 +93,7 @@ async def check_verdicts(
                 store=store,
                 offers=offers,
                 look_up=look_up,
+                references=references,
                 progress=progress,
                 again=again,
                 # An allowance of 0 tokens: what is not in a journal is not asked.

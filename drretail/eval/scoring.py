@@ -24,6 +24,7 @@ from drretail.eval.judging.spending import Allowance, CapReached
 from drretail.eval.judging.subject import LookUp, Subject, Task, WouldDo, planned_runs, read_subjects
 from drretail.eval.judging.verdicts import VerdictFile, judged_in, verdict_path
 from drretail.eval.metric import Metric, PairMetric, check_rules, in_order, is_judged, is_unrated
+from drretail.eval.references import keep_references
 from drretail.eval.registry import METRICS, PAIRWISE, load_metric, load_metrics, pair_metric, recorded_metric
 from drretail.eval.scores.facts import NOT_RATED
 from drretail.eval.scores.file import derive_scores, read_scores
@@ -34,6 +35,7 @@ from drretail.grounding.verify.checks import PAGE_AGE
 from drretail.llm.prices import PriceTable
 from drretail.progress import Bar, Progress
 from drretail.prompts import overridden
+from drretail.records.query import Reference
 from drretail.records.score import Rules, Scores
 
 
@@ -125,6 +127,7 @@ async def score(
     store: Store | None = None,
     offers: WouldDo | None = None,
     look_up: LookUp | None = None,
+    references: Mapping[str, Reference] | None = None,
     progress: Progress,
     again: Again = "nothing",
     concurrency: int | None = None,
@@ -146,8 +149,9 @@ async def score(
 
     ``metrics`` are names or loaded; those that need no model are judged by code, whatever ``judges`` holds. ``store``
     None means that the world is not at hand; ``offers`` returns the ids of its products that suit a want, ``look_up``
-    its records of what an answer names. Once ``allowance`` is spent nothing more is asked, and scores are made of what
-    was judged. Cited pages older than ``page_age`` years get a warning.
+    its records of what an answer names, and ``references`` are its baskets by query id. Once ``allowance`` is spent
+    nothing more is asked, and scores are made of what was judged. Cited pages older than ``page_age`` years get a
+    warning.
 
     ``missing`` has, by label, the web from which unread cited pages are fetched before judging (with ``again``, also
     those that could not be read). ``live`` has the web from which they are fetched again, to be judged as they are now,
@@ -176,6 +180,7 @@ async def score(
     submitter = Submitter(experiment, rules, definition.seed, again, judge_repeats, allowance, rate_floors=rate_floors)
     check_replaceable(experiment / "scores.json")
     with locked(experiment), LivePages(live_journal(experiment), live or {}, anew=again == "everything") as pages:
+        keep_references(experiment, references or {})
         if missing is not None:
             fetched = partial(fetch_missing, experiment, missing, progress, again=again != "nothing")
             progress.note(fetch_summary(await asyncio.to_thread(fetched)))
@@ -185,7 +190,8 @@ async def score(
             subjects = read_subjects(experiment, store, page_age) if asked else ()
             for subject in subjects:
                 page_at = None if live is None else partial(pages.page, subject.label)
-                judged = replace(subject, offers=offers, look_up=look_up, page_at=page_at)
+                whole = (references or {}).get(subject.query.query_id)
+                judged = replace(subject, offers=offers, look_up=look_up, whole=whole, page_at=page_at)
                 yield from (partial(submitter.judge, judged, metric, judge) for metric, judge in asked)
             for of_two in of_pairs:
                 if of_two in group:

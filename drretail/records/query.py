@@ -1,6 +1,6 @@
 """Queries, what a shop has for their wishes, and the part of a query that an agent is given."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from functools import cached_property
 from typing import Any, Literal, Self, get_args
@@ -119,11 +119,10 @@ class Proof(Record):
     """By limit, the cheapest basket once it is lifted."""
 
 
-class Reference(Document):
-    """exp/rubrics/basket/<query_id>.json: what the shop could have sold; frozen when the experiment opens."""
+class Ends(Document):
+    """What bounds a query's baskets: the cheapest and the best, or why there is none."""
 
     query_id: str
-    things: tuple[WantedThing, ...] = ()
     cheapest: FoundBasket | None = None
     best: FoundBasket | None = None
     """None exactly if ``cheapest`` is None."""
@@ -131,10 +130,50 @@ class Reference(Document):
     """Why there is no basket."""
     proof: Proof | None = None
     """None in references made before wishes were typed."""
+
+
+class Reference(Ends):
+    """All that the shop could have sold for a query, as the world tells it."""
+
+    things: tuple[WantedThing, ...] = ()
     left_out: tuple[str, ...] = ()
     """Products that the user already has and that the query does not want again."""
     warnings: tuple[str, ...] = ()
     """Evidence ids of the pages that warn against a product of the wanted kinds."""
+
+    def kept(self, undecided: Mapping[str, str]) -> "KeptReference":
+        """What an experiment keeps of it. ``undecided`` has, by run id, the hash of each report without a decision."""
+        return KeptReference(
+            **{name: getattr(self, name) for name in Ends.model_fields},
+            wants=tuple(
+                WantCounts(name=thing.name, fits=len(thing.fits), undecided=len(thing.undecided))
+                for thing in self.things
+            ),
+            sha256=sha256_of(self.as_line()),
+            undecided=dict(undecided),
+        )
+
+
+class WantCounts(Record):
+    """How many of the shop's products would do for one want."""
+
+    name: str
+    fits: int
+    undecided: int
+    """Those that would do if what their records leave open were so."""
+
+
+class KeptReference(Ends):
+    """exp/rubrics/basket/<query_id>.json: a reference without its products, as ``score`` keeps it.
+
+    Version 1.0 kept the whole ``Reference`` there.
+    """
+
+    wants: tuple[WantCounts, ...]
+    sha256: str
+    """Of the whole reference, as a line."""
+    undecided: dict[str, str] = Field(default_factory=dict[str, str])
+    """By run id, the hash of each report that declares a refusal whose reason its run does not show."""
 
 
 NeedKind = Literal["restock", "replacement", "companion", "comparison", "gift", "project"]

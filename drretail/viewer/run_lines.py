@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from drretail.eval.baskets import has_decision
+from drretail.eval.references import is_decided
 from drretail.experiment import read_reference
 from drretail.records.score import Verdict
 from drretail.viewer.arithmetic import Arithmetic, arithmetic_of
@@ -170,7 +170,7 @@ def _outcomes(view: RunView) -> Iterator[Outcome]:
         yield "false statement"
     if view.run is not None and view.run.report is None:
         yield "failed"
-    elif run is not None and (run.stop != "finished" or not has_decision(view.subject.case, view.subject.reference)):
+    elif run is not None and (run.stop != "finished" or not is_decided(view.subject)):
         yield "gave up"
     if any(_failed(view)):
         yield "judge failed"

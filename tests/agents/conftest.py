@@ -59,8 +59,7 @@ def under(
 
 def record(world: World, system: SystemUnderTest, query: Query = QUERY, **given: Any) -> Recorded:
     """A run of the system; ``given`` as ``Runner`` and its ``run`` take it."""
-    reference = given.pop("reference", None)
-    return asyncio.run(Runner(world, "w", **given).run(system, query, reference=reference))
+    return asyncio.run(Runner(world, "w", **given).run(system, query))
 
 
 def perform(world: World, *turns: Scripted, agent: str = "react", **given: Any) -> tuple[Recorded, list[Request]]:

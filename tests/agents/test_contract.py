@@ -27,9 +27,9 @@ from drretail.llm.offline.chat import OfflineChat
 from drretail.llm.scripted import Request, requests_of, scripted_model
 from drretail.prompts import load_prompt, tag_content
 from drretail.records.money import Money
-from drretail.records.query import Query, Reference, WantedThing
+from drretail.records.query import Query
 from drretail.records.reading import Outcome, Pick
-from drretail.records.run import ORACLE_AGENT, Limits, Run, WebMode
+from drretail.records.run import Limits, Run, WebMode
 from drretail.records.wish import Want, Wish
 from tests.agents.conftest import QUERY, Scripted, calls, cut, lines_of, record, run_in
 from tests.agents.grounded_hybrid.staging import WISH, understanding
@@ -82,8 +82,7 @@ def sut(world: World, name: str, by: Play = play, **given: Any) -> SystemUnderTe
 
 def ran(world: World, name: str, by: Play = play, query: Query = QUERY, **given: Any) -> tuple[Recorded, list[Request]]:
     player = sut(world, name, by, **given)
-    reference = Reference(query_id=QUERY.query_id, things=(WantedThing(name=MARKER),), left_out=(f"B0{MARKER}",))
-    recorded = record(world, player, query, reference=reference)
+    recorded = record(world, player, query)
     asked = {id(model): model for model in player.models.values()}
     return recorded, [request for model in asked.values() for request in requests_of(model)]
 
@@ -118,7 +117,7 @@ def test_a_baseline_buys_what_it_picks_and_no_floor_is_given_the_wish(world: Wor
         assert (run.picks, run.outcome) == (None, None)
     else:
         assert known(run.outcome).decision == ("buy" if run.picks else "none")
-    assert name == ORACLE_AGENT or ran(world, name, query=TYPED)[0].run == run
+    assert load_agent(name).sees_reference or ran(world, name, query=TYPED)[0].run == run
 
 
 @pytest.mark.parametrize(

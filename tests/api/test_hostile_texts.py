@@ -18,7 +18,6 @@ from drretail.agents.registry import load_agent
 from drretail.agents.running.run import run
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import SystemUnderTest
-from drretail.env.offers import Offers
 from drretail.env.profiles import default_pool
 from drretail.env.session import Session, SessionSettings
 from drretail.env.web.sandbox import SandboxPage, SandboxWeb
@@ -144,7 +143,7 @@ def test_no_judge_s_request_holds_what_poses_as_a_prompt(shop: World, tmp_path: 
     model = scripted_model(play=lambda request: turns[request.turn - 1], kind="llm")
     systems = [SystemUnderTest.of(name, load_agent("react"), {"": model}, shop) for name in ("react", "react_again")]
     query = Query(query_id="q", user_id=USER, text=ASKED, source="test")
-    run(tmp_path / "exp", Runner(shop, "w"), systems, [query], reference=Offers(shop).reference)
+    run(tmp_path / "exp", Runner(shop, "w"), systems, [query])
     judge = Judge.of(in_place_of(scripted_model(""), StandIn()))
     metrics = [name for name in METRICS if load_metric(name).needs_judge]
     run_loop(score(tmp_path / "exp", (*metrics, PAIRWISE), [judge], store=shop.store, progress=Progress()))

@@ -14,7 +14,6 @@ from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import suts
 from drretail.api.doctor.tiny_shop import QUESTION, USER, tiny_shop
 from drretail.api.prompts.files import all_prompt_files, query_prompt_files, read_query_prompts
-from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.errors import ModelError
 from drretail.eval.judge_prompts import judge_prompt_files, read_wording
@@ -161,7 +160,7 @@ def experiment(own: Path, shop: World, tmp_path_factory: pytest.TempPathFactory)
     for agents, models in parts:
         runner = Runner(shop, "w", files=folder.parent / "files")
         made = suts(agents, models, shop, overrides)
-        run(folder, runner, made, [query], seed="4", title="", reference=Offers(shop).reference)
+        run(folder, runner, made, [query], seed="4", title="")
     return folder
 
 

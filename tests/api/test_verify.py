@@ -18,7 +18,6 @@ from drretail.agents.information import client_hashes
 from drretail.agents.running.client_runs import save_runs
 from drretail.agents.running.runner import recorded_in
 from drretail.api.verification.verify import check_queries, offline_embeddings
-from drretail.env.offers import Offers
 from drretail.env.session import Session
 from drretail.env.world import World
 from drretail.errors import ToolError, UserError
@@ -323,7 +322,7 @@ def test_what_differs_from_what_was_run_is_told_first(name: str, exp: Path) -> N
 
 def test_baskets_are_made_anew_when_the_experiment_is_scored(exp: Path, world: World) -> None:
     made = (exp / BASKET).read_bytes()
-    edit(exp / BASKET, lambda value: value.update(things=[]))
+    edit(exp / BASKET, lambda value: value.update(sha256="0"))
     score(exp, ["basket"], world=world)
     assert (exp / BASKET).read_bytes() == made
     assert not first_failure(exp)
@@ -355,7 +354,7 @@ DEEP: dict[str, tuple[Edit, str, str]] = {
     "a verdict taken out": (of_file(VERDICTS, lambda lines: lines.pop()), "verdicts", VERDICTS),
     "a verdict by code": (of_file(CHECKS, lambda lines: lines[0].update(reason="edited")), "verdicts", CHECKS),
     "a score": (of_file("scores.json", another_score), "scores", "scores.json"),
-    "the gold basket": (of_file(BASKET, lambda value: value.update(things=[])), "versions", BASKET),
+    "the gold basket": (of_file(BASKET, lambda value: value.update(sha256="0")), "versions", BASKET),
     "gold in a query's text": (
         of_experiment(lambda value: value["queries"][0].update(text="Buy P:B0X.")),
         "replay",
@@ -547,7 +546,7 @@ def by_client(folder: Path, world: World) -> None:
     before = recorded_in(folder / OWN_RUN)
     changed = {"usage": {"client": Usage(calls=1, output=9)}, "prompt_hashes": client_hashes(system), "code_hash": None}
     client = replace(before, run=before.run.model_copy(update=changed), texts=read_results(folder / OWN_RUN))
-    save_runs(folder, world, QUERIES[:1], system, [client, client], reference=Offers(world).reference)
+    save_runs(folder, world, QUERIES[:1], system, [client, client])
     score(folder, ["checks"], world=world)
 
 

@@ -2,14 +2,15 @@
 
 import shutil
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from drretail.agents.running.new_experiment import open_experiment
 from drretail.env.next_purchase import add_gold
-from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.eval.judging.subject import read_subjects
 from drretail.eval.metrics.truth import Truth, truth_of
+from drretail.eval.references import keep_references, made_references
 from drretail.experiment import read_definition, run_folder
 from drretail.files import made_whole, read_json, write_json
 from drretail.records.query import Query
@@ -28,7 +29,7 @@ def grade(
             made_whole(to, is_replaced=True) as made,
             open_experiment(made, world, queries, [], "42") as graded,
         ):
-            add_gold(graded, world, queries, Offers(world).reference)
+            add_gold(graded, world, queries)
             for new, (experiment, label) in systems.items():
                 given = read_definition(experiment)
                 asked = {
@@ -45,7 +46,9 @@ def grade(
                         named = {"system": new, "run_id": f"{new}/{query.query_id}-r1"}
                         write_json(target / "run.json", read_json(target / "run.json") | named)
     found: dict[str, dict[str, Truth]] = {}
+    references = made_references(to, world)
+    keep_references(to, references)
     for subject in read_subjects(to, world.store):
-        if truth := truth_of(subject):
+        if truth := truth_of(replace(subject, whole=references[subject.query.query_id])):
             found.setdefault(subject.label, {})[subject.query.query_id] = truth
     return found

@@ -11,7 +11,6 @@ from drretail.agents.running.runner import Recorded, recorded_in
 from drretail.errors import UserError
 from drretail.eval.metrics.reward import NO_REPORT, Reward
 from drretail.experiment import read_definition
-from drretail.records.query import Query, Reference
 from drretail.records.run import Run
 
 
@@ -23,11 +22,7 @@ def save_rollouts(to: str | Path, env: ShopEnv, rollouts: Iterable[Recorded], *,
     """
     made, shop = list(rollouts), env.shop
     queries = [shop.query(each) for each in dict.fromkeys(recorded.run.query_id for recorded in made)]
-
-    def reference(query: Query) -> Reference:
-        return shop.references[query.query_id]
-
-    return save_runs(Path(to), shop.world, queries, env.system, made, reference=reference, seed=seed)
+    return save_runs(Path(to), shop.world, queries, env.system, made, seed=seed)
 
 
 def recorded_rewards(folder: str | Path, shop: Shop) -> Iterator[tuple[Run, Reward]]:

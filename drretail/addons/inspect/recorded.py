@@ -1,6 +1,6 @@
 """Keeps a run with all that judges need of it in a sample's store, so that the log alone can be scored again."""
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -14,7 +14,7 @@ from drretail.agents.running.runner import Recorded
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.files import pack, read_lines, write_atomically
-from drretail.records.query import Query, Reference
+from drretail.records.query import Query
 from drretail.records.run import System
 
 KEPT = "drretail"
@@ -26,13 +26,12 @@ SEED = "42"
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A run with its world, query, system and reference baskets."""
+    """A run with its world, query and system."""
 
     world: World
     query: Query
     system: System
     recorded: Recorded
-    reference: Callable[[Query], Reference]
 
 
 def saved(kept: Kept, folder: Path) -> None:
@@ -40,7 +39,7 @@ def saved(kept: Kept, folder: Path) -> None:
 
     Raises UserError if another process writes there, or if the folder holds another experiment.
     """
-    save_runs(folder, kept.world, [kept.query], kept.system, [kept.recorded], reference=kept.reference, seed=SEED)
+    save_runs(folder, kept.world, [kept.query], kept.system, [kept.recorded], seed=SEED)
 
 
 def keep(state: TaskState, kept: Kept, spec: str) -> None:

@@ -1,7 +1,7 @@
 """A sample's private session, its calls, and its run."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from drretail.env.session import Session, SessionSettings, Shopper
 from drretail.env.web.sealed import web_for
 from drretail.env.world import World
 from drretail.grounding.report.picks import take_picks
-from drretail.records.query import Query, Reference
+from drretail.records.query import Query
 from drretail.records.run import Run, RunError, Step, System, Usage
 from drretail.tools.registry import ROLE, read_submitted, tools_of
 from drretail.tools.toolkit import Toolkit
@@ -36,7 +36,6 @@ class Shop:
     world: World
     spec: str
     """The spec by which the world is opened again."""
-    reference: Callable[[Query], Reference]
     tool_timeout: float
     tool_threads: int
     to: Path | None = None
@@ -110,7 +109,7 @@ class Rollout:
         )
         telemetry = {"world": recorded_spec(self._shop.spec)}
         recorded = Recorded(run, evidence, session.trajectory.texts(), telemetry)
-        kept = Kept(session.settings.world, self._query, self._system, recorded, self._shop.reference)
+        kept = Kept(session.settings.world, self._query, self._system, recorded)
         keep(state, kept, self._shop.spec)
         if self._shop.to is not None:
             saved(kept, self._shop.to)

@@ -15,11 +15,11 @@ from drretail.api.judges import OFFLINE_JUDGE, judges
 from drretail.api.models import Opener
 from drretail.api.settings import read_settings
 from drretail.api.worlds import chosen_web, open_world
-from drretail.env.store.base import Store
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.eval.judging.session import CODE_JUDGE, Judge
 from drretail.eval.metric import Metric
+from drretail.eval.references import made_references
 from drretail.eval.registry import load_metric, load_metrics
 from drretail.eval.scores.explanation import explanation_of, verdicts_of
 from drretail.eval.scores.gathering import Assessor, JudgedRun, TableKey
@@ -102,10 +102,17 @@ async def scored_by(metric: Metric, judge: str, variants: Shown, state: TaskStat
         return Score.unscored(reason=NO_RUN, explanation=OTHERS)
     judging = judge_of(judge) if metric.needs_judge else CODE_JUDGE
     with laid_out(kept["files"]) as folder:
-        store = _store_of(kept["world"], read_definition(folder).world_fingerprint)
+        world = _world_of(kept["world"], read_definition(folder).world_fingerprint)
         followed = load_metrics(metric.after) if metric.needs_judge and not metric.prompts() else []
         metrics = [*followed, metric]
-        await score_experiment(folder, metrics, [judging], store=store, progress=Progress())
+        await score_experiment(
+            folder,
+            metrics,
+            [judging],
+            store=world and world.store,
+            references=made_references(folder, world),
+            progress=Progress(),
+        )
         run = next(read_runs(folder))
         assessor = Assessor(judging.ref, "default")
         gathered = read_judgements(folder, [metric], [TableKey(metric.name, assessor)])
@@ -138,10 +145,10 @@ def _as_score(metric: Metric, judged: JudgedRun, verdicts: Sequence[Verdict], na
     )
 
 
-def _store_of(spec: str, fingerprint: str | None) -> Store | None:
-    """The records of that spec's world; None if the world is gone or has changed."""
+def _world_of(spec: str, fingerprint: str | None) -> World | None:
+    """That spec's world; None if the world is gone or has changed."""
     try:
         world = world_at(spec)
     except UserError:
         return None
-    return world.store if world.manifest.fingerprint == fingerprint else None
+    return world if world.manifest.fingerprint == fingerprint else None

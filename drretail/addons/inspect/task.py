@@ -23,7 +23,6 @@ from drretail.api.judges import OFFLINE_JUDGE
 from drretail.api.queries.asked import asked_queries
 from drretail.api.settings import read_settings
 from drretail.api.worlds import DEMO, check_askable
-from drretail.env.offers import Offers
 from drretail.env.session import Session, SessionSettings
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError, file_error
@@ -80,7 +79,6 @@ def shop_research(
         shop = Shop(
             shop_world,
             world,
-            Offers(shop_world).reference,
             settings.tool_timeout,
             settings.tool_threads,
             None if to is None else Path(to),

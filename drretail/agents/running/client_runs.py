@@ -1,7 +1,7 @@
 """Runs of systems that call the tools from outside, over MCP. The runner records them like every other run."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +17,7 @@ from drretail.env.session import Session
 from drretail.env.world import World
 from drretail.errors import ModelError
 from drretail.llm.models import Models
-from drretail.records.query import Query, Reference, Task
+from drretail.records.query import Query, Task
 from drretail.records.run import MCP_AGENT, Answer, Limits, RoleModel, Run, Scope, System
 from drretail.tools.registry import ROLE
 from drretail.tools.toolkit import Toolkit
@@ -44,7 +44,6 @@ class Recording:
         options: dict[str, Any],
         name: str | None = None,
         seed: str = "42",
-        reference: Callable[[Query], Reference] | None = None,
     ) -> None:
         # One client's failures say nothing about the next: no number of failing calls ends the server.
         self._runner = replace(runner, outages=None)
@@ -55,7 +54,7 @@ class Recording:
         self._seed = seed
         self._begun: set[tuple[str, int]] = set()
         self._experiment = open_experiment(to, runner.world, [query], [], seed)
-        add_gold(self._experiment, runner.world, [query], reference)
+        add_gold(self._experiment, runner.world, [query])
 
     def opened(self) -> "RecordedRun":
         """A run for one connection."""
@@ -148,7 +147,6 @@ def save_runs(
     system: System,
     made: Iterable[Recorded],
     *,
-    reference: Callable[[Query], Reference],
     seed: str = "42",
 ) -> list[Run]:
     """Saves each of ``made`` in the experiment in ``to``, as the next repeat of its query, and returns the saved runs.
@@ -160,7 +158,7 @@ def save_runs(
     sut = SystemUnderTest(system.label(), system, agent, {})
     saved: list[Run] = []
     with open_experiment(to, world, queries, [sut], seed, is_part=True) as experiment:
-        add_gold(experiment, world, queries, reference)
+        add_gold(experiment, world, queries)
         for recorded in made:
             query_id, repeat = recorded.run.query_id, recorded.run.repeat
             while experiment.state(sut.label, query_id, repeat) != "absent":

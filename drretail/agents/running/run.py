@@ -14,7 +14,7 @@ from drretail.agents.running.spending import Caps, opened_budget
 from drretail.agents.running.system import SystemUnderTest
 from drretail.env.next_purchase import add_gold
 from drretail.errors import UserError
-from drretail.records.query import Query, Reference
+from drretail.records.query import Query
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,6 @@ def run(
     title: str | None = None,
     options: str | None = None,
     open_gold: Callable[[], Sequence[Query]] | None = None,
-    reference: Callable[[Query], Reference] | None = None,
     parallel: int = PARALLEL,
     caps: Caps | None = None,
     watch: AbstractContextManager[Watch] | None = None,
@@ -57,7 +56,6 @@ def run(
     are discarded first. A run that was cut goes on from its journal. Systems that research are given tasks
     alone, and of a query with hidden limits those by which its shopper answers. Once they have ended, ``open_gold``
     returns the queries with their gold (without it, ``queries`` have theirs), and floors and the oracle run.
-    ``reference`` finds the baskets by which reports are measured; without it they are not measured.
 
     ``is_part`` says that ``queries`` are only some of those that the systems will be asked: in a system that is new in
     the folder, the others do not count as missing. ``title`` is the experiment's title from now on. ``options`` is a
@@ -84,7 +82,7 @@ def run(
 
         def opened() -> Sequence[Query]:
             known = queries if open_gold is None else open_gold()
-            add_gold(experiment, runner.world, known, reference)
+            add_gold(experiment, runner.world, known)
             return known
 
         experiment_budget = opened_budget(to, suts, caps)

@@ -27,6 +27,7 @@ from drretail.agents.user_files import files_for
 from drretail.conditions.registry import conditions_of
 from drretail.env.altered.counterfactual import world_seen
 from drretail.env.altered.moves import moves_of
+from drretail.env.offers import Offers
 from drretail.env.servers.naming import SHIPPED, is_on_servers
 from drretail.env.session import Session, SessionSettings, Shopper
 from drretail.env.web.dense import Retrievers, embeddings_of
@@ -34,7 +35,7 @@ from drretail.env.web.sealed import SealedWeb, web_for
 from drretail.env.world import World
 from drretail.errors import CommandStopped, ModelError, ToolError, UserError, describe_error, raised_at, traceback_of
 from drretail.event_loop import aside
-from drretail.experiment import Experiment, read_counterfactual, read_evidence, read_reference, read_run, run_folder
+from drretail.experiment import Experiment, read_counterfactual, read_evidence, read_run, run_folder
 from drretail.grounding.report.citations import find_citations
 from drretail.journal import EffectKind, Journal
 from drretail.llm.models import Models
@@ -43,7 +44,7 @@ from drretail.prompts import overridden
 from drretail.records.base import fault_of, sha256_of
 from drretail.records.counterfactual import Counterfactual, kind_of
 from drretail.records.evidence import Evidence
-from drretail.records.query import ASK, Query, Reference, Task
+from drretail.records.query import ASK, Query, Task
 from drretail.records.run import (
     BM25,
     PERSON,
@@ -123,14 +124,12 @@ class Runner:
         *,
         gate: asyncio.Semaphore | None = None,
         instead: Counterfactual | None = None,
-        reference: Reference | None = None,
     ) -> Recorded:
         """The run of one system for one query. A failure is recorded in it, unless it concerns all runs
         (CommandStopped).
 
         ``gate`` limits the model calls in flight; runs side by side share one. ``instead`` says whose data a
-        counterfactual system sees; UserError if it is missing for one. ``reference`` is given only to an agent that
-        sees it. With a ``journal`` the run is one that is saved.
+        counterfactual system sees; UserError if it is missing for one. With a ``journal`` the run is one that is saved.
         """
         world = self._world(sut, query, instead)
         replay = None
@@ -148,7 +147,7 @@ class Runner:
         began = time.monotonic()
         try:
             with _named_in_traces(sut, query, repeat):
-                ended = await _answered(sut, query, reference, session, models)
+                ended = await _answered(sut, query, self.world, session, models)
             if self.outages is not None:
                 self.outages.check()
             seconds = time.monotonic() - began
@@ -174,10 +173,7 @@ class Runner:
         """``run``, journalled and saved in the experiment's folder. A run that was cut goes on where it stopped."""
         folder = experiment.run_folder(sut.label, query.query_id, repeat)
         instead = read_counterfactual(experiment.folder, query.user_id)
-        reference = read_reference(experiment.folder, query.query_id) if sut.agent.sees_reference else None
-        recorded = await self.run(
-            sut, query, repeat, folder / "journal.jsonl", gate=gate, instead=instead, reference=reference
-        )
+        recorded = await self.run(sut, query, repeat, folder / "journal.jsonl", gate=gate, instead=instead)
         # In a thread: it waits for the disk several times, and other runs need not.
         await asyncio.to_thread(experiment.save, recorded.run, recorded.evidence, recorded.texts, recorded.telemetry)
         return recorded.run
@@ -360,9 +356,9 @@ async def _awaited(answer: Answering, *given: Any) -> Any:
 
 
 async def _answered(
-    sut: SystemUnderTest, query: Query, reference: Reference | None, session: Session, models: Models
+    sut: SystemUnderTest, query: Query, world: World, session: Session, models: Models
 ) -> Answer | RunError:
-    """The agent's answer with its picks, or why there is none.
+    """The agent's answer with its picks, or why there is none. ``world`` is as no condition has changed it.
 
     This is the boundary of a run: every failure but CommandStopped ends here.
     """
@@ -381,6 +377,7 @@ async def _answered(
             for condition, value in conditions_of(sut.system, sut.conditions):
                 task = task if condition.task is None else condition.task(task, query, value)
             if sut.agent.sees_reference:  # oracles alone are told what could be sold for the query
+                reference = await asyncio.to_thread(Offers(world).reference, query)
                 task = task.model_copy(update={"reference": reference, "wish": query.wish})
             async with asyncio.timeout(sut.seconds) as limit:
                 ask = partial(_awaited, sut.agent.answer, task, session, models, sut.system.limits)

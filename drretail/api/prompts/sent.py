@@ -22,7 +22,6 @@ from drretail.agents.running.run import run
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import SystemUnderTest, suts
 from drretail.api.doctor.tiny_shop import QUESTION, USER, tiny_shop
-from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.eval.judge_prompts import judge_prompt_files
 from drretail.eval.judging.session import Judge
@@ -121,8 +120,7 @@ def judges_prompts() -> list[SentPrompt]:
         experiment = Path(folder) / "experiment"
         agents = {name: load_agent(name) for name in ("react", "grounded_hybrid")}
         systems = suts(agents, {"": open_model("offline:shopper")}, world)
-        reference = Offers(world).reference
-        run(experiment, Runner(world, "w"), systems, [query], seed="42", title="prompts", reference=reference)
+        run(experiment, Runner(world, "w"), systems, [query], seed="42", title="prompts")
         run_loop(score(experiment, (*metrics, PAIRWISE), [judge], store=world.store, progress=Progress()))
         journals = sorted((experiment / "verdicts").rglob("*.journal.jsonl"))
         messages = [effect.request["messages"][0]["content"] for path in journals for effect in read_effects(path)]

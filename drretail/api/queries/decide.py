@@ -67,7 +67,7 @@ def decide(options: DecideOptions) -> "Result[Decided]":
         if options.missing is not None:
             from drretail.experiment import renew_decisions
 
-            decided.renewed = renew_decisions(Path(options.missing), decided.queries, offers.reference)
+            decided.renewed = renew_decisions(Path(options.missing), decided.queries)
     return Result(
         decided,
         _document(decided),

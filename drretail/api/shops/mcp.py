@@ -116,7 +116,6 @@ def _recording(
     from drretail.agents.running.client_runs import Recording
     from drretail.agents.running.system import client_options
     from drretail.api.systems import runner_of
-    from drretail.env.offers import Offers
 
     assert options.to is not None
     return Recording(
@@ -127,7 +126,6 @@ def _recording(
         options=client_options(without, redact=session.settings.redact, asks=bool(query.hidden)),
         name=options.system,
         seed=options.seed,
-        reference=None if options.queries is None else Offers(session.settings.world).reference,
     )
 
 

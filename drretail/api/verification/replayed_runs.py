@@ -25,7 +25,6 @@ from drretail.experiment import (
     read_counterfactual,
     read_evidence,
     read_journal,
-    read_reference,
     read_results,
     run_folder,
 )
@@ -186,8 +185,7 @@ class Verifier:
 
     async def _made(self, runner: Runner, run: Run, sut: SystemUnderTest, query: Query, journal: Path) -> Recorded:
         instead = read_counterfactual(self.experiment, query.user_id)
-        reference = read_reference(self.experiment, query.query_id) if sut.agent.sees_reference else None
-        return await runner.run(sut, query, run.repeat, journal, instead=instead, reference=reference)
+        return await runner.run(sut, query, run.repeat, journal, instead=instead)
 
     async def _replay(self, run: Run, sut: SystemUnderTest, query: Query) -> None:
         folder, name = self._folder(run), self._name(run)

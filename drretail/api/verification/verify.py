@@ -28,6 +28,7 @@ from drretail.eval.check_results import Checklist, Verification, differing
 from drretail.eval.judging.subject import planned_runs
 from drretail.eval.judging.verdicts import VerdictFile, verdict_files
 from drretail.eval.notes import judge_notes
+from drretail.eval.references import check_references, made_references
 from drretail.eval.rejudging import check_scores, check_verdicts, check_votes
 from drretail.eval.scores.file import taken_out
 from drretail.eval.verification import check_plan, check_runs, check_seals, check_texts
@@ -160,8 +161,10 @@ def _check_against(
             run_loop(verifier.check_all(runs, bar.advance))
         copy = scratch / "experiment"
         with checklist.catching("verdicts", "verdicts", copy):
-            would_do, look_up = Offers(world).would_do, NamedProducts(world).named_by_run
-            run_loop(check_verdicts(folder, copy, world.store, would_do, look_up, gone, checklist, progress))
+            look_up, references = NamedProducts(world).named_by_run, made_references(folder, world)
+            check_references(folder, references, checklist)
+            made = world.store, Offers(world).would_do, look_up, references
+            run_loop(check_verdicts(folder, copy, *made, gone, checklist, progress))
 
 
 def _believe_all(folder: Path, definition: Definition, checklist: Checklist) -> None:
@@ -237,9 +240,8 @@ def check_queries(definition: Definition, published: str | Path | Sequence[Query
 
 def _check_frozen(folder: Path, definition: Definition, world: World, scratch: Path, checklist: Checklist) -> None:
     """Opens the experiment once more, and compares what is then frozen of the world for judges."""
-    reference = Offers(world).reference
     with open_experiment(scratch, world, definition.queries, [], definition.seed) as again:
-        add_gold(again, world, definition.queries, reference)
+        add_gold(again, world, definition.queries)
         made = again.definition
     pairs = {name: (getattr(definition, name), getattr(made, name)) for name in ("now", "categories")}
     checklist.compare("versions", "experiment.json", pairs, RIGHT_WORLD)

@@ -37,7 +37,7 @@ from drretail.prompts import tagged
 from drretail.records.base import file_name, sha256_of
 from drretail.records.counterfactual import kind_of
 from drretail.records.evidence import Evidence
-from drretail.records.query import Query, Reference
+from drretail.records.query import KeptReference, Query, Reference
 from drretail.records.run import INJECTED, Run, System, Turn
 from drretail.records.score import ProfileSummary
 from drretail.records.shop import VOID_STATUSES, Order, Policy, UserProfile
@@ -85,6 +85,8 @@ class Subject:
     """Fetches cited pages as they are now; None if they are not to be fetched again."""
     folder: Path | None = None
     """The experiment's folder, for what was frozen in it."""
+    whole: Reference | None = None
+    """The reference of the query, by the world; None without it."""
     look_up: LookUp | None = None
     """Finds the shop's records of what a run's answer names; None without the world."""
 
@@ -122,9 +124,14 @@ class Subject:
         return None if self.run is None or self.run.report is None else sha256_of(self.run.report)
 
     @cached_property
+    def ends(self) -> Reference | KeptReference | None:
+        """The cheapest and the best basket of the query, or why there is none; None if nobody has looked."""
+        return self.whole or (None if self.folder is None else read_reference(self.folder, self.query.query_id))
+
+    @property
     def reference(self) -> Reference | None:
-        """The reference baskets of the query, as the experiment froze them, or None."""
-        return None if self.folder is None else read_reference(self.folder, self.query.query_id)
+        """All that the shop could have sold; None without the world, unless the experiment keeps it (version 1.0)."""
+        return self.ends if isinstance(self.ends, Reference) else None
 
     @cached_property
     def with_records(self) -> Mapping[str, Evidence]:
@@ -188,7 +195,7 @@ class Subject:
             web_is_live=self.system.web_is_live,
             read_answers=lambda: self.answers,
             is_imported=self.system.is_imported,
-            reference=self.reference,
+            ends=self.ends,
         )
 
 

@@ -4,14 +4,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from drretail.eval.baskets import MEASURES, NO_REFERENCE, Measured, not_borne_out, not_measured, unsafe_pick
+from drretail.eval.baskets import MEASURES, Measured, not_borne_out, not_measured, unsafe_pick
+from drretail.eval.judging.question import NO_WORLD
 from drretail.eval.judging.readings import picks_of
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import description_of, of_measures
 from drretail.experiment import read_reference
 from drretail.grounding.basket.cart import Cart
 from drretail.grounding.constraints.decisions import Decisions
-from drretail.records.query import Query, Reference
+from drretail.records.query import NOT_TYPED, Query, Reference
 from drretail.records.reading import Pick
 
 NO_SHOP = "finding the best basket takes the whole shop, and an import keeps only the products that reports name"
@@ -31,7 +32,9 @@ def measure(subject: Subject) -> Mapping[str, Measured]:
 def query_lacks(experiment: Path, query: Query) -> str | None:
     """Why reports on a query can't be measured, or None."""
     reference = read_reference(experiment, query.query_id)
-    return NO_REFERENCE if reference is None else not_measured(query.wish, reference)
+    if reference is None:
+        return NOT_TYPED if query.wish is None else NO_WORLD
+    return not_measured(query.wish, reference)
 
 
 def _measured(subject: Subject, reference: Reference | None, picks: Sequence[Pick] | None) -> Mapping[str, Measured]:
@@ -40,7 +43,7 @@ def _measured(subject: Subject, reference: Reference | None, picks: Sequence[Pic
 
     wish = subject.query.wish
     if reference is None:
-        return none(NO_SHOP if subject.system.is_imported else NO_REFERENCE)
+        return none(NO_SHOP if subject.system.is_imported else NOT_TYPED if wish is None else NO_WORLD)
     lack, undecided = not_measured(wish, reference), subject.case.no_decision
     of_picks: dict[str, Measured] = (
         {} if wish is None or undecided or picks is None else _of_picks(subject.query, reference, picks)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from drretail.env.altered.moves import MovedStore, Moves, last_opened, store_at_end
 from drretail.env.store.base import Store
-from drretail.eval.baskets import NO_REFERENCE, Measured, not_measured, utility_ratio
+from drretail.eval.baskets import Measured, not_measured, utility_ratio
 from drretail.eval.judging.question import NO_WORLD
 from drretail.eval.judging.readings import reading_of
 from drretail.eval.judging.subject import Subject
@@ -52,7 +52,7 @@ def _of_picks(run: Run, seen: MovedStore, end: MovedStore, picks: tuple[Pick, ..
 def _of_cart(subject: Subject, start: Store, end: MovedStore, picks: tuple[Pick, ...]) -> dict[str, Measured]:
     """The cart's worth at the end of the run, and how much more it would be worth if nothing had changed."""
     wish, reference = subject.query.wish, subject.reference
-    lack = NO_REFERENCE if reference is None else not_measured(wish, reference)
+    lack = NO_WORLD if reference is None else not_measured(wish, reference)
     if reference is None or wish is None or lack is not None:
         return dict.fromkeys((UTILITY, REGRET), Measured(None, lack or ""))
     fits = {fit.product_id for thing in reference.things for fit in thing.fits}

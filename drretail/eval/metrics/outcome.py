@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from drretail.eval.baskets import LACKS, NO_REFERENCE, NOT_REQUIRED, Decided, decided_by
-from drretail.eval.judging.question import CodeVerdict
+from drretail.eval.baskets import LACKS, NOT_REQUIRED, Decided, decided_by
+from drretail.eval.judging.question import NO_WORLD, CodeVerdict
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import Metric, by_code, description_of, of_verdicts
 from drretail.eval.values import Value, all_lacking
@@ -22,7 +22,7 @@ def decision(subject: Subject) -> CodeVerdict:
     if not subject.query.wish.wants:
         return CodeVerdict("na", None, LACKS["no_things"])
     if subject.run is None or reference is None or proof is None:
-        return CodeVerdict("na", None, NO_REFERENCE)
+        return CodeVerdict("na", None, NO_WORLD, keeps_existing=True)
     if proof.state == "open" and proof.lack != "not_said":
         return CodeVerdict("na", None, OPEN)
     if all(want.optional for want in subject.query.wish.wants):

@@ -32,7 +32,7 @@ from pathlib import Path
 
 from drretail.env.altered.moves import MovedStore, store_at_end
 from drretail.env.store.base import Store
-from drretail.eval.baskets import NO_REFERENCE, Measured, decided_by, not_measured, worth_ratio
+from drretail.eval.baskets import Measured, decided_by, not_measured, worth_ratio
 from drretail.eval.judging.question import NO_WORLD
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import description_of, of_measures
@@ -293,14 +293,11 @@ def _with_open_picks(cart: Cart) -> Cart:
 
 def measure(subject: Subject) -> Mapping[str, Measured]:
     """The reward of a run's report, and its parts."""
-    reference, lack = subject.reference, NO_REFERENCE
-    if reference is not None:
-        is_proved = reference.proof is not None and reference.proof.state == "proved"
-        lack = None if is_proved else not_measured(subject.query.wish, reference)
-    if reference is None or lack is not None:
-        return dict.fromkeys(DESCRIPTION.meanings, Measured(None, lack or ""))
-    if subject.store is None:
-        return dict.fromkeys(DESCRIPTION.meanings, Measured(None, NO_WORLD))
+    reference, ends = subject.reference, subject.ends
+    is_proved = ends is not None and ends.proof is not None and ends.proof.state == "proved"
+    lack = None if ends is None or is_proved else not_measured(subject.query.wish, ends)
+    if lack is not None or reference is None or subject.store is None:
+        return dict.fromkeys(DESCRIPTION.meanings, Measured(None, lack or NO_WORLD))
     run, evidence = subject.run, subject.evidence.values()
     earned = (
         Reward(why=NO_REPORT)

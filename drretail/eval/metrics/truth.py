@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from drretail.eval.baskets import Decided, Measured, decided_by, not_measured, utility_ratio
+from drretail.eval.judging.question import NO_WORLD
 from drretail.eval.judging.readings import reading_of
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import description_of, of_measures
@@ -77,7 +78,9 @@ def measure(subject: Subject) -> Mapping[str, Measured]:
     """The three numbers of a run."""
     truth = truth_of(subject)
     if truth is None:
-        return dict.fromkeys(DESCRIPTION.meanings, Measured(None, "no cart and no refusal is proved to be right"))
+        is_known = subject.reference is not None or subject.query.wish is None or subject.system.is_imported
+        reason = "no cart and no refusal is proved to be right" if is_known else NO_WORLD
+        return dict.fromkeys(DESCRIPTION.meanings, Measured(None, reason))
     numbers = {"primary": truth.primary, "true": float(truth.is_true), "task": truth.task}
     return {variant: Measured(number, truth.why) for variant, number in numbers.items()}
 

@@ -7,13 +7,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from drretail.eval.baskets import has_decision
 from drretail.eval.claims.audit import agreement_ends, shares_of
 from drretail.eval.claims.claims import FAITHFULNESS as CLAIMS
 from drretail.eval.judge_prompts import in_all_wordings
 from drretail.eval.judging.subject import Subject, read_subjects
 from drretail.eval.judging.verdicts import VerdictFile, judges_in, verdict_path
 from drretail.eval.metric import Metric
+from drretail.eval.references import is_decided
 from drretail.eval.registry import AS_ANSWERS, FALSE_STATEMENTS
 from drretail.eval.values import NOT_JUDGED, Value, gravest
 from drretail.experiment import Definition, read_definition, read_plan
@@ -256,7 +256,7 @@ def gather(experiment: Path, metrics: Sequence[Metric]) -> Gathered:
                 words_read=0 if run is None else count_words(run.report, subject.evidence).shown,
                 usage={} if run is None else run.usage,
                 status=_status(subject),
-                has_decision=run is not None and has_decision(subject.case, subject.reference),
+                has_decision=run is not None and is_decided(subject),
                 refuses_wrongly=subject.case.refused_wrongly is not None,
                 error="" if run is None or run.error is None else run.error.kind,
                 losses={} if run is None else run.losses,

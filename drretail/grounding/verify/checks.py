@@ -27,7 +27,7 @@ from drretail.grounding.verify.records import Ledger, all_words_of, read_ledger,
 from drretail.grounding.verify.refusals import misses_order, refuses_what_it_picks
 from drretail.grounding.verify.values import verify
 from drretail.records.evidence import Citation, Evidence, Finding
-from drretail.records.query import Query, Reference
+from drretail.records.query import Ends, Query
 from drretail.records.reading import DECLARED, FORM, Outcome, Pick, Reading, ReadValue, Unread
 from drretail.records.run import Run
 from drretail.records.shop import VOID_STATUSES, Product, UserProfile
@@ -82,7 +82,7 @@ class Case:
     """
     is_imported: bool = False
     """True if the ledger holds only what the report itself names."""
-    reference: Reference | None = None
+    ends: Ends | None = None
     """The baskets that satisfy the wish; None if they are not known, as while a draft is checked."""
 
     @property
@@ -111,7 +111,7 @@ class Case:
     @property
     def refused_wrongly(self) -> str | None:
         """What would have satisfied the wish, if the run buys nothing, for whatever reason; None if it is right."""
-        basket = None if self.reference is None else self.reference.cheapest
+        basket = None if self.ends is None else self.ends.cheapest
         if basket is None or not basket.items or self.run is None or self.run.picks != ():
             return None
         items = ", ".join(f"P:{item.product_id} x {item.quantity}" for item in basket.items)

@@ -5,7 +5,7 @@ from typing import Any
 
 from drretail.env.store.base import Store
 from drretail.env.world import OrderRow, default_pool, open_world, write_world
-from drretail.experiment import Experiment
+from drretail.experiment import Experiment, reference_path, write_sealed
 from drretail.grounding.hostile.texts import hostile_texts
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.text.serialisation import record_text
@@ -115,7 +115,7 @@ def honest_experiment(folder: Path, reports: dict[str, str] | None = None, n_que
         likes = (Statement(code="likes", text="Likes birds."),)
         for user, query in zip(users, queries, strict=True):
             opened.freeze_profile(ProfileSummary(user_id=user, statements=likes))
-            opened.keep_references([query], lambda query: a_reference(query.query_id))
+            write_sealed(folder / "exp", {reference_path(folder / "exp", query.query_id): a_reference(query.query_id)})
             for label, report in reports.items():
                 name = f"{query.query_id}-r1"
                 citations = tuple(find_citations(report, {entry.id: entry for entry in evidence}))

@@ -208,7 +208,7 @@ def test_the_top_level_categories_of_what_is_wanted_are_frozen_with_the_gold(wor
         players = [sut(world, scripted_model("x"))]
         with open_experiment(tmp_path / folder, world, queries, players, "42") as experiment:
             assert read_definition(tmp_path / folder).categories == {}
-            add_gold(experiment, world, queries, None)
+            add_gold(experiment, world, queries)
     assert read_definition(tmp_path / "one").categories == {"q1": ("Patio_Lawn_and_Garden",)}
     assert (tmp_path / "one/experiment.json").read_bytes() == (tmp_path / "two/experiment.json").read_bytes()
 

@@ -1,21 +1,24 @@
 """The metric in an experiment: verdicts of frozen references, and none where there are none."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from drretail.eval.baskets import NO_REFERENCE
+from drretail.eval.judging.question import NO_WORLD
 from drretail.eval.registry import load_metric
-from drretail.experiment import keep_references, reference_path
+from drretail.experiment import read_reference, reference_path
 from drretail.files import write_json
 from drretail.grounding.basket.reference import reference_of
 from drretail.grounding.constraints.listing import listing_of
+from drretail.records.base import sha256_of
 from drretail.records.money import Money
+from drretail.records.query import KeptReference
 from drretail.records.score import Score
 from drretail.records.wish import Want, Wish
 from drretail.viewer.tables.scores import score_tables
 from tests import build
-from tests.build import LABEL
+from tests.build import LABEL, known
 from tests.grounding.shelf import FEEDER, STATION, ledger
 
 WISH = Wish(wants=(Want(name="pole", kinds=("bird feeding station",)),), budget=Money.of(60))
@@ -32,8 +35,8 @@ def an_experiment(folder: Path, note: str = "") -> Path:
     return build.experiment(folder, {LABEL: runs}, queries=[QUERY], evidence=ledger().values())
 
 
-def rows(folder: Path) -> dict[str, Score]:
-    return build.rows(build.scored(folder, "basket"))
+def rows(folder: Path, **given: Any) -> dict[str, Score]:
+    return build.rows(build.scored(folder, "basket", **given))
 
 
 def freeze(folder: Path) -> None:
@@ -45,13 +48,18 @@ def test_declared_picks_are_measured_once_there_are_references_and_unknown_ones_
     folder = an_experiment(tmp_path / "exp")
     before = rows(folder)
     assert {(row.value, row.n_na) for row in before.values()} == {(None, 4)}
-    assert NO_REFERENCE in next(folder.glob("verdicts/basket/code/*/q1-r1.jsonl")).read_text(encoding="utf-8")
+    assert NO_WORLD in next(folder.glob("verdicts/basket/code/*/q1-r1.jsonl")).read_text(encoding="utf-8")
 
     # A file of an older version, with a field that no version writes today, counts as none until it is found anew
     write_json(reference_path(folder, "q1"), {"query_id": "q1", "wanted_brand": False})
     assert {row.value for row in rows(folder).values()} == {None}
-    keep_references(folder, lambda query: reference_of(query, [[listing_of(STATION)]]))
-    found = rows(folder)
+    whole = reference_of(QUERY, [[listing_of(STATION)]])
+    found = rows(folder, references={"q1": whole})
+    kept = known(read_reference(folder, "q1"))
+    assert isinstance(kept, KeptReference)
+    assert [(want.name, want.fits, want.undecided) for want in kept.wants] == [("pole", 1, 0)]
+    assert (kept.best, kept.cheapest, kept.sha256) == (whole.best, whole.cheapest, sha256_of(whole.as_line()))
+    assert {name: row.value for name, row in rows(folder).items()} == {name: row.value for name, row in found.items()}
     assert list(found) == list(load_metric("basket").variants)
     assert found["covered"].value == pytest.approx(1 / 3)
     assert (found["covered"].n_scored, found["covered"].n_na, found["covered"].n_failed) == (3, 1, 0)

@@ -9,6 +9,7 @@ import pytest
 from drretail.eval.baskets import Decided, decide, decided_by, has_decision
 from drretail.eval.metrics.outcome import METRIC, values
 from drretail.eval.metrics.truth import worth_of_refusal
+from drretail.eval.references import keep_references
 from drretail.eval.scores.gathering import gather
 from drretail.eval.values import Value
 from drretail.experiment import reference_path
@@ -262,6 +263,8 @@ def test_a_refusal_without_its_evidence_is_not_done(tmp_path: Path) -> None:
     runs["q1-r2"] = runs["q1-r2"].model_copy(update={"steps": (search(query="bird feeder", price_max=20),)})
     folder = build.experiment(tmp_path, {build.LABEL: runs}, queries=[query])
     write_json(reference_path(folder, "q1"), referenced(CHEAP).model_dump(mode="json"))
+    assert {plan.repeat: plan.is_done for plan in gather(folder, ()).plans} == {1: False, 2: True}
+    keep_references(folder, {"q1": referenced(CHEAP)})
     assert {plan.repeat: plan.is_done for plan in gather(folder, ()).plans} == {1: False, 2: True}
 
 

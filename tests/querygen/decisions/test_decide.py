@@ -11,7 +11,8 @@ from langchain_core.messages import BaseMessage
 
 from drretail.env.offers import Offers
 from drretail.env.world import World
-from drretail.experiment import Experiment, read_definition, read_reference
+from drretail.eval.references import keep_references, made_references
+from drretail.experiment import Experiment, read_definition, reference_path
 from drretail.files import write_lines
 from drretail.grounding.constraints.decisions import record_sha
 from drretail.grounding.constraints.gold_files import gold_path, write_gold, write_with_gold
@@ -342,8 +343,8 @@ def test_the_picks_of_an_experiment_are_asked_about_and_its_baskets_renewed(
     facts = (Fact(product_id=product_id("desk lamp", 4), fact="recalled", source="W:1"),)
     of_web = QUERY.model_copy(update={"gold": Gold(query_id="q-1", facts=facts)})
     with Experiment(folder, definition([of_web], {"a@m": SYSTEM}, **made_on)) as opened:
-        opened.keep_references([QUERY], Offers(world).reference)
         opened.save(run("q-1-r1", picks=[strange], label="a@m"), (), {}, {})
+    keep_references(folder, made_references(folder, world))
     sheet = tmp_path / "sheet.csv"
     assert "6 questions" in call(world, "decide", file, "--missing", folder, "--sheet", sheet).stdout
     filled = sheet_by(sheet, "ann", ["met", "", "", "", "", "met"], quote="")
@@ -358,7 +359,8 @@ def test_the_picks_of_an_experiment_are_asked_about_and_its_baskets_renewed(
         strange: OF_KIND,
         product_id("desk lamp", 0): "dimmable",
     }
-    (thing,) = known(read_reference(folder, "q-1")).things
+    assert not reference_path(folder, "q-1").exists()
+    (thing,) = made_references(folder, world)["q-1"].things
     assert product_id("desk lamp", 0) in {fit.product_id for fit in thing.fits}
     assert strange in {fit.product_id for fit in thing.undecided}
     assert "Baskets renewed: 0" in call(world, "decide", file, "--missing", folder).stdout

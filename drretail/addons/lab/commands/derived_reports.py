@@ -1,7 +1,7 @@
 """``lab bias``, ``exploits`` and ``plant``: what judges make of reports whose worth is known."""
 
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -29,7 +29,7 @@ from drretail.addons.lab.trial_findings import BiasFound, ExploitsFound, Planted
 from drretail.api.judges import world_of
 from drretail.api.option import accepts
 from drretail.api.options.shared import folder_of, names_in
-from drretail.env.store.base import Store
+from drretail.env.world import World
 from drretail.eval.judging.pairs import pair_name
 from drretail.eval.judging.spending import Allowance
 from drretail.event_loop import run_loop
@@ -46,8 +46,8 @@ LOOKED_FOR = (CHECKS, FAITHFULNESS)
 def estimate_plant(options: PlantOptions) -> Estimates:
     """What judging the copies is likely to take. The copies are made."""
     judging = Judging.of(LOOKED_FOR, options, keyless=True)
-    with _store(options) as store:
-        _planted(options, store)
+    with _world(options) as world:
+        _planted(options, world)
         return judging.estimate(planted_folder(folder_of(options.experiment)))
 
 
@@ -60,9 +60,9 @@ def plant(options: PlantOptions) -> Result[PlantedFound]:
     """
     experiment, judging = folder_of(options.experiment), Judging.of(LOOKED_FOR, options)
     folder = planted_folder(experiment)
-    with _store(options) as store:
-        errors = _planted(options, store)
-        left, notes = judging.score(folder, store, judging.allowance(folder))
+    with _world(options) as world:
+        errors = _planted(options, world)
+        left, notes = judging.score(folder, world, judging.allowance(folder))
     found = recall_of(folder, errors, [judge_name(judge.ref, "default") for judge in judging.judges])
     left += sum(finder.failed + finder.unasked for finder in found.everything.found.values())
     document = keep(experiment, "plant", found, verdict_folders(experiment, within=folder.relative_to(experiment)))
@@ -70,11 +70,11 @@ def plant(options: PlantOptions) -> Result[PlantedFound]:
     return Result(found, document, [*planted_parts(found)], left=left, notes=notes, hints=[hint])
 
 
-def _planted(options: PlantOptions, store: Store | None) -> PlantedErrors:
+def _planted(options: PlantOptions, world: World | None) -> PlantedErrors:
     with choose_progress().track("planting errors") as bar:
         return make_copies(
             folder_of(options.experiment),
-            store,
+            world and world.store,
             seed=options.seed,
             per_kind=options.n,
             of=options.system,
@@ -86,8 +86,8 @@ def _planted(options: PlantOptions, store: Store | None) -> PlantedErrors:
 def estimate_exploits(options: ExploitsOptions) -> Estimates:
     """What judging the worthless reports is likely to take. The reports are made."""
     judging = Judging.of(METRICS, options, keyless=True)
-    with _store(options) as store:
-        _made_exploits(options, store)
+    with _world(options) as world:
+        _made_exploits(options, world)
     return judging.estimate(exploits_folder(folder_of(options.experiment)))
 
 
@@ -100,25 +100,23 @@ def exploits(options: ExploitsOptions) -> Result[ExploitsFound]:
     """
     experiment, judging = folder_of(options.experiment), Judging.of(METRICS, options)
     folder = exploits_folder(experiment)
-    with _store(options) as store:
-        honest = _made_exploits(options, store)
-        left, notes = judging.score(folder, store, judging.allowance(folder))
+    with _world(options) as world:
+        honest = _made_exploits(options, world)
+        left, notes = judging.score(folder, world, judging.allowance(folder))
     found = compare_with_honest(folder, honest)
     document = keep(experiment, "exploits", found, verdict_folders(experiment, within=folder.relative_to(experiment)))
     hint = f"The reports are an experiment of their own: drretail view {folder}."
     return Result(found, document, [*exploits_parts(found)], left=left, notes=notes, hints=[hint])
 
 
-def _made_exploits(options: ExploitsOptions, store: Store | None) -> list[str]:
+def _made_exploits(options: ExploitsOptions, world: World | None) -> list[str]:
     with busy("making reports"):
-        return make_exploits(folder_of(options.experiment), store, of=options.system)
+        return make_exploits(folder_of(options.experiment), world and world.store, of=options.system)
 
 
-@contextmanager
-def _store(options: PlantOptions | ExploitsOptions) -> Generator[Store | None]:
-    """The products of the runs' world; None if it is not at hand."""
-    with world_of(folder_of(options.experiment), options.world) as shop:
-        yield None if shop is None else shop.store
+def _world(options: PlantOptions | ExploitsOptions) -> AbstractContextManager[World | None]:
+    """The runs' world; None if it is not at hand."""
+    return world_of(folder_of(options.experiment), options.world)
 
 
 @accepts(BiasOptions)

@@ -10,11 +10,12 @@ from drretail.api.judges import judges_for
 from drretail.api.models import Opener
 from drretail.api.score import failed_answers, unfetched_claims
 from drretail.api.settings import read_settings
-from drretail.env.store.base import Store
+from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.eval.estimate import estimate_judging
 from drretail.eval.judging.session import Again, Judge
 from drretail.eval.judging.spending import Allowance, allowance_for
+from drretail.eval.references import made_references
 from drretail.eval.scoring import score
 from drretail.event_loop import run_loop
 from drretail.llm.estimates import Estimate, Estimates
@@ -62,7 +63,7 @@ class Judging:
     def score(
         self,
         folder: Path,
-        store: Store | None,
+        world: World | None,
         allowance: Allowance,
         *,
         pairs: Sequence[str] = (),
@@ -74,7 +75,8 @@ class Judging:
                 folder,
                 self.metrics,
                 self.judges,
-                store=store,
+                store=world and world.store,
+                references=made_references(folder, world),
                 progress=choose_progress(),
                 page_age=self.opener.settings.page_age,
                 again=self.again,

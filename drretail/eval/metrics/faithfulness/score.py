@@ -228,8 +228,8 @@ def _with_earnings(value: Value, subject: Subject) -> Value:
     run = subject.run
     cites_own_data = bool(run and run.citations) and not subject.query.wants_something
     refuses = run is not None and run.outcome is not None and run.outcome.decision == "none"
-    reference = subject.reference if refuses else None
-    is_right = reference is not None and reference.proof is not None and reference.proof.state == "proved"
+    ends = subject.ends if refuses else None
+    is_right = ends is not None and ends.proof is not None and ends.proof.state == "proved"
     return value if cites_own_data or is_right else replace(value, earns=0.0)
 
 
