@@ -69,7 +69,7 @@ NAMES = {
     "A sealed benchmark": ("drretail.addons.bench.commands: make publish submit rank",),
     "How good the judge is": ("drretail.addons.lab.commands: card sample correct agree calibrate plant exploits bias",),
     "Agents and tools": (
-        "drretail: Agent Answer Tool shop_tools",
+        "drretail: Agent Answer Tool shop_tools try_agent",
         "drretail.records.reading: Pick Outcome",
         "drretail.records.query: Task",
         "drretail.tools.tool: ToolResult",
