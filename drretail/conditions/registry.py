@@ -22,7 +22,7 @@ def load_condition(name: str) -> tuple[str | None, Condition]:
     if name in Limits.model_fields:
         return None, limit_condition(name)
     if name not in CONDITIONS and ":" not in name and name not in PLUGINS.names():
-        raise UnknownName("condition", name, (*CONDITIONS, *Limits.model_fields, *PLUGINS.names()))
+        raise UnknownName("condition", name, {*CONDITIONS, *Limits.model_fields, *PLUGINS.names()})
     place, found = PLUGINS.load(name)
     if not isinstance(found, Condition):
         raise PLUGINS.refused(place, found, "a drretail.Condition")

@@ -163,7 +163,7 @@ def _generate(drafts: Drafts, users: Iterable[str], *, per_user: int, wanted: in
     made = taken_in_turn(users, drafts.of, per_user=per_user, wanted=wanted)
     if not made.queries:
         raise UserError(
-            f"No query could be made from the orders of {counted(len(made.without), 'user')}: less than two have "
+            f"No query could be made from the orders of {counted(len(made.without), 'user')}: fewer than two have "
             "arrived, or the shop tells too little of what arrived. Try other users or a larger world."
         )
     return made

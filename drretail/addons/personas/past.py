@@ -9,6 +9,7 @@ from datetime import datetime
 
 from drretail.addons.personas.persona import LONGEST_VALUE, ContextEntry, Persona, PersonContext, Trait
 from drretail.env.world import World
+from drretail.errors import NotFound, UserError
 from drretail.grounding.profile.naming import may_be_shown
 from drretail.grounding.profile.purchases import day_of
 from drretail.grounding.profile.summary import summarise
@@ -75,12 +76,18 @@ class Past:
 
 
 def read_past(world: World, user_id: str) -> Past:
-    """A user's records in a world. Raises NotFound for an unknown user."""
+    """A user's records in a world. Raises UserError for an unknown user."""
     store = world.store
+    try:
+        user = store.user(user_id)
+    except NotFound as problem:
+        raise UserError(
+            f"There is no user {user_id!r} in this shop: name the one that the personas were made of with --world."
+        ) from problem
     newest = store.orders(user_id).orders[:MOST_ORDERS]
     orders = tuple(sorted(newest, key=lambda order: (order.timestamp, order.order_id)))
     products = store.products(sorted({order.product_id for order in orders}))
-    return Past(store.user(user_id), orders, products, world.manifest.now)
+    return Past(user, orders, products, world.manifest.now)
 
 
 RULES = "rules"

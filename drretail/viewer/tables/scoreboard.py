@@ -187,7 +187,8 @@ def _notes(board: Scoreboard) -> Iterator[str]:
     yield from notes_on((row.system for row in board.rows), board.systems, bounded=True)
     dumps = [row.system for row in board.rows if row.system in DUMPS and FP not in {*row.cells, *row.failed}]
     if dumps and any(column.name == FP for column in board.columns):
-        yield f"–: judges are asked about {listed(dumps)}, and rate baselines, only with `score(rate_floors=True)`."
+        asked = "`score(rate_floors=True)`"
+        yield f"–: judges are asked about {listed(dumps)}, and rate baselines, only from Python: {asked}."
     called = system_names((row.system for row in board.rows), board.systems)
     if reaching := [called[label] for label in called if label in board.systems and reaches_gold(board.systems[label])]:
         yield f"Gold was in reach of {listed(reaching)}: code of one's own on the machine that holds it."

@@ -100,6 +100,11 @@ def test_tasks_of_a_user_and_an_empty_folder_are_refused_in_a_sentence(world: Wo
     own.write_text(TASK.model_copy(update={"user_id": "ANNA"}).as_line() + "\n")
     pair = ("pair", own, "--people", people, "--to", tmp_path / "q.jsonl")
     assert "A task has no user" in refused(world, *pair)
+    [persona] = people.glob("*/ANNA*.json")
+    persona.write_text(persona.read_text().replace("ANNA", "NOBODY"))
+    persona.rename(persona.with_name(persona.name.replace("ANNA", "NOBODY")))
+    told = refused(world, "context", "--people", people)
+    assert "There is no user 'NOBODY' in this shop" in told and "--world" in told
 
 
 @pytest.fixture
