@@ -24,7 +24,16 @@ from drretail.errors import ToolError, UserError
 from drretail.eval.check_results import Checklist, Verification
 from drretail.eval.judge_prompts import judge_prompt_files
 from drretail.eval.verification import first_failure
-from drretail.experiment import SEALS, Definition, Experiment, read_definition, read_evidence, read_results, read_runs
+from drretail.experiment import (
+    SEALS,
+    Definition,
+    Experiment,
+    read_definition,
+    read_evidence,
+    read_results,
+    read_run,
+    read_runs,
+)
 from drretail.files import pack, read_json, read_jsonl, write_json, write_lines
 from drretail.grounding.report.citations import find_citations
 from drretail.journal import digest_of
@@ -355,6 +364,14 @@ DEEP: dict[str, tuple[Edit, str, str]] = {
     "a verdict by code": (of_file(CHECKS, lambda lines: lines[0].update(reason="edited")), "verdicts", CHECKS),
     "a score": (of_file("scores.json", another_score), "scores", "scores.json"),
     "the gold basket": (of_file(BASKET, lambda value: value.update(sha256="0")), "versions", BASKET),
+    "a decision that is taken away": (
+        lambda folder: edit(
+            folder / BASKET,
+            lambda value: value["undecided"].update({f"{REACT}/q1-r1": read_run(folder / RUN).report_sha}),
+        ),
+        "versions",
+        BASKET,
+    ),
     "gold in a query's text": (
         of_experiment(lambda value: value["queries"][0].update(text="Buy P:B0X.")),
         "replay",
