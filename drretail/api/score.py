@@ -80,10 +80,8 @@ def score(options: ScoreOptions) -> RecordedScores:
         about = [repr(replace(options, by=(), details=False)), repr(settings), shop is None, *follows]
         can_be_proved = _rests_on_names(options, plan)
         is_judged = can_be_proved and proofs.hold(JUDGED, about)
-        scores = (
-            made_scores(folder)
-            if is_judged
-            else run_loop(
+        if not is_judged:
+            run_loop(
                 score_experiment(
                     folder,
                     plan.metrics,
@@ -110,7 +108,7 @@ def score(options: ScoreOptions) -> RecordedScores:
                     judge_notes=judge_notes,
                 )
             )
-        )
+        scores = made_scores(folder)  # as they stand in the file, whether made now or before
         if can_be_proved and not is_judged and allowance.closing is None:
             proofs.keep({JUDGED: about, SCORES_FOLLOW: follows})
     definition = read_definition(folder)
