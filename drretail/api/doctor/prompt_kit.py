@@ -266,7 +266,7 @@ async def check_prompts(model: Model, max_dollars: float | None = None, bar: Bar
 def _ended(model: Model, conversations: Sequence[Conversation], cap: float | None) -> str:
     """Why no further conversation begins; blank if one may."""
     error = conversations[-1].error if conversations else None
-    # A cut answer may be due to its prompt alone: SmolLM2 135M repeats itself for ever after some, and not after others.
+    # A cut answer may be due to its prompt alone: SmolLM2 135M repeats itself without end after some of them.
     if error is not None and not error.startswith("unusable:"):
         return f"not asked, since the model gave no answer before ({error})"
     if cap is None or model.price is None:
