@@ -221,7 +221,8 @@ async def check_prompts(model: Model, max_dollars: float | None = None, bar: Bar
     """The verdicts of the nine probes on a model. The ``bar`` counts conversations.
 
     A conversation begins only if ``max_dollars`` leaves enough for one as expensive as the most expensive so far. After
-    a conversation without an answer, no other one begins. Raises UserError for a cap on a model whose price is unknown.
+    a conversation without any answer, not even a cut one, no other one begins. Raises UserError for a cap on a model
+    whose price is unknown.
     """
     if max_dollars is not None:
         check_priced([model])
@@ -264,8 +265,10 @@ async def check_prompts(model: Model, max_dollars: float | None = None, bar: Bar
 
 def _ended(model: Model, conversations: Sequence[Conversation], cap: float | None) -> str:
     """Why no further conversation begins; blank if one may."""
-    if conversations and conversations[-1].error is not None:
-        return f"not asked, since the model gave no answer before ({conversations[-1].error})"
+    error = conversations[-1].error if conversations else None
+    # A cut answer may be due to its prompt alone: SmolLM2 135M repeats itself without end after some of them.
+    if error is not None and not error.startswith("unusable:"):
+        return f"not asked, since the model gave no answer before ({error})"
     if cap is None or model.price is None:
         return ""
     costs = [dollars(conversation.usage, model.price) for conversation in conversations] or [

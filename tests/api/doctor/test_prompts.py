@@ -13,7 +13,19 @@ from drretail.api.doctor.tiny_shop import CEDAR, ORDER, QUESTION, TODAY
 from drretail.errors import ModelError, UserError
 from drretail.llm.scripted import Request, ScriptedAnswer, requests_of, scripted_model
 from drretail.records.models import Price
-from tests.api.doctor.acting import BAD, GOOD, PROSE, Answers, acting, calling, claims, details, refusal, report
+from tests.api.doctor.acting import (
+    BAD,
+    GOOD,
+    PROSE,
+    Answers,
+    acting,
+    calling,
+    claims,
+    details,
+    place_of,
+    refusal,
+    report,
+)
 from tests.build import known
 
 
@@ -101,6 +113,18 @@ def test_a_model_that_fails_is_not_asked_for_the_rest() -> None:
     assert [probe.state for probe in found.probes] == ["failed", *["not_asked"] * 8]
     assert found.probes[0].found == "no answer: model: no such key"
     assert not found.is_well
+
+
+def test_a_model_whose_answer_was_cut_is_asked_for_the_rest() -> None:
+    act = acting()
+
+    def play(request: Request) -> ScriptedAnswer:
+        if place_of(request.messages) == "first_turn" and request.schema is None:
+            raise ModelError("unusable", "the answer was cut")
+        return act(request)
+
+    found = asyncio.run(check_prompts(scripted_model(play=play, name="cut")))
+    assert failed(found) == {"calls_tools": "no answer: unusable: the answer was cut"}
 
 
 def test_a_probe_that_passes_on_the_second_try_says_so() -> None:
