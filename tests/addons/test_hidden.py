@@ -45,13 +45,12 @@ def run(folder, hidden, commands):
         if path.parent.name not in hidden:
             (seen / path.parent.name).symlink_to(path.parent)
     plugins.ADDONS = seen
-    from drretail.cli.app import COMMANDS, function_of
+    from drretail.cli.app import COMMANDS, command_of
     from drretail.cli.entry import main
-    from drretail.cli.options.parameters import with_flags
 
     for entry in COMMANDS.values():
         if entry.function:
-            with_flags(function_of(entry))
+            command_of(entry)
     print("LOADED", json.dumps([*COMMANDS]), flush=True)
     for command in commands:
         sys.argv = ["drretail", *command.split()]
