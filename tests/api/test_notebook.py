@@ -65,7 +65,7 @@ def scores(experiment: RecordedExperiment) -> RecordedScores:
 def test_experiments_are_tables_and_scores_a_board(experiment: RecordedExperiment, scores: RecordedScores) -> None:
     assert repr(experiment) == f"<RecordedExperiment {experiment.folder}: 2 systems, 1 query, 2 runs>"
     assert "<table" in shown(experiment)
-    assert repr(scores) == "<RecordedScores: 2 systems, faithfulness, checks>"
+    assert repr(scores) == "<RecordedScores: 2 systems, checks, faithfulness>"
     assert "Scoreboard, judged by offline:judge (rule-based)" in shown(scores)
     assert "\nScoreboard, judged by offline:judge (rule-based)\n" in str(scores)
     empty = RecordedScores(scores=(), judgings=())
@@ -161,8 +161,11 @@ def played(name: str) -> list[Any]:
     cells = json.loads((EXAMPLES / name).read_text(encoding="utf-8"))["cells"]
 
     async def play() -> None:
-        for code in ("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"):
-            *statements, last = ast.parse(code).body
+        for cell in cells:
+            if cell["cell_type"] != "code":
+                continue
+            assert cell["outputs"], "it is kept as executed"
+            *statements, last = ast.parse("".join(cell["source"])).body
             exec(compile(ast.Module(statements, []), name, "exec"), names)
             assert isinstance(last, ast.Expr), "every cell shows something"
             values.append(eval(compile(ast.Expression(last.value), name, "eval"), names))
