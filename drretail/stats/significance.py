@@ -184,7 +184,7 @@ def power(away: float, freedom: float, level: float = LEVEL, loss: float = 0.0) 
     # The wrong direction is rarer than Φ(−away); scipy returns nan if either probability is negligible.
     wrong = float(nctdtr(freedom, away, -bound)) if away < _ONE_SIDED_FROM else 0.0
     missed = float(nctdtr(freedom, away, bound))
-    return (1 if isnan(missed) else 1 - missed) + wrong
+    return (1 if isnan(missed) else 1 - missed) + (0 if isnan(wrong) else wrong)
 
 
 def _bound(freedom: float, level: float, loss: float) -> float:

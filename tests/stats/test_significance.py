@@ -135,6 +135,10 @@ def test_as_one_of_several_tests_it_is_found_as_often_and_half_of_it_as_often_as
     assert power_of_half(n - 1, tests) == pytest.approx(power(away / 2, n - 1, 0.05 / tests), abs=1e-6)
 
 
+def test_a_negligible_probability_that_scipy_does_not_give_counts_as_none() -> None:
+    assert power_of_half(10.999999999999998, tests=15, loss=3.187311695280733) == pytest.approx(0.0425, abs=1e-3)
+
+
 @given(st.floats(0.05, 3.0), st.floats(0.1, 5.0), st.sampled_from([1, 8]))
 def test_the_users_needed_suffice_and_one_fewer_does_not(difference: float, sd: float, tests: int) -> None:
     n, level = needed(difference, sd, tests), 0.05 / tests

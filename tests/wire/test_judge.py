@@ -14,6 +14,7 @@ from drretail.env.world import World
 from drretail.eval.check_results import Checklist
 from drretail.eval.judging.session import Again, Judge
 from drretail.eval.judging.verdicts import VerdictFile
+from drretail.eval.references import made_references
 from drretail.eval.rejudging import check_verdicts
 from drretail.eval.scoring import score
 from drretail.experiment import Experiment
@@ -81,8 +82,8 @@ async def test_second_verdicts_are_verified_by_their_answers(world: World, folde
 
     async def checked(name: str) -> Checklist:
         checklist = Checklist()
-        offers, named = Offers(world).would_do, NamedProducts(world).named_by_run
-        await check_verdicts(folder, tmp_path / name, world.store, offers, named, (), checklist, Progress())
+        made = Offers(world).would_do, NamedProducts(world).named_by_run, made_references(folder, world)
+        await check_verdicts(folder, tmp_path / name, world.store, *made, (), checklist, Progress())
         assert checklist.checked["verdicts"] == sum(
             len(VerdictFile(file).lasts()) for file in folder.rglob("*-r1.jsonl")
         )
