@@ -19,8 +19,8 @@ AGREE = "the runs agree with their definition, ledgers and journals"
 SCORES_FOLLOW = "the scores follow from runs and verdicts"
 JUDGED = "everything asked for is judged"
 SHOWN = "the pages show the folder"
-_NO_FACTS = ("report.html", "report", "plots", LOCK, "__pycache__")
-"""What is made of an experiment, and says nothing of it."""
+_NO_FACTS = ("report.html", "report", "plots", LOCK)
+"""What is made of an experiment, at the top of its folder, and says nothing of it. A system may have such a name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,8 @@ class Proofs:
         return self.kept_in / "proofs" / f"{sha256_of(str(self.folder.resolve()))[:32]}.json"
 
     def _state(self, about: Any, made: Sequence[Path]) -> str:
-        return sha256_of([_code(), [sorted(_stats(path.resolve())) for path in (self.folder, *made)], about])
+        folder = sorted(_stats(self.folder.resolve(), _NO_FACTS))
+        return sha256_of([_code(), [folder, *(sorted(_stats(path.resolve())) for path in made)], about])
 
 
 @cache
@@ -62,13 +63,15 @@ def _code() -> str:
     return sha256_of(sorted(_stats(Path(__file__).parent)))
 
 
-def _stats(place: Path) -> Iterator[list[Any]]:
-    """Number, size and times of a file, or of all below a folder. Nobody can set the time of a change."""
+def _stats(place: Path, skipped: Sequence[str] = ()) -> Iterator[list[Any]]:
+    """Number, size and times of a file, or of all below a folder but what is ``skipped`` directly in it. Nobody can set
+    the time of a change.
+    """
     if place.is_file():
         found = place.stat()
         yield [str(place), found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns]
     elif place.is_dir():
         with os.scandir(place) as entries:
-            below = [Path(entry.path) for entry in entries if entry.name not in _NO_FACTS]
+            below = [Path(entry.path) for entry in entries if entry.name not in (*skipped, "__pycache__")]
         for path in below:
             yield from _stats(path)

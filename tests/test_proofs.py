@@ -45,6 +45,13 @@ def test_it_holds_no_more_once_a_file_is_added_and_not_in_a_copy(proofs: Proofs)
     assert not proofs.hold("it is so", 1)
 
 
+def test_a_run_of_a_system_named_report_is_seen(proofs: Proofs) -> None:
+    run = proofs.folder / "runs" / "report" / "q1-r1" / "run.json"
+    run.parent.mkdir(parents=True)
+    run.write_text("{}")
+    assert not proofs.hold("it is so", 1)
+
+
 def test_a_damaged_cache_proves_nothing_and_one_that_cant_be_written_stops_nobody(proofs: Proofs) -> None:
     (kept,) = (proofs.kept_in / "proofs").iterdir()
     kept.write_text("{")
