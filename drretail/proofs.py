@@ -34,7 +34,7 @@ class Proofs:
         """True if the claim was proved of the folder's files as they are, about the same, and what was made stands."""
         try:
             return self._file.exists() and read_json(self._file).get(claim) == self._state(about, made)
-        except UserError:  # written by two processes, or by another version
+        except (OSError, UserError):  # written by two processes or another version, or changed while it is read
             return False
 
     def keep(self, claims: Mapping[str, Any], made: Sequence[Path] = ()) -> None:
