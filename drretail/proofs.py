@@ -33,18 +33,27 @@ class Proofs:
     def hold(self, claim: str, about: Any = None, made: Sequence[Path] = ()) -> bool:
         """True if the claim was proved of the folder's files as they are, about the same, and what was made stands."""
         try:
-            return self._file.exists() and read_json(self._file).get(claim) == self._state(about, made)
+            return self._file.exists() and read_json(self._file).get(claim) == _state(self.files(), about, made)
         except (OSError, UserError):  # written by two processes or another version, or changed while it is read
             return False
 
-    def keep(self, claims: Mapping[str, Any], made: Sequence[Path] = ()) -> None:
-        """Keeps that these claims were proved just now, each about what is said. Where the cache can't be written,
-        nothing is kept.
+    def files(self) -> str:
+        """The state of the folder's files, taken before what is proved is read; blank if they change meanwhile."""
+        try:
+            return sha256_of(sorted(_stats(self.folder.resolve(), _NO_FACTS)))
+        except OSError:
+            return ""
+
+    def keep(self, claims: Mapping[str, Any], files: str, made: Sequence[Path] = ()) -> None:
+        """Keeps that these claims were proved of the ``files`` as they were, each about what is said. Where the cache
+        can't be written, nothing is kept.
         """
+        if not files:
+            return
         try:
             others = read_json(self._file) if self._file.exists() else {}
             self._file.parent.mkdir(parents=True, exist_ok=True)
-            proved = {claim: self._state(about, made) for claim, about in claims.items()}
+            proved = {claim: _state(files, about, made) for claim, about in claims.items()}
             write_json(self._file, {**others, **proved, "format": 1})
         except (OSError, UserError):
             return
@@ -53,9 +62,9 @@ class Proofs:
     def _file(self) -> Path:
         return self.kept_in / "proofs" / f"{sha256_of(str(self.folder.resolve()))[:32]}.json"
 
-    def _state(self, about: Any, made: Sequence[Path]) -> str:
-        folder = sorted(_stats(self.folder.resolve(), _NO_FACTS))
-        return sha256_of([_code(), [folder, *(sorted(_stats(path.resolve())) for path in made)], about])
+
+def _state(files: str, about: Any, made: Sequence[Path]) -> str:
+    return sha256_of([_code(), files, [sorted(_stats(path.resolve())) for path in made], about])
 
 
 @cache

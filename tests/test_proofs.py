@@ -18,7 +18,7 @@ def proofs(tmp_path: Path) -> Proofs:
     (folder / "runs").mkdir(parents=True)
     (folder / "runs" / "run.json").write_text("one")
     found = Proofs(folder, tmp_path / "cache")
-    found.keep({"it is so": 1})
+    found.keep({"it is so": 1}, found.files())
     return found
 
 
@@ -58,7 +58,14 @@ def test_a_damaged_cache_proves_nothing_and_one_that_cant_be_written_stops_nobod
     assert not proofs.hold("it is so", 1)
     file = proofs.folder.parent / "file"
     file.write_text("")
-    Proofs(proofs.folder, file).keep({"it is so": 1})
+    Proofs(proofs.folder, file).keep({"it is so": 1}, proofs.files())
+
+
+def test_a_claim_about_files_as_they_were_does_not_hold_of_a_run_that_landed_meanwhile(proofs: Proofs) -> None:
+    files = proofs.files()
+    (proofs.folder / "runs" / "late.json").write_text("{}")
+    proofs.keep({"it is so": 1}, files)
+    assert not proofs.hold("it is so", 1)
 
 
 def test_scores_and_pages_are_made_again_only_once_something_changed(

@@ -64,6 +64,7 @@ def report(options: ReportOptions) -> Result[str]:
     name = DEFAULT_NAMES[options.form]
     settings = read_settings()
     proofs = Proofs(experiment, settings.cache_dir)
+    files = proofs.files()
     with busy("reading runs and scores"):
         view = read_view(experiment, proofs)
         view = replace(view, failure=view.failure or _failure_of_scores(view, read_prices(settings.prices), proofs))
@@ -80,7 +81,7 @@ def report(options: ReportOptions) -> Result[str]:
             raise UserError(
                 f"report writes a page, not {to.name}: drretail export {experiment} --format csv writes tables."
             )
-        to = _write_pages(view, to or experiment / name, options.split, proofs)
+        to = _write_pages(view, to or experiment / name, options.split, proofs, files)
     elif options.form == "latex":
         board = view.scores.scoreboard
         if board is None:
@@ -117,12 +118,12 @@ def _failure_of_scores(view: ExperimentView, prices: PriceTable, proofs: Proofs)
     notes = judge_notes(view.folder)
     if proofs.hold(SCORES_FOLLOW, about := [repr(prices), notes]):
         return ""
-    checklist = Checklist()
+    files, checklist = proofs.files(), Checklist()
     with checklist.catching("scores", "scores.json"):
         check_scores(view.folder, prices, notes, checklist)
     failure = checklist.first_failure(view.folder)
     if not failure:
-        proofs.keep({SCORES_FOLLOW: about})
+        proofs.keep({SCORES_FOLLOW: about}, files)
     return failure
 
 
@@ -139,9 +140,9 @@ def _plots(view: ExperimentView, to: Path) -> Result[str]:
     return Result("", {"plots": written}, written, path=to)
 
 
-def _write_pages(view: ExperimentView, to: Path, split: bool | None, proofs: Proofs) -> Path:
+def _write_pages(view: ExperimentView, to: Path, split: bool | None, proofs: Proofs, files: str) -> Path:
     """Writes the report unless it stands as it would be written, and returns the path to open. A name that ends in
-    .json gets the JSON.
+    .json gets the JSON. ``files`` are those of the view, taken before it was read.
 
     Unless ``split`` is given, the report's size decides between one file and a folder.
     """
@@ -158,7 +159,7 @@ def _write_pages(view: ExperimentView, to: Path, split: bool | None, proofs: Pro
     form = "auto" if split is None else "split" if split else "single"
     with (choose_progress() if many else Progress()).track("Writing pages", len(view.runs)) as bar:
         path = write_report(view, to, form, bar)
-    proofs.keep({SHOWN: shown}, pages)
+    proofs.keep({SHOWN: shown}, files, pages)
     return path
 
 

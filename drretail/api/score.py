@@ -79,8 +79,12 @@ def score(options: ScoreOptions) -> RecordedScores:
         follows = [repr(prices), judge_notes(folder)]
         about = [repr(replace(options, by=(), details=False)), repr(settings), shop is None, *follows]
         can_be_proved = _rests_on_names(options, plan)
-        is_judged = can_be_proved and proofs.hold(JUDGED, about)
-        if not is_judged:
+
+        def keep_proofs() -> None:
+            if can_be_proved and allowance.closing is None:
+                proofs.keep({JUDGED: about, SCORES_FOLLOW: follows}, proofs.files())
+
+        if not (can_be_proved and proofs.hold(JUDGED, about)):
             run_loop(
                 score_experiment(
                     folder,
@@ -106,11 +110,10 @@ def score(options: ScoreOptions) -> RecordedScores:
                     reference=options.reference,
                     gold=_path(options.gold),
                     judge_notes=judge_notes,
+                    on_written=keep_proofs,
                 )
             )
         scores = made_scores(folder)  # as they stand in the file, whether made now or before
-        if can_be_proved and not is_judged and allowance.closing is None:
-            proofs.keep({JUDGED: about, SCORES_FOLLOW: follows})
     definition = read_definition(folder)
     if any(system.is_of_shop for system in definition.systems.values()):
         say("Answers are held against the shop's records as of their import: import them again after a new ingest.")

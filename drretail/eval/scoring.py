@@ -144,6 +144,7 @@ async def score(
     reference: str | None = None,
     gold: Path | None = None,
     judge_notes: Callable[[Path], Mapping[str, str]] | None = None,
+    on_written: Callable[[], None] | None = None,
 ) -> Scores:
     """Judges what is not judged yet and writes scores.json; a second call asks nothing and writes equal bytes.
 
@@ -162,7 +163,7 @@ async def score(
     other judges, with its label. ``criteria`` is a folder or experiment whose criteria are copied, or a publication's
     file; ``gold`` a folder, sandbox or experiment with what good answers are known to contain; ``reference`` the system
     whose reports "race" compares the others with. ``judge_notes`` returns notes to show beside each judge's scores of
-    faithfulness, by the judge's key.
+    faithfulness, by the judge's key. ``on_written`` is called while the folder is still locked.
 
     Raises UserError for an unknown metric or pair, for rules that pairwise does not know, for a folder without an
     experiment, and while another process writes there.
@@ -235,6 +236,8 @@ async def score(
             )
         scores = scores.model_copy(update={"named_judges": tuple(named)})
         write_rows(experiment / "scores.json", scores.document())
+        if on_written is not None:
+            on_written()
     return scores
 
 

@@ -63,12 +63,13 @@ def first_failure(experiment: Path, proofs: Proofs | None = None) -> str:
     """
     if proofs is not None and proofs.hold(AGREE):
         return ""
+    files = "" if proofs is None else proofs.files()
     checklist = Checklist()
     check_seals(experiment, checklist)
     check_runs(experiment, read_definition(experiment), checklist)
     failure = checklist.first_failure(experiment, _CHEAP)
     if proofs is not None and not failure:
-        proofs.keep({AGREE: None})
+        proofs.keep({AGREE: None}, files)
     return failure
 
 
