@@ -1,6 +1,7 @@
 """An experiment folder as views of its runs: everything that a page shows, read and sorted."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, overload
@@ -192,6 +193,9 @@ class Runs(Sequence[RunView]):
             claims = (ClaimsView(by, own, (), are_statements=True), *claims[1:])
         elif claims and claims[0].judged.judge.kind == "rule_based" and is_answer and not cites:
             claims = (replace(claims[0], claims=()), *claims[1:])
+        seconds = None
+        with suppress(UserError):  # telemetry is no part of the evidence: a damaged file costs its figure alone
+            seconds = read_json(telemetry).get("wall_seconds")
         return RunView(
             number=number,
             subject=subject,
@@ -215,7 +219,7 @@ class Runs(Sequence[RunView]):
             shown=said.get("shown", {}),
             stale=faithfulness.stale + quality.stale + checks.stale,
             values=dict(_values(self._experiment, subject, run, self._board, judgements)) if self._board else {},
-            seconds=read_json(telemetry).get("wall_seconds") if telemetry.exists() else None,
+            seconds=seconds,
         )
 
 

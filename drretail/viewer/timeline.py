@@ -1,6 +1,7 @@
 """The experiments of one folder in order of time, each with its best system."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from math import hypot
@@ -86,9 +87,10 @@ def _ends(runs: Path, definition: Definition) -> Iterator[datetime]:
     """When the first run of each system ended, if its telemetry was kept."""
     for label in definition.systems:
         first = min((runs / label).glob("*/telemetry.json"), default=None)
-        ended = read_json(first).get("ended") if first is not None else None
-        if isinstance(ended, str):
-            yield datetime.fromisoformat(ended)
+        with suppress(UserError):  # a damaged file costs its day alone
+            ended = read_json(first).get("ended") if first is not None else None
+            if isinstance(ended, str):
+                yield datetime.fromisoformat(ended)
 
 
 def lines_of(listed: Sequence[Listed]) -> list[Line]:

@@ -28,6 +28,7 @@ from drretail.viewer.page.document import page_of
 from drretail.viewer.page.frame import writable
 from drretail.viewer.page.question import SHORT, Once
 from drretail.viewer.summary import summary_of
+from drretail.viewer.timeline import read_listed
 from tests import build
 from tests.build import LABEL, experiment, systems
 from tests.viewer.dom import Element, parse
@@ -259,3 +260,10 @@ def test_wide_tables_are_cut_with_groups_kept_together(judged: Path) -> None:
         ["System", "FP", "FP types", "FP eq2", "FP pooled", "FP strict"],
         ["System", "FP web", "FP product", "FP internal", "FR", "FR url", "FR pooled"],
     ]
+
+
+def test_damaged_telemetry_costs_its_own_figures_alone(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", {LABEL: {"q1-r1": "It costs $20."}})
+    (run_folder(folder, LABEL, "q1", 1) / "telemetry.json").write_text("{")
+    assert read_view(folder).runs[0].seconds is None
+    assert read_listed(folder).runs == 1
