@@ -85,6 +85,7 @@ def score(options: ScoreOptions) -> RecordedScores:
                 proofs.keep({JUDGED: about, SCORES_FOLLOW: follows}, proofs.files())
 
         if not (can_be_proved and proofs.hold(JUDGED, about)):
+            offers = None if shop is None else Offers(shop)
             run_loop(
                 score_experiment(
                     folder,
@@ -92,9 +93,9 @@ def score(options: ScoreOptions) -> RecordedScores:
                     judges,
                     rules=plan.rules,
                     store=None if shop is None else shop.store,
-                    offers=None if shop is None else Offers(shop).would_do,
+                    offers=None if offers is None else offers.would_do,
                     look_up=None if shop is None else NamedProducts(shop).named_by_run,
-                    references=made_references(folder, shop),
+                    references=made_references(folder, shop, offers),
                     progress=choose_progress(),
                     page_age=settings.page_age,
                     live=pages if options.sources == "live" else None,

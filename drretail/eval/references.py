@@ -15,12 +15,15 @@ from drretail.experiment import read_definition, read_reference, read_runs, refe
 from drretail.records.query import KeptReference, Reference
 
 
-def made_references(experiment: Path, world: World | None) -> dict[str, Reference]:
-    """The reference of each query, by its id; empty without the world, and for imported reports, which have none."""
+def made_references(experiment: Path, world: World | None, offers: Offers | None = None) -> dict[str, Reference]:
+    """The reference of each query, by its id; empty without the world, and for imported reports, which have none.
+
+    ``offers`` are the world's, if look-ups are shared with others.
+    """
     definition = read_definition(experiment)
     if world is None or definition.world_fingerprint is None:
         return {}
-    offers = Offers(world)
+    offers = offers or Offers(world)
     return {query.query_id: offers.reference(query) for query in definition.queries}
 
 

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from functools import partial
 from inspect import isawaitable
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from langchain_core.runnables.config import RunnableConfig, var_child_runnable_config
@@ -44,7 +45,7 @@ from drretail.prompts import overridden
 from drretail.records.base import fault_of, sha256_of
 from drretail.records.counterfactual import Counterfactual, kind_of
 from drretail.records.evidence import Evidence
-from drretail.records.query import ASK, Query, Task
+from drretail.records.query import ASK, Query, Reference, Task
 from drretail.records.run import (
     BM25,
     PERSON,
@@ -114,6 +115,12 @@ class Runner:
     """Shows a question to the person who is the shopper, and returns the answer."""
     outages: Outages | None = field(default_factory=Outages)
     """None = no number of failing tool calls ends the runs."""
+    _offers: Offers = field(init=False)
+    """What the oracles are told, looked up once for all of them; used under the lock."""
+    _lock: Lock = field(init=False, default_factory=Lock)
+
+    def __post_init__(self) -> None:
+        self._offers = Offers(self.world)
 
     async def run(
         self,
@@ -147,7 +154,7 @@ class Runner:
         began = time.monotonic()
         try:
             with _named_in_traces(sut, query, repeat):
-                ended = await _answered(sut, query, self.world, session, models)
+                ended = await _answered(sut, query, self._reference, session, models)
             if self.outages is not None:
                 self.outages.check()
             seconds = time.monotonic() - began
@@ -177,6 +184,11 @@ class Runner:
         # In a thread: it waits for the disk several times, and other runs need not.
         await asyncio.to_thread(experiment.save, recorded.run, recorded.evidence, recorded.texts, recorded.telemetry)
         return recorded.run
+
+    def _reference(self, query: Query) -> Reference:
+        """What could be sold for a query in the world as no condition has changed it."""
+        with self._lock:
+            return self._offers.reference(query)
 
     def _world(self, sut: SystemUnderTest, query: Query, instead: Counterfactual | None) -> World:
         """The world as the system sees it. A query without a user has no user's data to exchange."""
@@ -356,9 +368,9 @@ async def _awaited(answer: Answering, *given: Any) -> Any:
 
 
 async def _answered(
-    sut: SystemUnderTest, query: Query, world: World, session: Session, models: Models
+    sut: SystemUnderTest, query: Query, reference_of: Callable[[Query], Reference], session: Session, models: Models
 ) -> Answer | RunError:
-    """The agent's answer with its picks, or why there is none. ``world`` is as no condition has changed it.
+    """The agent's answer with its picks, or why there is none.
 
     This is the boundary of a run: every failure but CommandStopped ends here.
     """
@@ -377,7 +389,7 @@ async def _answered(
             for condition, value in conditions_of(sut.system, sut.conditions):
                 task = task if condition.task is None else condition.task(task, query, value)
             if sut.agent.sees_reference:  # oracles alone are told what could be sold for the query
-                reference = await asyncio.to_thread(Offers(world).reference, query)
+                reference = await asyncio.to_thread(reference_of, query)
                 task = task.model_copy(update={"reference": reference, "wish": query.wish})
             async with asyncio.timeout(sut.seconds) as limit:
                 ask = partial(_awaited, sut.agent.answer, task, session, models, sut.system.limits)

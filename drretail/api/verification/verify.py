@@ -161,9 +161,10 @@ def _check_against(
             run_loop(verifier.check_all(runs, bar.advance))
         copy = scratch / "experiment"
         with checklist.catching("verdicts", "verdicts", copy):
-            look_up, references = NamedProducts(world).named_by_run, made_references(folder, world)
+            offers, look_up = Offers(world), NamedProducts(world).named_by_run
+            references = made_references(folder, world, offers)
             check_references(folder, references, checklist)
-            made = world.store, Offers(world).would_do, look_up, references
+            made = world.store, offers.would_do, look_up, references
             run_loop(check_verdicts(folder, copy, *made, gone, checklist, progress))
 
 
