@@ -161,7 +161,7 @@ def _judges(files: Mapping[Path, VerdictFile], experiment: Path, checklist: Chec
                 continue
             try:
                 params = effects[0].request.get("params", {}) if effects else {}
-                judge = Judge.of(open_recorded(ref.spec, params))
+                judge = Judge.of(open_recorded(ref.spec, params, is_whole=bool(params)))
                 if judge.ref.kind != ref.kind:
                     advice = "Delete the judge's files, and score again."
                     checklist.fail("verdicts", name, f"its judge is {judge.ref.kind}, and not {ref.kind}", advice)

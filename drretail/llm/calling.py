@@ -12,6 +12,7 @@ from langchain_core.runnables.config import merge_configs, var_child_runnable_co
 
 from drretail.errors import ModelError
 from drretail.llm.denials import address_of
+from drretail.llm.estimates import AS_COUNTED
 from drretail.llm.faults import Fault, attempt
 from drretail.llm.providers import STREAM_TIMEOUTS
 from drretail.llm.registry import Model
@@ -21,10 +22,8 @@ from drretail.prompts import load_prompt, tagged
 from drretail.records.models import DEFAULT_MAX_TOKENS
 from drretail.records.run import Usage
 
-ANSWER_TOKENS = 500
+EXPECTED_ANSWER = 500
 """Tokens that an answer is assumed to have until it arrives."""
-AS_COUNTED = 1.4
-"""The most real tokens per estimated one: ids, figures and JSON have more than prose."""
 LEAST_ANSWER = 256
 """Tokens below which an answer is not worth asking for."""
 ANSWER_SHARE = 4
@@ -162,12 +161,13 @@ async def paced_attempt(
 
     An argument that the server refuses is left out from then on, and the attempt is made again.
     """
-    estimated = 0.0 if model.pacer.limits.tokens is None else estimated_tokens(chat, messages) + ANSWER_TOKENS
+    estimated = 0.0 if model.pacer.limits.tokens is None else estimated_tokens(chat, messages) + EXPECTED_ANSWER
     await model.pacer.admit(estimated)
     async with model.pacer.slot():
         began = model.retrying.clock()
         while True:
-            sent = without(_fitting(model, chat, messages), model.refused)
+            left_out = {*model.refused}
+            sent = without(_fitting(model, chat, messages), left_out)
             try:
                 found = await _in_time(model, sent, messages, spent)
             except ModelError as problem:
@@ -175,7 +175,9 @@ async def paced_attempt(
                     model.pacer.correct(estimated, Usage(**problem.usage))
                 raise
             refused = refused_argument(found, sent) if isinstance(found, Fault) else None
-            if refused is None:
+            if (
+                refused is None or refused in left_out
+            ):  # one that is refused by both its names is of no use to ask again
                 break
             model.refused.add(refused)
         seconds = model.retrying.clock() - began
@@ -208,10 +210,10 @@ def _fitting(model: Model, chat: Any, messages: Sequence["BaseMessage"]) -> Any:
     if held is None or model.lengths is None:
         return chat
     read = estimated_tokens(chat, messages)
-    room = held - int(read * AS_COUNTED)
-    if room < LEAST_ANSWER:
+    if held - read < LEAST_ANSWER:
         asks = f"the question takes about {read:,} tokens, and {model.spec} holds {held:,}"
-        raise ModelError("context_overflow", f"{asks}: have its server keep more, or take another model")
+        raise ModelError("context_overflow", f"{asks}: start its server with a longer context, or use another model")
+    room = max(LEAST_ANSWER, held - int(read * AS_COUNTED.high))
     allowed = min(room, model.longest or DEFAULT_MAX_TOKENS, max(held // ANSWER_SHARE, LEAST_ANSWER))
     fields = model.lengths(allowed)
     return changed(chat, lambda within: fields)

@@ -150,10 +150,11 @@ class Model:
         held = min(filter(None, (stated, server.context)), default=None)
         if held is not None and held < DEFAULT_CONTEXT:
             params["context"] = held
-        if "temperature" in server.refused:
-            params.pop("temperature", None)
+        for name in {"temperature", "seed"} & {*server.refused}:
+            params.pop(name, None)
         self.refused.update(server.refused)
-        self.pacer.slots = server.slots
+        if server.slots is not None:  # another model of the server may know
+            self.pacer.slots = server.slots
         return replace(self, params=params, structured=self.structured or server.structured, server=server)
 
     @property
@@ -183,8 +184,12 @@ def unusual_params(params: Mapping[str, Any]) -> dict[str, Any]:
     return stated | ({"own_server": True} if "base_url" in params else {})
 
 
-def open_recorded(spec: str, params: Mapping[str, Any], prices: PriceTable | None = None) -> Model:
+def open_recorded(
+    spec: str, params: Mapping[str, Any], prices: PriceTable | None = None, *, is_whole: bool = False
+) -> Model:
     """The model that a journal answers for, with the recorded parameters. It needs no key and sends nothing.
+
+    With ``is_whole`` they are a call's: a temperature that they lack was refused. Those of a label lack the usual one.
 
     Raises UserError for a model at ``module:attribute``: nothing is imported on behalf of a folder that somebody hands
     over.
@@ -203,11 +208,9 @@ def open_recorded(spec: str, params: Mapping[str, Any], prices: PriceTable | Non
     given["base_url"] = given["base_url"] or ("http://own.invalid" if params.get("own_server") else None)
     keys = {name: "none" for provider in PROVIDERS.values() for name in provider.key_variables}
     model = open_model(spec, prices=prices, environ=keys, sends=False, **given)
-    if not {"structured", "context"} & params.keys():
-        return model
     told = {name: params[name] for name in ("structured", "context") if name in params}
-    refused = {"temperature"} - params.keys()
-    return model.knowing(Abilities(**told, refused=tuple(refused)))
+    refused = {"temperature"} & (model.params.keys() - params.keys()) if is_whole else set[str]()
+    return model.knowing(Abilities(**told, refused=tuple(refused))) if told or refused else model
 
 
 def open_model(

@@ -29,7 +29,7 @@ METHODS = {"json_schema": "json_schema", "json_object": "json_mode", "tool_call"
 """What LangChain calls the forms that a client has to ask for. For "prompt" there is nothing to ask for."""
 IN_WORDS = frozenset({"json_object", "prompt"})
 """The forms in which the schema is written into the prompt."""
-_THOUGHT = re.compile(r"<think>.*?</think>", re.DOTALL)
+THOUGHT = re.compile(r"<think>.*?</think>", re.DOTALL)
 _FENCED = re.compile(r"\s*```(?:json)?[ \t]*\n(?P<inner>.*?)\n?[ \t]*```\s*", re.DOTALL | re.IGNORECASE)
 
 
@@ -130,7 +130,7 @@ def mended_json(text: str) -> str:
 
     The text itself if it holds none, or more than one: which of them is the answer would be a guess.
     """
-    text = _THOUGHT.sub("", text).strip()
+    text = THOUGHT.sub("", text).strip()
     start, end = text.find("{"), text.rfind("}") + 1
     if start < 0 or text.startswith("["):
         return text

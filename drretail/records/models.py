@@ -41,10 +41,10 @@ FORMS: tuple[StructuredForm, ...] = get_args(StructuredForm)
 
 
 _SAID: dict[StructuredForm, str] = {
-    "json_schema": "its server keeps answers to a schema",
-    "json_object": "its server keeps answers to JSON, and the prompt has the schema",
-    "tool_call": "its server keeps the arguments of tools to a schema, and answers are asked for as such",
-    "prompt": "its server keeps answers to no form, and the prompt asks for JSON",
+    "json_schema": "its server constrains answers to a schema",
+    "json_object": "its server constrains answers to JSON, and the prompt has the schema",
+    "tool_call": "its server constrains the arguments of tools to a schema, and answers are asked for as such",
+    "prompt": "its server can't constrain answers, so the prompt asks for JSON",
 }
 
 

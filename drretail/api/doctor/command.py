@@ -45,7 +45,7 @@ def check_machine(options: DoctorOptions) -> Result[Any]:
     for spec in models:
         check_spec(spec)
     settings = read_settings()
-    opener = Opener(settings, options.base_url, anew=True)
+    opener = Opener(settings, options.base_url, anew=not options.prompts)
     if options.prompts:
         return _try_prompts(models, opener, options.max_dollars)
     with busy("checking this machine"):

@@ -57,12 +57,22 @@ class Conversation:
     """The cap that ended it; None if it was held to its end."""
 
     @property
+    def failure(self) -> Mapping[str, Any] | None:
+        """The first error, if no question was answered."""
+        failed = [effect.error for effect in self.effects if effect.error is not None]
+        return failed[0] if failed and len(failed) == len(self.effects) else None
+
+    @property
     def error(self) -> str | None:
         """Why there is no answer; None if there is one."""
-        failed = [effect.error for effect in self.effects if effect.error is not None]
-        if failed and len(failed) == len(self.effects):
-            return f"{failed[0]['kind']}: {failed[0]['message']}"
+        if self.failure is not None:
+            return f"{self.failure['kind']}: {self.failure['message']}"
         return None if self.effects else "the model was not asked"
+
+    @property
+    def was_unusable(self) -> bool:
+        """True if the model answered, though with nothing that could be used."""
+        return self.failure is not None and self.failure["kind"] == "unusable"
 
     @property
     def tries(self) -> int:
@@ -127,7 +137,8 @@ class Prelude:
         return Prelude(self.bound, self._written, self.bound.bind_tools(tools, **given))
 
     def around(self, change: Callable[[Any], Any]) -> "Prelude":
-        return Prelude(self.bound, self._written, change(self._runnable))
+        within = change(self._runnable)
+        return self if within is self._runnable else Prelude(self.bound, self._written, within)
 
     async def ainvoke(self, messages: Sequence[BaseMessage]) -> AIMessage:
         turn = sum(message.type == "ai" for message in messages)

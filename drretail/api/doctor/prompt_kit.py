@@ -211,10 +211,10 @@ class Checked(Record):
             runs = "it can run all agents"
         else:
             runs = "it can run react and plan_to_function, and may fail where agents hand on what others found"
-        judges = {"passed": "can judge", "failed": "can't judge"}.get(
-            state.get("keeps_schemas", ""), "may judge or not"
+        judges = {"passed": "it can judge", "failed": "it can't judge"}.get(
+            state.get("keeps_schemas", ""), "whether it can judge is not known"
         )
-        return f"{self.model}: {runs}; it {judges}."
+        return f"{self.model}: {runs}; {judges}."
 
 
 async def check_prompts(model: Model, max_dollars: float | None = None, bar: Bar | None = None) -> Checked:
@@ -265,10 +265,10 @@ async def check_prompts(model: Model, max_dollars: float | None = None, bar: Bar
 
 def _ended(model: Model, conversations: Sequence[Conversation], cap: float | None) -> str:
     """Why no further conversation begins; blank if one may."""
-    error = conversations[-1].error if conversations else None
+    last = conversations[-1] if conversations else None
     # A cut answer may be due to its prompt alone: SmolLM2 135M repeats itself without end after some of them.
-    if error is not None and not error.startswith("unusable:"):
-        return f"not asked, since the model gave no answer before ({error})"
+    if last is not None and last.error is not None and not last.was_unusable:
+        return f"not asked, since the model gave no answer before ({last.error})"
     if cap is None or model.price is None:
         return ""
     costs = [dollars(conversation.usage, model.price) for conversation in conversations] or [

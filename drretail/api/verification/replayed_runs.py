@@ -70,7 +70,7 @@ def rebuilt(
         overrides = replace(read_overrides(folder, [agent]), name=system.prompts.name)
     asked = {effect.role: effect.request.get("params", {}) for effect in _calls(experiment, label)}
     models = {
-        role: open_recorded(model.spec, asked.get(role) or model.params or {}, prices)
+        role: open_recorded(model.spec, asked.get(role) or model.params or {}, prices, is_whole=bool(asked.get(role)))
         for role, model in system.models.items()
     }
     given: dict[str, Any] = {"web_mode": system.web_mode, "limits": system.limits, "scope": system.sees}

@@ -1,6 +1,7 @@
 """The arguments of a request that some servers refuse, and the same request without them."""
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -44,8 +45,21 @@ def refused_argument(fault: Fault, chat: Any) -> str | None:
     cause = fault.error.__cause__
     if fault.status not in REFUSING or fault.error.kind != "model" or cause is None:
         return None
-    said = " ".join(str(error) for error in causes_of(cause))
-    return next((name for name in ARGUMENTS if name in said and without(chat, {name}) is not chat), None)
+    errors = [*causes_of(cause)]
+    said = " ".join(_fields_of(errors) or map(str, errors))
+    named = (name for name in ARGUMENTS if re.search(rf"\b{name}\b", said))
+    return next((name for name in named if without(chat, {name}) is not chat), None)
+
+
+def _fields_of(errors: Iterable[Exception | BaseException]) -> list[str]:
+    """The fields that the errors' bodies complain of: OpenAI's "param", and "loc" of pydantic's list; seldom any."""
+    bodies: list[Any] = [getattr(error, "body", None) for error in errors]
+    stated = [each for body in bodies if isinstance(body, dict) for each in (body, *_listed(body.get("detail")))]
+    return [str(field) for each in stated for field in (each.get("param"), each.get("loc")) if field]
+
+
+def _listed(details: Any) -> list[dict[str, Any]]:
+    return [each for each in details if isinstance(each, dict)] if isinstance(details, list) else []
 
 
 def without(chat: Any, refused: set[str]) -> Any:

@@ -33,6 +33,8 @@ from drretail.records.run import Usage
 
 PATIENCE = 3.0
 """Seconds that a server has to say something about itself. Servers that say nothing refuse at once."""
+NOT_NOW = frozenset({429, 502, 503, 504})
+"""Statuses of a server that is busy or still loads its model, and so say nothing of what it can do."""
 SHORT = 60
 """Tokens that the answer to a trial question may have."""
 TRIAL = "Say hello in plain words. Please no JSON."
@@ -60,7 +62,8 @@ class Source:
     """Below the root of the server, which is its address without "/v1"."""
     read: Callable[[Any, str], Mapping[str, Any]]
     """(what it says, the model's name) → the fields of Abilities that it tells."""
-    posts: bool = False
+    is_ollamas: bool = False
+    """True if it belongs to Ollama's own protocol, whose sources are asked by POST."""
 
 
 def _props(said: Any, name: str) -> Mapping[str, Any]:
@@ -69,14 +72,14 @@ def _props(said: Any, name: str) -> Mapping[str, Any]:
 
 def _models(said: Any, name: str) -> Mapping[str, Any]:
     listed: list[Any] = said["data"]
-    (entry,) = [each for each in listed if each["id"] == name] or listed[:1]
+    (entry,) = [each for each in listed if each["id"] == name] or listed  # one alone is it, by whatever name
     told = {**(entry.get("meta") or {}), **entry}
     contexts = (told.get(key) for key in ("loaded_context_length", "max_model_len", "n_ctx"))
     return {"context": next(filter(None, contexts), None)}
 
 
 def _loaded(said: Any, name: str) -> Mapping[str, Any]:
-    (entry,) = [each for each in said["models"] if each["name"] == name]
+    (entry,) = [each for each in said["models"] if each["name"] in (name, f"{name}:latest")]
     return {"context": entry["context_length"]}
 
 
@@ -90,7 +93,7 @@ SOURCES = (
     Source("/v1/models", _models),  # vLLM, llama.cpp
     Source("/api/v0/models", _models),  # LM Studio
     Source("/api/ps", _loaded),  # Ollama, by OpenAI's protocol, which can't be told how much to keep
-    Source("/api/show", _shown, posts=True),  # Ollama, by its own
+    Source("/api/show", _shown, is_ollamas=True),  # Ollama, by its own
 )
 
 
@@ -99,8 +102,8 @@ async def survey(model: Model) -> Abilities:
 
     Raises UserError if it gives no answer, and CommandStopped if it can't be reached.
     """
+    form = await _form_kept(model)  # first, since Ollama says nothing of a model that it has not loaded
     told = await told_by_server(model)
-    form = await _form_kept(model)
     return told.model_copy(update={"structured": form, "refused": tuple(sorted(model.refused))})
 
 
@@ -114,10 +117,10 @@ async def told_by_server(model: Model) -> Abilities:
     headers = {"authorization": f"Bearer {keys[0]}"} if keys else {}
     found: dict[str, int] = {}
     async with httpx2.AsyncClient(timeout=PATIENCE, headers=headers) as client:
-        for source in (each for each in SOURCES if root and (not each.posts or model.info.provider == "ollama")):
+        for source in (each for each in SOURCES if root and each.is_ollamas == (model.info.provider == "ollama")):
             try:
-                name = {"model": model.info.model} if source.posts else None
-                answer = await client.request("POST" if source.posts else "GET", root + source.path, json=name)
+                name = {"model": model.info.model} if source.is_ollamas else None
+                answer = await client.request("POST" if source.is_ollamas else "GET", root + source.path, json=name)
                 told = source.read(answer.json(), model.info.model) if answer.is_success else {}
             except (httpx2.HTTPError, httpx2.InvalidURL, ValueError, LookupError, TypeError, AttributeError):
                 continue  # another kind of server
@@ -129,7 +132,7 @@ async def _form_kept(model: Model) -> StructuredForm:
     """The first form that the server takes and whose answer shows that it was constrained."""
     from langchain_core.messages import HumanMessage
 
-    brief = model.at_most(SHORT)
+    brief = model.at_most(SHORT + model.thinking)
     schema = Greeting.model_json_schema()
     for form in FORMS[:-1]:
         chat = structured(replace(brief, structured=form), schema)
@@ -140,7 +143,7 @@ async def _form_kept(model: Model) -> StructuredForm:
             text = answered_json(found)
         else:
             model.halt.check_denied(model, found.error)
-            if found.error.kind == "timeout" or found.is_unreached:
+            if found.error.kind == "timeout" or found.is_unreached or found.status in NOT_NOW:
                 model.halt.check_down(model, found)
                 raise UserError(f"{model.spec} has not answered its first question: {found.error.message}.")
             text = found.unfinished or ""
@@ -198,9 +201,10 @@ class KnownServers:
     def keep(self, model: Model, abilities: Abilities) -> None:
         """Keeps what was found, in place of what was known."""
         with suppress(OSError):  # a folder that can't be written to costs a question in each command
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            entry = abilities.model_dump(mode="json", exclude_defaults=True)
-            write_json(self.path, self._read() | {_key(model): entry})
+            known, entry = self._read(), abilities.model_dump(mode="json", exclude_defaults=True)
+            if known.get(_key(model)) != entry:
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+                write_json(self.path, known | {_key(model): entry})
 
     def _read(self) -> dict[str, Any]:
         try:

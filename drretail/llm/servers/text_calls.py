@@ -20,10 +20,10 @@ from langchain_core.messages import AIMessage
 from langchain_core.messages.tool import tool_call
 
 from drretail.grounding.report.picks import is_whole_report, take_picks
+from drretail.llm.structured import THOUGHT
 
 LONGEST = 20_000
 """Characters of a text that may be calls; the longest call that a model was seen to write had a few hundred."""
-_THOUGHT = re.compile(r"<think>.*?</think>", re.DOTALL)
 _CONTROL = re.compile(r"<\|[a-z_]{1,30}\|>")
 _FENCES = frozenset({"", "json", "tool_call", "tool_calls"})
 Call = tuple[str, dict[str, Any]]
@@ -43,7 +43,7 @@ def with_calls_read(answer: AIMessage, tools: Sequence[Mapping[str, Any]], turn:
 
 def calls_in_text(text: str, names: set[str]) -> tuple[str, list[Call]]:
     """What stands before the calls, and the calls; the text itself and none if it is not to be read as calls."""
-    rest = _CONTROL.sub("", _THOUGHT.sub("", text)).strip()
+    rest = _CONTROL.sub("", THOUGHT.sub("", text)).strip()
     if len(rest) > LONGEST or not any(name in rest for name in names) or _is_report(rest):
         return text, []
     starts = {at: opening for opening in _OPENINGS if (at := rest.find(opening)) >= 0}
@@ -51,7 +51,7 @@ def calls_in_text(text: str, names: set[str]) -> tuple[str, list[Call]]:
     read = _OPENINGS[starts[at]] if starts else _whole
     try:
         calls = [*read(rest[at:])]
-    except (ValueError, LookupError, TypeError, SyntaxError, RecursionError, MemoryError):
+    except (ValueError, LookupError, TypeError, AttributeError, SyntaxError, RecursionError, MemoryError):
         return text, []
     are_calls = bool(calls) and all(name in names for name, _ in calls)
     return (rest[:at].strip(), calls) if are_calls else (text, [])

@@ -69,7 +69,8 @@ class _Handler(Handler):
         form = body.get("response_format", {}).get("type", "tool_call" if body.get("tools") else "")
         named = next((name for name in server.refuses if name in body or name == form), None)
         if named is not None:
-            return self._send(server.status, {"error": {"message": f"unknown argument: {named} ({TYPES})"}})
+            said = {"error": {"message": f"unknown argument: {named} ({TYPES})"}}
+            return self._send(server.status, server.says if "error" in server.says else said)
         if form == "tool_call" and server.keeps == form:
             call = {"name": body["tools"][0]["function"]["name"], "arguments": WORD}
             message = {"content": None, "tool_calls": [{"id": "c1", "type": "function", "function": call}]}
@@ -137,7 +138,9 @@ async def test_the_form_of_a_schema_is_the_first_that_the_server_keeps_to(
         ),
         ({"/v1/models": {"data": [{"id": "small", "meta": {"n_ctx": 2048, "n_ctx_train": 8192}}]}}, 2048, None),
         ({"/api/v0/models": {"data": [{"id": "small", "loaded_context_length": 6000}]}}, 6000, None),
-        ({"/api/ps": {"models": [{"name": "small", "context_length": 4096}]}}, 4096, None),
+        ({"/api/ps": {"models": [{"name": "small:latest", "context_length": 4096}]}}, 4096, None),
+        ({"/v1/models": {"data": [{"id": "/models/small.gguf", "max_model_len": 4096}]}}, 4096, None),
+        ({"/v1/models": {"data": [{"id": each, "max_model_len": 4096} for each in ("a", "b")]}}, None, None),
         ({"/v1/models": {"data": [{"id": "small"}]}, "/props": ["odd"]}, None, None),
         ({}, None, None),
     ],
@@ -178,6 +181,37 @@ async def test_a_refusal_that_names_nothing_that_was_sent_is_shown_whole() -> No
             await answer_of(server.opened(), [HumanMessage("Hello?")])
         assert len(server.seen) == 1
     assert "unknown argument: messages" in str(caught.value)
+
+
+async def test_a_length_that_is_refused_by_both_names_ends_the_attempts() -> None:
+    with Server("max_tokens", "max_completion_tokens") as server:
+        with pytest.raises(ModelError, match="unknown argument"):
+            await answer_of(server.opened(), [HumanMessage("Hello?")])
+        assert len(server.seen) == 3
+
+
+async def test_an_argument_is_refused_by_its_whole_name_and_by_the_body_first() -> None:
+    for said in ({"message": "bad birdseed or my_seed"}, {"message": "bad input: seed", "param": "messages"}):
+        with Server("messages", says={"error": said}) as server, pytest.raises(ModelError, match="bad"):
+            await answer_of(server.opened(seed=7), [HumanMessage("Hello?")])
+        assert len(server.seen) == 1
+
+
+@pytest.mark.parametrize("status", [429, 503])
+async def test_a_server_that_still_loads_its_model_is_not_said_to_keep_to_no_form(status: int) -> None:
+    with Server("messages", status=status) as server, pytest.raises(UserError, match="has not answered"):
+        await survey(server.opened())
+
+
+async def test_a_model_whose_slots_are_unknown_leaves_those_of_its_server() -> None:
+    model = open_model("openai:small", base_url="http://127.0.0.1:1/v1").knowing(Abilities(slots=2))
+    judge = open_model("openai:judge", base_url="http://127.0.0.1:1/v1", pacer=model.pacer)
+    assert judge.knowing(Abilities()).pacer.slots == 2
+
+
+def test_a_recorded_call_without_a_temperature_replays_without_one() -> None:
+    assert "temperature" not in open_recorded("openai:small", {"max_tokens": 8000}, is_whole=True).params
+    assert open_recorded("openai:small", {}).params["temperature"] == 0
 
 
 async def test_a_server_that_is_not_there_is_named_before_anything_else() -> None:
@@ -267,10 +301,11 @@ async def test_an_answer_gets_no_more_tokens_than_a_small_context_leaves_and_an_
         model = server.opened().knowing(Abilities(context=4096)).answering("researcher")
         await answer_of(model, [HumanMessage("Hello?")])
         await answer_of(model, [HumanMessage("x" * 4 * 2500)])
+        await answer_of(model, [HumanMessage("x" * 4 * 3500)])  # fits, as estimated
         with pytest.raises(ModelError, match="holds 4,096") as caught:
             await answer_of(model, [HumanMessage("x" * 4 * 4000)])
         assert caught.value.kind == "context_overflow"
-        assert [body["max_tokens"] for body in server.seen] == [1024, 4096 - 3500]
+        assert [body["max_tokens"] for body in server.seen] == [1024, 4096 - 3500, 256]
 
 
 @pytest.mark.parametrize(

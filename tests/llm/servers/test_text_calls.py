@@ -95,6 +95,8 @@ NEAR_MISSES = {
     "a block of another language": '```python\nread(path="a")\n```',
     "Python that does something": "[read(path=__import__('os').getcwd())]",
     "positional arguments": "[read('a')]",
+    "a list of names": '["read"]',
+    "numbers in a tag": '<tool_call>[1, "read"]</tool_call>',
     "a product's record": '{"name": "read", "price": 3}',
     "two blocks, one of text": '```text\nread\n```\n```json\n{"name": "read", "arguments": {"path": "a"}}\n```',
 }
