@@ -175,9 +175,7 @@ async def paced_attempt(
                     model.pacer.correct(estimated, Usage(**problem.usage))
                 raise
             refused = refused_argument(found, sent) if isinstance(found, Fault) else None
-            if (
-                refused is None or refused in left_out
-            ):  # one that is refused by both its names is of no use to ask again
+            if refused is None or refused in left_out:  # the longest answer may be refused by both its names
                 break
             model.refused.add(refused)
         seconds = model.retrying.clock() - began
