@@ -37,6 +37,10 @@ class Opener:
     anew: bool = False
     """True asks servers what they can do even if an earlier command did."""
     tell: Callable[[str], None] = field(default_factory=Waits)
+    note: Callable[[str], None] = lambda sentence: print(sentence, file=sys.stderr, flush=True)
+    """Gets a sentence on each server that was asked what it can do."""
+    recorded: "Mapping[str, Abilities]" = field(default_factory=dict[str, "Abilities"])
+    """What servers could do when runs were recorded that are replayed, by model."""
     prices: "PriceTable" = field(init=False)
     paces: "Paces" = field(init=False)
     """One pace per provider, shared by all models opened here."""
@@ -86,11 +90,12 @@ class Opener:
             return model
         server = None if self.anew else known.of(model)
         if self.keyless:
+            server = self.recorded.get(model.spec, server)
             return model if server is None else model.knowing(server)
         with busy(f"asking {address_of(model) or model.info.provider} what it can do"):
             if server is None:
                 server = run_loop(survey(model))
-                print(f"{model.spec}: {server.sentence}", file=sys.stderr, flush=True)
+                self.note(f"{model.spec}: {server.sentence}")
             else:  # it may have been started anew, with another context
                 told = run_loop(told_by_server(model))
                 server = server.model_copy(update=told.model_dump(include={"context", "slots"}, exclude_none=True))

@@ -44,6 +44,7 @@ from drretail.experiment import changed_prompts, read_definition
 from drretail.grounding.text.wording import wish_lines
 from drretail.llm.estimates import Estimates
 from drretail.querygen.reading import read_tasks
+from drretail.records.models import Abilities
 from drretail.records.query import Query
 from drretail.records.run import INTENT, PERSON, Run
 from drretail.records.tables.figures import counted
@@ -199,15 +200,19 @@ def _prepared(options: RunOptions, *, keyless: bool) -> Generator[_Ready]:
             f"--shopper {options.shopper} names no model: write PROVIDER:MODEL, or leave it out, and a script answers."
         )
     shard = WHOLE if options.shard is None else Shard.read(options.shard)
+    recorded: dict[str, Abilities] = {}
     if options.replay is not None:
-        read_definition(Path(options.replay))
+        from drretail.api.verification.replayed_runs import recorded_abilities
+
+        recorded = recorded_abilities(Path(options.replay))
     settings = read_settings(parallel=options.parallel, web=options.web if isinstance(options.web, str) else None)
     web = web_of(options.world, options.web, settings, replayed=options.replay is not None)
     queries = read_file_of_queries(options.queries, web, read_tasks)
     queries = list(queries) if isinstance(queries, Iterator) else queries
     if queries is None and isinstance(web, SealedWeb):
         observer.note(f"No --queries given: those of {web.folder / QUERIES_FILE} are asked.")
-    opener = Opener(settings, options.base_url, keyless=keyless, tell=observer.waiting)
+    waiting, note = observer.waiting, observer.note
+    opener = Opener(settings, options.base_url, keyless=keyless, tell=waiting, note=note, recorded=recorded)
     with world_of(options.world, web) as world:
         asked = asked_tasks(queries, options.user, world)
         check_askable(world, asked)
@@ -333,7 +338,7 @@ def ask(options: AskOptions) -> RecordedAnswer:
         )
     settings = read_settings(web=options.web if isinstance(options.web, str) else None)
     web = web_of(options.world, options.web, settings)
-    opener = Opener(settings, options.base_url, tell=observer.waiting)
+    opener = Opener(settings, options.base_url, tell=observer.waiting, note=observer.note)
     with world_of(options.world, web) as world:
         user = None if options.user is None else known_user(world, options.user)
         check_user(world, user)

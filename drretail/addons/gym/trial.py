@@ -93,7 +93,7 @@ def try_agent(options: TryOptions) -> Trial:
     """
     observer = options.observer or SILENT
     settings = read_settings(web=options.web if isinstance(options.web, str) else None)
-    opener = Opener(settings, options.base_url, tell=observer.waiting)
+    opener = Opener(settings, options.base_url, tell=observer.waiting, note=observer.note)
     with world_of(options.world, web_of(options.world, options.web, settings)) as world:
         query = _query(options, world)
         check_askable(world, [query])

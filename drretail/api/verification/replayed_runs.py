@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from drretail.experiment import (
     Definition,
     prompts_path,
     read_counterfactual,
+    read_definition,
     read_evidence,
     read_journal,
     read_results,
@@ -32,11 +34,12 @@ from drretail.files import read_json, readable_json
 from drretail.journal import NO_ANSWER, Effect, read_effects
 from drretail.llm.models import Models
 from drretail.llm.prices import PriceTable
-from drretail.llm.registry import open_recorded
+from drretail.llm.registry import Model, open_recorded
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Evidence
+from drretail.records.models import Abilities
 from drretail.records.query import Query, Task
-from drretail.records.run import FILES, MEMORY, NINE, Answer, Limits, Run
+from drretail.records.run import FILES, MEMORY, NINE, Answer, Limits, Run, System
 from drretail.tools.toolkit import Toolkit
 
 AT_ONCE = 4
@@ -68,11 +71,7 @@ def rebuilt(
     if system.prompts is not None:
         folder = prompts_path(experiment, label, system.prompts.name)
         overrides = replace(read_overrides(folder, [agent]), name=system.prompts.name)
-    asked = {effect.role: effect.request.get("params", {}) for effect in _calls(experiment, label)}
-    models = {
-        role: open_recorded(model.spec, asked.get(role) or model.params or {}, prices, is_whole=bool(asked.get(role)))
-        for role, model in system.models.items()
-    }
+    models = recorded_models(experiment, label, system, prices)
     given: dict[str, Any] = {"web_mode": system.web_mode, "limits": system.limits, "scope": system.sees}
     given["options"] = system.options
     if FILES in system.options and isinstance(world.web, SealedWeb):  # the sandbox brings the files itself
@@ -94,6 +93,24 @@ def rebuilt(
         raise ValueError("its memory is not written as drretail writes one")
     memory = None if option is None else Memory(*option, recall=lambda *_: None)
     return replace(sut, system=system, memory=memory)
+
+
+def recorded_models(experiment: Path, label: str, system: System, prices: PriceTable | None = None) -> dict[str, Model]:
+    """The system's models by role, as they were when its runs were made. Raises UserError as ``open_recorded``."""
+    asked = {effect.role: effect.request.get("params", {}) for effect in _calls(experiment, label)}
+    return {
+        role: open_recorded(model.spec, asked.get(role) or model.params or {}, prices, is_whole=bool(asked.get(role)))
+        for role, model in system.models.items()
+    }
+
+
+def recorded_abilities(experiment: Path) -> dict[str, Abilities]:
+    """What the server of each model could do when the experiment's runs were made."""
+    found: dict[str, Abilities] = {}
+    for label, system in read_definition(experiment).systems.items():
+        with suppress(UserError):  # a model of the user's own has no such server
+            found |= {model.spec: model.server for model in recorded_models(experiment, label, system).values()}
+    return found
 
 
 def _calls(experiment: Path, label: str) -> list[Any]:
