@@ -40,6 +40,11 @@ class Prompt:
     def hash(self) -> str:
         return _hash_of(self.shared, self.text)
 
+    def shared_until(self, mark: str) -> "Prompt":
+        """The same prompt, of which all before the first ``mark`` is shared."""
+        shared, found, own = self.text.partition(mark)
+        return Prompt(self.name, found + own, shared)
+
     def render(self, **values: str) -> str:
         """The whole text with every placeholder filled; raises as ``render_parts`` does."""
         return "".join(self.render_parts(**values))

@@ -39,9 +39,7 @@ class Confirmations(Record):
 
 def confirm_prompt() -> Prompt:
     """The prompt, whose instructions are shared by all reports."""
-    own = load_prompt(PROMPTS, CONFIRM)
-    shared, place, rest = own.text.partition("{{query}}")
-    return Prompt(own.name, place + rest, shared)
+    return load_prompt(PROMPTS, CONFIRM).shared_until("{{query}}")
 
 
 def reading_by(slug: str, claims: Iterable[Claim], picks: Verdict | None, denials: Sequence[str] = ()) -> Reading:

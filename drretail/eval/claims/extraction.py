@@ -1,6 +1,7 @@
 """Stage 1: the claims of a report. The default rules ask once for all of them, the paper's twice (Tables 7 and 9)."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -93,8 +94,8 @@ def extraction_prompt(stage: str, picks: str = "") -> Prompt:
     asked for too.
     """
     text = load_prompt(PROMPTS, stage).text.replace("{{marks}}", what_a_mark_covers())
-    shared, place, own = text.partition("{{report}}")
-    return Prompt(stage, "\n".join(filter(None, (picks, place + own))), shared)
+    prompt = Prompt(stage, text).shared_until("{{report}}")
+    return replace(prompt, text="\n".join(filter(None, (picks, prompt.text))))
 
 
 def with_picks_prompt(subject: Subject) -> Prompt:

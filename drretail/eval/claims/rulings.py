@@ -62,9 +62,7 @@ def support_prompt(rules: Rules) -> Prompt:
     """Our prompt, whose instructions are a prefix shared by all calls, or the paper's rubric in other words."""
     if rules != "default":
         return load_prompt(PROMPTS, "support_alone")
-    prompt = load_prompt(PROMPTS, "support")
-    shared, place, own = prompt.text.partition("{{today}}")
-    return Prompt(prompt.name, place + own, shared)
+    return load_prompt(PROMPTS, "support").shared_until("{{today}}")
 
 
 @dataclass(frozen=True)

@@ -56,9 +56,7 @@ class TurnStatements(Record):
 
 def turn_prompt() -> Prompt:
     """The prompt for one answer, whose instructions are shared by all."""
-    own = load_prompt(PROMPTS, TURN)
-    shared, place, rest = own.text.partition("{{sources}}")
-    return Prompt(own.name, place + rest, shared)
+    return load_prompt(PROMPTS, TURN).shared_until("{{sources}}")
 
 
 def turn_questions(subject: Subject) -> Iterator[JudgeQuestion[TurnStatements]]:

@@ -80,8 +80,7 @@ def making_prompt() -> Prompt:
 
 def marking_prompt() -> Prompt:
     """The prompt with report and sources first, so that a provider caches them for the next criteria."""
-    shared, heading, own = load_prompt(__file__, "marking").text.partition("# How you mark")
-    return Prompt("marking", heading + own, shared)
+    return load_prompt(__file__, "marking").shared_until("# How you mark")
 
 
 async def prepare(task: Task, judge_session: JudgeSession) -> Criteria | str:
