@@ -40,7 +40,7 @@ from drretail.eval.claims.extraction import ReportClaims, answer_problem, claims
 from drretail.eval.claims.report_index import SourceResolver
 from drretail.eval.judging.numbered import NumberedItem
 from drretail.grounding.verify.checks import Case, check_report, read_report
-from drretail.prompts import tagged
+from drretail.llm.prompts.prompt import tagged
 from drretail.records.evidence import Finding
 from drretail.records.reading import Reading, ReadValue
 

@@ -33,9 +33,9 @@ from drretail.grounding.report.citations import find_citations
 from drretail.grounding.report.markup import shown
 from drretail.grounding.report.picks import take_picks
 from drretail.grounding.text.sentences import find_sentences
+from drretail.llm.prompts.prompt import tag_content
 from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
 from drretail.progress import Progress
-from drretail.prompts import tag_content
 from drretail.querygen.shipped import shipped_queries
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Citation, Evidence

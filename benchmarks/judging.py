@@ -25,10 +25,10 @@ from drretail.eval.judging.session import Judge
 from drretail.eval.scoring import score
 from drretail.experiment import read_runs, run_folder
 from drretail.llm.budget import CHARACTERS_PER_TOKEN
+from drretail.llm.prompts.prompt import tag_content
 from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
 from drretail.llm.stand_in import Statement, statements
 from drretail.progress import Progress
-from drretail.prompts import tag_content
 
 LEAST = 1024
 """Tokens that Anthropic's cache needs at least."""

@@ -47,17 +47,12 @@ The layers: data flows from the bottom of this list to its top, and a layer impo
     journal.py     calls to models and the web, recorded: resume, replay, caching and accounting
     grounding/     how texts are read, cited, checked and rendered: pure functions
     stats/         intervals, tests, agreement, ranking, power
-    prompts.py     prompts in files beside their callers
     progress.py    progress lines and bars on stderr
-    proofs.py      what was proved of an experiment, so that it is not proved again
     files.py       files that survive a crash
     locks.py       one writer per folder
     plugins.py     built-in things, entry points and module:attribute, by name
-    event_loop.py  a process's event loop, and Ctrl-C
     records/       records that more than one layer uses
     parsing.py     JSON, TOML and documents from outside
-    untrusted.py   texts from outside, made safe for a prompt
-    screen.py      all output to a terminal, made safe
     errors.py      errors by who must act
 """
 

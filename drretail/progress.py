@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Protocol, TextIO
 
-from drretail.screen import console, fitted, on_screen, print_above
+from drretail.records.tables.screen import console, fitted, on_screen, print_above
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions

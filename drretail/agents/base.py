@@ -11,7 +11,7 @@ from drretail.agents.information import answer_notes
 from drretail.env.session import Session
 from drretail.errors import UserError
 from drretail.llm.models import Models
-from drretail.prompts import Prompt, tagged
+from drretail.llm.prompts.prompt import Prompt, tagged
 from drretail.records.query import Task
 from drretail.records.run import Answer, Limits, Role
 from drretail.tools.tool import Tool

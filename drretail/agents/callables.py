@@ -25,8 +25,8 @@ from drretail.agents.information import own_agent_instructions, own_agent_prompt
 from drretail.env.session import Session
 from drretail.errors import ModelError, UserError
 from drretail.llm.models import Models
+from drretail.llm.prompts.prompt import Prompt
 from drretail.llm.usage import usage_of
-from drretail.prompts import Prompt
 from drretail.records.query import Task
 from drretail.records.run import Answer, Limits, Usage
 from drretail.tools.registry import TOOLS, langchain_tools, structured_tools

@@ -14,7 +14,7 @@ from drretail.conditions.shopper import known_of
 from drretail.env.session import Session
 from drretail.grounding.report.evidence_ids import shopper_evidence_id
 from drretail.grounding.text.serialisation import compact_json
-from drretail.prompts import Prompt, load_prompt, tagged
+from drretail.llm.prompts.prompt import Prompt, load_prompt, tagged
 from drretail.records.base import canonical_json
 from drretail.records.query import Query, Task
 from drretail.records.run import ASK_SHOPPER, Information, System

@@ -24,7 +24,7 @@ from drretail.errors import ModelError
 from drretail.grounding.report.picks import is_whole_report
 from drretail.grounding.text.serialisation import compact_json
 from drretail.llm.models import Models
-from drretail.prompts import Prompt
+from drretail.llm.prompts.prompt import Prompt
 from drretail.records.run import Role, Stop
 from drretail.records.tables.figures import counted
 from drretail.tools.toolkit import ToolReply

@@ -17,7 +17,7 @@ from drretail.env.session import Session
 from drretail.errors import ModelError
 from drretail.grounding.text.serialisation import compact_json
 from drretail.llm.models import Models
-from drretail.prompts import Prompt, tagged
+from drretail.llm.prompts.prompt import Prompt, tagged
 from drretail.records.evidence import PageSummary, Source
 from drretail.tools.tool import ToolResult
 from drretail.tools.toolkit import Performed

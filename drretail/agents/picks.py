@@ -9,7 +9,7 @@ from drretail.agents.prompt_blocks import agent_prompt
 from drretail.errors import ModelError
 from drretail.grounding.report.picks import REFUSES_ALL, Declared, merged, outcome_of, take_picks
 from drretail.llm.models import Models
-from drretail.prompts import tagged
+from drretail.llm.prompts.prompt import tagged
 from drretail.records.query import Task
 from drretail.records.reading import Outcome, Pick
 from drretail.records.run import PICKS_MISSING, PICKS_UNREADABLE, Answer, Role

@@ -17,7 +17,7 @@ from drretail.agents.tool_turn import ToolExecutor
 from drretail.env.session import Session
 from drretail.errors import ModelError
 from drretail.llm.models import Models
-from drretail.prompts import Prompt, tagged
+from drretail.llm.prompts.prompt import Prompt, tagged
 from drretail.records.query import Task
 from drretail.records.run import Answer, Limits, Stop
 from drretail.tools.toolkit import Toolkit

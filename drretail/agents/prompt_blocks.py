@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from drretail.grounding.report.marks import what_a_mark_covers
-from drretail.prompts import Prompt, load_prompt
+from drretail.llm.prompts.prompt import Prompt, load_prompt
 
 BLOCKS = ("report_form", "length", "facts", "citing", "picks", "data")
 """Form of a report, and its length, which stands in the form; what may be stated; marks; the cart; and that texts give

@@ -10,7 +10,7 @@ from drretail.agents.picks import asking_prompt
 from drretail.agents.prompt_blocks import BLOCKS
 from drretail.agents.registry import BUILT_IN, load_agent, split_web_mode
 from drretail.errors import UserError
-from drretail.prompts import Prompt, changed_prompts, files_loaded, overridden
+from drretail.llm.prompts.prompt import Prompt, changed_prompts, files_loaded, overridden
 from drretail.records.run import PromptSet
 
 _AGENTS = Path(__file__).parent

@@ -19,7 +19,7 @@ from drretail.errors import ModelError
 from drretail.grounding.report.marks import find_marks
 from drretail.grounding.report.picks import take_picks
 from drretail.llm.models import Models
-from drretail.prompts import Prompt, tagged
+from drretail.llm.prompts.prompt import Prompt, tagged
 from drretail.records.query import Task
 from drretail.records.run import Answer, Limits, Stop
 from drretail.tools.toolkit import Toolkit

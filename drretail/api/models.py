@@ -80,8 +80,8 @@ class Opener:
 
     def _known(self, model: "Model") -> "Model":
         """The model as its server can answer, which is found out before the first question, and said once."""
-        from drretail.event_loop import run_loop
         from drretail.llm.denials import address_of
+        from drretail.llm.event_loop import run_loop
         from drretail.llm.servers.survey import survey, told_by_server
         from drretail.progress import busy
 
@@ -104,7 +104,7 @@ class Opener:
 
     def measured(self, model: "Model") -> "Abilities | None":
         """What a server of the user's own can do, with its speed, which estimates use; None for others."""
-        from drretail.event_loop import run_loop
+        from drretail.llm.event_loop import run_loop
         from drretail.llm.servers.survey import measured
 
         known = self._known_servers(model)

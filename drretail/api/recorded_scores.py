@@ -28,7 +28,7 @@ from drretail.plugins import Plugins
 from drretail.records.score import JudgeRef, Score, Scores, SliceBy
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Part, Result, library, part_lines, prose
-from drretail.screen import on_screen
+from drretail.records.tables.screen import on_screen
 from drretail.viewer.experiment import read_view
 from drretail.viewer.page.notebook import scores_cell
 from drretail.viewer.tables.false_statements import false_lines

@@ -15,12 +15,12 @@ from drretail.api.settings import read_settings
 from drretail.errors import UserError
 from drretail.eval.check_results import Checklist
 from drretail.eval.notes import judge_notes
+from drretail.eval.proofs import SCORES_FOLLOW, SHOWN, Proofs
 from drretail.eval.rejudging import check_scores
 from drretail.experiment import entitle
 from drretail.files import write_atomically
 from drretail.llm.prices import PriceTable, read_prices
 from drretail.progress import Progress, busy, choose_progress
-from drretail.proofs import SCORES_FOLLOW, SHOWN, Proofs
 from drretail.records.tables.latex import latex_table
 from drretail.records.tables.result import Result
 from drretail.viewer.experiment import ExperimentView, between, read_view

@@ -31,7 +31,7 @@ from drretail.eval.registry import load_metric, pair_metric
 from drretail.files import write_atomically
 from drretail.llm.estimates import Estimate, Estimates, Range, estimate_by_length, together
 from drretail.llm.prices import MILLION, NOTHING, Cost, PriceTable, read_prices
-from drretail.prompts import Prompt
+from drretail.llm.prompts.prompt import Prompt
 from drretail.querygen.reading import read_queries
 from drretail.querygen.shipped import shipped_queries
 from drretail.records.scoreboard import Scoreboard

@@ -28,17 +28,17 @@ from drretail.eval.judging.spending import allowance_for, judging_costs
 from drretail.eval.judging.subject import planned_runs
 from drretail.eval.metric import Metric
 from drretail.eval.notes import judge_notes
+from drretail.eval.proofs import JUDGED, SCORES_FOLLOW, Proofs
 from drretail.eval.references import made_references
 from drretail.eval.registry import METRICS, PAIRWISE, WHERE_THERE, load_metric, load_metrics, usual_metrics
 from drretail.eval.scores.file import made_scores
 from drretail.eval.scoring import score as score_experiment
 from drretail.eval.verification import first_failure
-from drretail.event_loop import run_loop
 from drretail.experiment import Experiment, read_definition
 from drretail.llm.estimates import Estimates
+from drretail.llm.event_loop import run_loop
 from drretail.llm.registry import Model
 from drretail.progress import choose_progress
-from drretail.proofs import JUDGED, SCORES_FOLLOW, Proofs
 from drretail.querygen.reading import read_queries
 from drretail.records.base import Rules
 from drretail.records.query import Query

@@ -14,7 +14,7 @@ from drretail import __version__
 from drretail.cli.options.command import Command, UsageError
 from drretail.errors import UserError, missing_addon, shortened
 from drretail.plugins import addon_names
-from drretail.screen import fitted
+from drretail.records.tables.screen import fitted
 
 LONGEST_USAGE = 400
 

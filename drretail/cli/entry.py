@@ -13,7 +13,7 @@ from typing import NoReturn
 
 from drretail.cli.options import DEBUG
 from drretail.errors import LONGEST_SENTENCE, ToolError, UserError, file_error, missing_addon, shortened, without_logins
-from drretail.screen import fitted, guard_streams
+from drretail.records.tables.screen import fitted, guard_streams
 
 OUR_FAULT = 1
 USER_MUST_ACT = 2
@@ -24,9 +24,9 @@ PACKAGE = Path(__file__).parents[1]
 class Interruption:
     """Tells whether Ctrl-C was pressed, whatever libraries made of the exception.
 
-    Python's own handler stays in place, except while an event loop runs (``drretail.event_loop``). Python writes each
-    signal's number into a pipe, so that an error that follows an interruption is not reported as a bug. SIGTERM is
-    handled in the same way: a command then releases what it holds, such as the right to write a world on servers.
+    Python's own handler stays in place, except while an event loop runs (``drretail.llm.event_loop``). Python writes
+    each signal's number into a pipe, so that an error that follows an interruption is not reported as a bug. SIGTERM
+    is handled in the same way: a command then releases what it holds, such as the right to write a world on servers.
     """
 
     def __init__(self) -> None:

@@ -5,6 +5,7 @@ values.py        one report's value in a variant
 registry.py      metrics by name; errors of plugins name the metric
 scoring.py       ``score``: metrics x judges x runs, then scores.json
 check_results.py  checks that pass, fail or can't be made, with files and reasons
+proofs.py        what was proved of an experiment, so that it is not proved again
 verification.py  whether a folder agrees with its own hashes and journals
 rejudging.py     verdicts and scores made again, and compared with those of a folder
 estimate.py      the likely cost of ``score``, by a dry run

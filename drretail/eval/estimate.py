@@ -23,12 +23,12 @@ from drretail.eval.judging.session import Judge
 from drretail.eval.metric import Metric, is_unrated
 from drretail.eval.registry import PAIRWISE, load_metrics
 from drretail.eval.scoring import score
-from drretail.event_loop import run_loop
 from drretail.experiment import Definition, read_definition, write_definition
 from drretail.files import unsynced
 from drretail.journal import Effect, read_effects
 from drretail.llm.budget import CHARACTERS_PER_TOKEN
 from drretail.llm.estimates import AS_COUNTED, AS_WRITTEN, Estimate, Range, dollars_of
+from drretail.llm.event_loop import run_loop
 from drretail.llm.prices import BATCH
 from drretail.llm.stand_in import LONG, PROSE, SHORT, StandIn, in_place_of
 from drretail.progress import Progress

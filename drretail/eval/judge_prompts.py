@@ -12,8 +12,8 @@ from typing import TypeVar
 
 from drretail.eval.registry import METRICS, load_metric, pair_metric
 from drretail.files import write_atomically
+from drretail.llm.prompts.prompt import changed_prompts, file_name_of, files_by_name, overridden, plain_text
 from drretail.plugins import ADDONS
-from drretail.prompts import changed_prompts, file_name_of, files_by_name, overridden, plain_text
 from drretail.records.base import file_name, sha256_of
 from drretail.records.run import slug
 

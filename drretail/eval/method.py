@@ -11,7 +11,7 @@ from drretail.eval.judge_prompts import in_all_wordings
 from drretail.eval.judging.spending import JudgingCost, judging_costs
 from drretail.eval.registry import PAIRWISE, installed, pair_metric
 from drretail.llm.prices import read_prices
-from drretail.prompts import Prompt
+from drretail.llm.prompts.prompt import Prompt
 from drretail.records.base import Rules
 from drretail.records.comparison import PairScore
 from drretail.records.judge_audit import AUDITED, SAME_CLAIM, SAME_LABEL, JudgeAudit

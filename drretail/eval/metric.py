@@ -20,7 +20,7 @@ from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject, Task
 from drretail.eval.values import Unsound, Value, number_of, value_of
 from drretail.experiment import Definition
-from drretail.prompts import Prompt
+from drretail.llm.prompts.prompt import Prompt
 from drretail.records.counterfactual import kind_of
 from drretail.records.criteria import Criteria
 from drretail.records.query import Query

@@ -33,8 +33,8 @@ from drretail.experiment import locked, read_definition
 from drretail.files import check_replaceable, write_rows
 from drretail.grounding.verify.checks import PAGE_AGE
 from drretail.llm.prices import PriceTable
+from drretail.llm.prompts.prompt import overridden
 from drretail.progress import Bar, Progress
-from drretail.prompts import overridden
 from drretail.records.query import Reference
 from drretail.records.score import Rules, Scores
 

@@ -15,6 +15,7 @@ from drretail.eval.check_results import ASK_FOR_ALL, GO_ON, RUN_AGAIN, Checklist
 from drretail.eval.judging.criteria import FOLDER
 from drretail.eval.judging.pairs import BETWEEN
 from drretail.eval.judging.subject import Planned, planned_runs
+from drretail.eval.proofs import AGREE, Proofs
 from drretail.experiment import (
     Definition,
     edited_since,
@@ -31,7 +32,6 @@ from drretail.grounding.report.picks import take_picks
 from drretail.journal import Effect, digest_of, read_effects
 from drretail.llm.registry import unusual_params
 from drretail.parsing import keys_that_stand_twice
-from drretail.proofs import AGREE, Proofs
 from drretail.records.base import canonical_json, file_name, sha256_of
 from drretail.records.evidence import Evidence
 from drretail.records.reading import Pick

@@ -12,7 +12,8 @@ usage.py       the tokens of a call, counted by the provider or estimated from t
 retries_and_rates.py  rate limits of a provider, and how often a call is retried
 structured.py  answers in a JSON schema: asked for, validated, repaired
 servers/       what servers of the user's own can and can't do: forms of a schema, arguments, calls in text
-prompts/       what a model is told if its answer is empty, was cut, or has the wrong form
+event_loop.py  the one event loop in which a process calls models, and how Ctrl-C cancels what runs in it
+prompts/       prompts in files beside their callers, and data put into them in tags
 budget.py      when a run must conclude, and whether an experiment may start another run
 prices.py      the cost of usage in dollars, by role, from a dated table (prices.toml)
 stand_in.py    a model that answers at typical length, for dry runs

@@ -14,11 +14,11 @@ from drretail.errors import ModelError
 from drretail.llm.denials import address_of
 from drretail.llm.estimates import AS_COUNTED
 from drretail.llm.faults import Fault, attempt
+from drretail.llm.prompts.prompt import load_prompt, tagged
 from drretail.llm.providers import STREAM_TIMEOUTS
 from drretail.llm.registry import Model
 from drretail.llm.servers.arguments import changed, refused_argument, without
 from drretail.llm.usage import estimated_tokens, usage_of
-from drretail.prompts import load_prompt, tagged
 from drretail.records.models import DEFAULT_MAX_TOKENS
 from drretail.records.run import Usage
 

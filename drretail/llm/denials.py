@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from drretail.errors import CommandStopped
-from drretail.event_loop import current_command
+from drretail.llm.event_loop import current_command
 from drretail.llm.faults import Fault, body_of, causes_of, keys_of, logins_of, masked, status_of, words_of
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
 from drretail.errors import ModelError, ModelErrorKind, login_of, without_secrets
+from drretail.grounding.text.untrusted import visible
 from drretail.llm.usage import usage_of, with_possible_usage
 from drretail.records.run import Usage
-from drretail.untrusted import visible
 
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage, BaseMessage

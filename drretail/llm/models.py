@@ -16,10 +16,10 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import BaseModel
 
 from drretail.errors import ModelError, UserError, quoted
-from drretail.event_loop import run_loop
 from drretail.journal import Journal, Outcome
 from drretail.llm.budget import CHARACTERS_PER_TOKEN, LEAST_BRANCH, SMALLEST_BRANCH, Budget
 from drretail.llm.calling import MARKED, Attempts, answer_of, marked
+from drretail.llm.event_loop import run_loop
 from drretail.llm.prices import dollars
 from drretail.llm.registry import Model
 from drretail.llm.servers.small_contexts import lean_schemas

@@ -19,8 +19,8 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from drretail.grounding.report.citations import citing_marks
 from drretail.grounding.text.sentences import find_sentences
 from drretail.llm.budget import CHARACTERS_PER_TOKEN
+from drretail.llm.prompts.prompt import tag_content
 from drretail.llm.retries_and_rates import ONCE, Pacer
-from drretail.prompts import tag_content
 
 if TYPE_CHECKING:
     from langchain_core.callbacks import CallbackManagerForLLMRun

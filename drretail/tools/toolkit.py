@@ -28,6 +28,7 @@ from drretail.errors import (
 )
 from drretail.grounding.text.harmless import harmless_values
 from drretail.grounding.text.serialisation import compact_json
+from drretail.grounding.text.untrusted import cleaned
 from drretail.records.base import canonical_json
 from drretail.records.evidence import Source
 from drretail.records.run import Step
@@ -38,7 +39,6 @@ from drretail.tools.privacy import OtherUser
 from drretail.tools.registry import TOOLS, offered, openai_schemas
 from drretail.tools.tool import Tool, ToolResult, read_schema
 from drretail.tools.workers import Workers
-from drretail.untrusted import cleaned
 
 Call = tuple[str, object]
 """A tool's name and its arguments, as a model gave them."""

@@ -13,6 +13,7 @@ from drretail.eval.claims.labels import CONTRADICTED
 from drretail.eval.judging.pairs import resolve_name
 from drretail.eval.judging.subject import Planned, Subject, planned_runs, read_subject
 from drretail.eval.notes import score_notes
+from drretail.eval.proofs import Proofs
 from drretail.eval.registry import FALSE_STATEMENTS, MARKS_CLAIMS, claim_marks, recorded_metric
 from drretail.eval.scores.file import made_of, read_scores
 from drretail.eval.scores.gathering import judged_run
@@ -23,7 +24,6 @@ from drretail.experiment import Definition, read_definition, read_results, run_f
 from drretail.files import read_json
 from drretail.grounding.report.render import count_words
 from drretail.grounding.verify.answers.product_statements import Statement
-from drretail.proofs import Proofs
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
 from drretail.records.run import Run

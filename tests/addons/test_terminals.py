@@ -9,7 +9,7 @@ from urllib.error import HTTPError
 from urllib.parse import quote
 from urllib.request import urlopen
 
-from drretail.screen import UNSAFE
+from drretail.records.tables.screen import UNSAFE
 from tests.addons.imports.foreign import drb
 from tests.cli.commands import environment
 from tests.cli.forked import ForkServer

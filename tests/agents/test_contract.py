@@ -24,8 +24,8 @@ from drretail.env.world import World
 from drretail.errors import ModelError
 from drretail.experiment import Experiment
 from drretail.llm.offline.chat import OfflineChat
+from drretail.llm.prompts.prompt import load_prompt, tag_content
 from drretail.llm.scripted import Request, requests_of, scripted_model
-from drretail.prompts import load_prompt, tag_content
 from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.reading import Outcome, Pick

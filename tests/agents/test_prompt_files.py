@@ -13,7 +13,7 @@ from drretail.agents.running.system import SystemUnderTest, prompt_hashes, suts
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.experiment import prompts_path, read_definition, read_run, run_folder
-from drretail.prompts import overridden, packaged_text, write_prompts
+from drretail.llm.prompts.prompt import overridden, packaged_text, write_prompts
 from tests.agents.conftest import QUERY, calls, reporting, scripted, sut
 
 SEARCH = ("product_catalog_search", {"query": "bird feeder"})

@@ -22,11 +22,11 @@ from drretail.eval.registry import METRICS, PAIRWISE, load_metric
 from drretail.experiment import gold_path, read_definition
 from drretail.files import write_json
 from drretail.journal import read_effects
+from drretail.llm.prompts.prompt import overridden, replaced, write_prompts
 from drretail.llm.registry import Model, open_model
 from drretail.llm.scripted import Request, scripted_model
 from drretail.llm.stand_in import StandIn, in_place_of
 from drretail.plugins import ADDONS
-from drretail.prompts import overridden, replaced, write_prompts
 from drretail.querygen.by_model.annotate import type_wishes
 from drretail.querygen.by_model.decide import read_records
 from drretail.querygen.by_model.opinion import Reader

@@ -13,7 +13,7 @@ from drretail.eval.judge_prompts import judge_prompt_files
 from drretail.eval.judging.subject import planned_runs
 from drretail.eval.scores.file import made_scores
 from drretail.experiment import read_definition, read_options
-from drretail.prompts import packaged_text
+from drretail.llm.prompts.prompt import packaged_text
 from tests.cli.commands import Command, ErrorOf, refused_by
 
 REACT, TERSE = "react@offline-shopper", "react@offline-shopper-prompts-terse"

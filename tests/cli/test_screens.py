@@ -23,7 +23,7 @@ from tests.shop import USER, build_shop
 SHAPES = r"""
 import logging, sys, warnings
 from drretail.progress import choose_progress, showing_progress
-from drretail.screen import guard_streams
+from drretail.records.tables.screen import guard_streams
 
 EVIL = "\x1b[31mred\x1b[2J\x1b[1;1H \x1b]8;;http://evil.example\x1b\\link\x1b]8;;\x1b\\ \u202e [red]a[/b]"
 

@@ -13,7 +13,7 @@ from drretail.env.profiles import default_pool
 from drretail.env.writing import write_world
 from drretail.records.query import Query
 from drretail.records.shop import Product
-from drretail.screen import UNSAFE, escaped, on_screen
+from drretail.records.tables.screen import UNSAFE, escaped, on_screen
 from tests.agents.external_agents import command
 from tests.cli.commands import MAIN, environment, on_terminal
 from tests.cli.forked import ForkServer

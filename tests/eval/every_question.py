@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from drretail.eval.judging.session import Judge
+from drretail.llm.prompts.prompt import tag_content
 from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
-from drretail.prompts import tag_content
 from tests.build import quoting
 from tests.eval.metrics.faithfulness.reports import said_value
 

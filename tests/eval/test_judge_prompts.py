@@ -18,7 +18,7 @@ from drretail.eval.judging.session import Judge
 from drretail.eval.metrics.pairwise.judge import prompt_for as comparing
 from drretail.eval.metrics.quality.score import prompt_for
 from drretail.experiment import read_runs
-from drretail.prompts import Prompt, write_prompts
+from drretail.llm.prompts.prompt import Prompt, write_prompts
 from drretail.records.base import Rules
 from drretail.records.score import Scores
 from drretail.viewer.judged import read_judgements

@@ -22,9 +22,9 @@ from drretail.eval.scores.gathering import gather
 from drretail.experiment import locked
 from drretail.files import read_jsonl
 from drretail.llm.offline.judge.policy import tag_contents
+from drretail.llm.prompts.prompt import Prompt, tag_content
 from drretail.llm.registry import open_model
 from drretail.progress import Progress
-from drretail.prompts import Prompt, tag_content
 from drretail.records.score import Rules, Scores
 from tests import build
 from tests.build import LABEL, Asked, experiment, scripted_judge

@@ -4,8 +4,8 @@ import pytest
 from langchain_core.messages import HumanMessage, SystemMessage
 
 from drretail.env.world import World
-from drretail.event_loop import run_loop
 from drretail.llm.calling import Attempts, answer_of
+from drretail.llm.event_loop import run_loop
 from drretail.llm.retries_and_rates import Retrying
 from drretail.records.run import WebMode
 from drretail.tools.registry import openai_schemas

@@ -28,11 +28,11 @@ from drretail.grounding.report.evidence_ids import (
 )
 from drretail.grounding.text.harmless import harmless
 from drretail.grounding.text.redaction import WORDS
+from drretail.grounding.text.untrusted import visible
 from drretail.parsing import json_or_none
 from drretail.records.base import canonical_json, sha256_of
 from drretail.records.evidence import Evidence, EvidenceText, TextForm
 from drretail.records.run import Step, Turn, Usage
-from drretail.untrusted import visible
 
 ASSISTANT = "assistant"
 """The role of the model behind all steps of a log."""

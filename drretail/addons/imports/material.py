@@ -6,11 +6,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from drretail.errors import UserError
+from drretail.grounding.text.untrusted import visible
 from drretail.records.criteria import GoldPart, PartOfGold
 from drretail.records.evidence import Evidence
 from drretail.records.run import Step, Turn, Usage
 from drretail.records.wish import Wish
-from drretail.untrusted import visible
 
 LONGEST_REPORT = 1_000_000
 """The most characters of a report: as many as a book has, and ten times those of the longest report in these

@@ -23,7 +23,7 @@ from drretail.addons.people.review.records import DECISIONS, QUESTIONS, Edit, Re
 from drretail.env.world import World
 from drretail.querygen.reading import read_queries
 from drretail.records.query import Query, version_of
-from drretail.screen import on_screen
+from drretail.records.tables.screen import on_screen
 
 _LABELS = {
     **{known.name: known.label for known in (form.TEXT_FIELD, *form.WANT_FIELDS, *form.QUERY_FIELDS)},

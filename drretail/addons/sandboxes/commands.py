@@ -34,9 +34,9 @@ from drretail.env.web.sealed import SANDBOX_FILE, read_sandbox, written_queries
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
 from drretail.eval.judging.spending import Allowance
-from drretail.event_loop import run_loop
 from drretail.files import check_new
 from drretail.llm.estimates import Estimates
+from drretail.llm.event_loop import run_loop
 from drretail.llm.registry import Model, check_priced
 from drretail.progress import busy, choose_progress
 from drretail.querygen.by_model.targets import targets_drawn, targets_of

@@ -33,7 +33,7 @@ from drretail.errors import ModelError
 from drretail.grounding.report.picks import Declared
 from drretail.grounding.text.serialisation import compact_json
 from drretail.llm.models import Models
-from drretail.prompts import Prompt, tagged
+from drretail.llm.prompts.prompt import Prompt, tagged
 from drretail.records.evidence import Finding
 from drretail.records.query import Task
 from drretail.records.run import Answer, Limits, Stop

@@ -11,7 +11,7 @@ from drretail.grounding.report.evidence_ids import order_evidence_id, product_ev
 from drretail.grounding.text.harmless import harmless
 from drretail.grounding.text.serialisation import compact_json
 from drretail.grounding.text.wording import short_title
-from drretail.prompts import tagged
+from drretail.llm.prompts.prompt import tagged
 from drretail.records.score import Statement
 from drretail.records.shop import Product
 from drretail.records.wish import Wish

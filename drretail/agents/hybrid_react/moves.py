@@ -12,7 +12,7 @@ from annotated_types import MaxLen, MinLen
 from drretail.agents.tool_turn import FINALIZE
 from drretail.env.session import Session
 from drretail.errors import ToolError
-from drretail.prompts import Prompt
+from drretail.llm.prompts.prompt import Prompt
 from drretail.records.base import canonical_json
 from drretail.tools.registry import json_schemas, look_ups
 from drretail.tools.tool import Tool, ToolResult

@@ -19,11 +19,11 @@ from drretail.agents.loop import Loop
 from drretail.agents.prompt_blocks import agent_prompt
 from drretail.agents.tool_turn import FINALIZE, ToolExecutor
 from drretail.errors import CommandStopped, ModelError, describe_error
-from drretail.event_loop import all_ended
 from drretail.grounding.report.evidence_ids import read_evidence_ids
 from drretail.grounding.text.serialisation import compact_json
+from drretail.llm.event_loop import all_ended
 from drretail.llm.models import Models
-from drretail.prompts import Prompt, tagged
+from drretail.llm.prompts.prompt import Prompt, tagged
 from drretail.records.evidence import IntermediateReport
 from drretail.records.run import Stop
 from drretail.tools.toolkit import Toolkit

@@ -17,7 +17,7 @@ from drretail.agents.tool_turn import is_final
 from drretail.env.session import Session
 from drretail.errors import ModelError, ModelErrorKind, ToolError
 from drretail.llm.models import Models
-from drretail.prompts import Prompt
+from drretail.llm.prompts.prompt import Prompt
 from drretail.records.evidence import IntermediateReport
 from drretail.records.query import Task
 from drretail.records.run import Limits, Stop

@@ -15,9 +15,9 @@ from drretail.agents.running.outcomes import ALL, Ended, Tally, is_open, tallies
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import SystemUnderTest
 from drretail.errors import CommandStopped
-from drretail.event_loop import run_loop
 from drretail.experiment import Experiment, ended_run, read_discarded
 from drretail.llm.budget import ExperimentBudget
+from drretail.llm.event_loop import run_loop
 from drretail.records.query import Query
 from drretail.records.run import Run
 

@@ -15,9 +15,9 @@ from drretail.agents.running.spending import Spending, spending_of
 from drretail.agents.running.system import SystemUnderTest
 from drretail.env.web.stand_in import StandInWeb
 from drretail.env.world import World
-from drretail.event_loop import run_loop
 from drretail.experiment import ended_run
 from drretail.llm.estimates import Estimate, Range, dollars_of
+from drretail.llm.event_loop import run_loop
 from drretail.llm.prices import PriceTable
 from drretail.llm.registry import open_model
 from drretail.llm.stand_in import in_place_of

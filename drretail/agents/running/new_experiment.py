@@ -9,8 +9,8 @@ from drretail.env.altered.counterfactual import Partners
 from drretail.env.summaries import Summaries
 from drretail.env.world import World
 from drretail.errors import UserError
-from drretail.event_loop import run_loop
 from drretail.experiment import Experiment
+from drretail.llm.event_loop import run_loop
 from drretail.records.base import sha256_of
 from drretail.records.counterfactual import kind_of
 from drretail.records.query import ASK, LONGEST_TEXT, Query

@@ -35,13 +35,14 @@ from drretail.env.web.dense import Retrievers, embeddings_of
 from drretail.env.web.sealed import SealedWeb, web_for
 from drretail.env.world import World
 from drretail.errors import CommandStopped, ModelError, ToolError, UserError, describe_error, raised_at, traceback_of
-from drretail.event_loop import aside
 from drretail.experiment import Experiment, read_counterfactual, read_evidence, read_run, run_folder
 from drretail.grounding.report.citations import find_citations
+from drretail.grounding.text.untrusted import visible
 from drretail.journal import EffectKind, Journal
+from drretail.llm.event_loop import aside
 from drretail.llm.models import Models
+from drretail.llm.prompts.prompt import overridden
 from drretail.llm.usage import latency_by_role
-from drretail.prompts import overridden
 from drretail.records.base import fault_of, sha256_of
 from drretail.records.counterfactual import Counterfactual, kind_of
 from drretail.records.evidence import Evidence
@@ -65,7 +66,6 @@ from drretail.records.trajectory import Trajectory, span
 from drretail.records.wish import Topic
 from drretail.tools.registry import TOOLS, own_tools, tool_schema_hash, tools_of
 from drretail.tools.web import fetch_cited
-from drretail.untrusted import visible
 
 MODEL_CALLS = 16
 """The most model calls in flight over all runs: enough for four runs with four researchers each."""

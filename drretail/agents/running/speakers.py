@@ -12,7 +12,7 @@ from drretail.errors import ModelError
 from drretail.grounding.constraints.releases import states
 from drretail.journal import Effects, Outcome
 from drretail.llm.models import Models
-from drretail.prompts import tagged
+from drretail.llm.prompts.prompt import tagged
 from drretail.records.base import Record
 from drretail.records.query import Query
 from drretail.records.run import SHOPPER

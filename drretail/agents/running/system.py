@@ -20,8 +20,8 @@ from drretail.env.web.sealed import SealedWeb
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.experiment import Definition
+from drretail.llm.prompts.prompt import overridden
 from drretail.llm.registry import Model, check_priced
-from drretail.prompts import overridden
 from drretail.records.base import sha256_of
 from drretail.records.query import Query
 from drretail.records.run import (

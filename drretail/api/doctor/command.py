@@ -8,7 +8,7 @@ from drretail.api.options.doctor import DoctorOptions
 from drretail.api.options.shared import texts_in
 from drretail.api.worlds import server_settings
 from drretail.errors import UserError
-from drretail.event_loop import run_loop
+from drretail.llm.event_loop import run_loop
 from drretail.progress import busy, choose_progress
 from drretail.records.tables.figures import counted, dollars
 from drretail.records.tables.result import Result

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Literal, cast
 from drretail.env.servers.clients import hosts_of, open_elastic, open_mongo, try_elastic, try_mongo
 from drretail.env.servers.naming import ServerSettings
 from drretail.errors import ModelError, UserError, install_line
-from drretail.event_loop import run_loop
 from drretail.grounding.text.wording import on_try
+from drretail.llm.event_loop import run_loop
 from drretail.llm.providers import PROVIDERS
 from drretail.plugins import Kind, Plugins, installed_plugins
 from drretail.records.base import Record

@@ -22,7 +22,7 @@ def show_prompts(options: PromptsOptions) -> Result[Any]:
     Raises UserError for agents and judges at once, and UnknownName for an unknown agent.
     """
     from drretail.api.prompts.files import prompts_told
-    from drretail.prompts import packaged_text, write_prompts
+    from drretail.llm.prompts.prompt import packaged_text, write_prompts
 
     agents = names_in(options.whose)
     judges = JUDGES in agents

@@ -27,13 +27,13 @@ from drretail.eval.judge_prompts import judge_prompt_files
 from drretail.eval.judging.session import Judge
 from drretail.eval.registry import METRICS, PAIRWISE, load_metric
 from drretail.eval.scoring import score
-from drretail.event_loop import run_loop
 from drretail.journal import read_effects
+from drretail.llm.event_loop import run_loop
+from drretail.llm.prompts.prompt import Prompt, packaged_text, tagged
 from drretail.llm.registry import open_model
 from drretail.llm.scripted import scripted_model
 from drretail.llm.stand_in import StandIn, in_place_of
 from drretail.progress import Progress
-from drretail.prompts import Prompt, packaged_text, tagged
 from drretail.records.query import Query
 from drretail.records.run import INFORMATION, Limits
 

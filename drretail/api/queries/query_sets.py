@@ -56,7 +56,7 @@ def show(options: ShowOptions) -> "Result[tuple[Query, ...]]":
 def _shown(query: "Query", width: int, *, details: bool) -> Iterator[str]:
     """A heading, the question, and below it its wish, what it hides and what it asks of the web."""
     from drretail.grounding.text.wording import wish_lines
-    from drretail.screen import on_screen, wrapped
+    from drretail.records.tables.screen import on_screen, wrapped
 
     heading = [query.query_id, *([query.kind] if query.kind else []), query.mode.replace("_", "-")]
     heading += ["infeasible"] if query.infeasible else []

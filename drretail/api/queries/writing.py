@@ -72,7 +72,7 @@ def in_own_words(function: Callable[[O], R]) -> Callable[[O], R]:
         if options.prompts is None:
             return function(options)
         from drretail.api.prompts.files import read_query_prompts
-        from drretail.prompts import overridden
+        from drretail.llm.prompts.prompt import overridden
 
         with overridden(read_query_prompts(Path(options.prompts))):
             return function(options)

@@ -11,7 +11,7 @@ from drretail.api.option import accepts
 from drretail.api.options.shops import McpOptions
 from drretail.api.worlds import check_askable, check_user, chosen_web, open_world
 from drretail.errors import UnknownName, UserError
-from drretail.event_loop import meant_to_end, run_loop
+from drretail.llm.event_loop import meant_to_end, run_loop
 from drretail.records.tables.result import Result
 from drretail.viewer.output import remark
 

@@ -32,10 +32,10 @@ from drretail.eval.references import check_references, made_references
 from drretail.eval.rejudging import check_scores, check_verdicts, check_votes
 from drretail.eval.scores.file import taken_out
 from drretail.eval.verification import check_plan, check_runs, check_seals, check_texts
-from drretail.event_loop import run_loop
 from drretail.experiment import Definition, read_definition, read_run, run_folder
 from drretail.files import read_json, unsynced
 from drretail.llm.embeddings import OFFLINE, open_embeddings
+from drretail.llm.event_loop import run_loop
 from drretail.llm.prices import read_prices
 from drretail.progress import Progress, choose_progress
 from drretail.querygen.reading import read_queries

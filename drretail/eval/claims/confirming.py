@@ -15,7 +15,7 @@ from drretail.eval.judging.session import JudgeSession
 from drretail.grounding.text.sentences import Sentence
 from drretail.grounding.verify.answers.turns import ReadTurn
 from drretail.grounding.verify.checks import Case
-from drretail.prompts import Prompt, load_prompt, tagged
+from drretail.llm.prompts.prompt import Prompt, load_prompt, tagged
 from drretail.records.base import Record
 from drretail.records.reading import Pick, Reading, ReadValue
 from drretail.records.score import Verdict

@@ -11,7 +11,7 @@ from drretail.grounding.report.evidence_ids import normalise_url, parse_evidence
 from drretail.grounding.report.reference_list import author_and_year
 from drretail.grounding.text.layout import read_layout
 from drretail.grounding.text.sentences import find_sentences
-from drretail.prompts import tagged
+from drretail.llm.prompts.prompt import tagged
 from drretail.records.evidence import Evidence
 
 LONGEST_PART = 6_000

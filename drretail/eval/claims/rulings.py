@@ -41,8 +41,8 @@ from drretail.eval.judging.session import JudgeSession, Step
 from drretail.eval.judging.subject import Subject
 from drretail.grounding.verify.checks import read_report
 from drretail.grounding.verify.records import Ledger, read_ledger
+from drretail.llm.prompts.prompt import Prompt, load_prompt, tagged
 from drretail.llm.structured import MAX_REPAIRS
-from drretail.prompts import Prompt, load_prompt, tagged
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Evidence, EvidenceText
 from drretail.records.reading import ReadValue

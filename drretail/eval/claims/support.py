@@ -9,7 +9,7 @@ from drretail.eval.judging.sources import shown_texts, source_texts
 from drretail.grounding.report.evidence_ids import parse_evidence_id, product_evidence_id
 from drretail.grounding.verify.records import Ledger, record_of
 from drretail.grounding.verify.superlatives import shown_of_kind
-from drretail.prompts import tagged
+from drretail.llm.prompts.prompt import tagged
 from drretail.records.evidence import Evidence, EvidenceText
 from drretail.records.reading import SUPERLATIVES
 from drretail.records.score import SourceRef

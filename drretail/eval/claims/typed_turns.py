@@ -15,7 +15,7 @@ from drretail.eval.judging.subject import Subject
 from drretail.grounding.verify.answers.shop_records import Records
 from drretail.grounding.verify.answers.turns import ReadTurn
 from drretail.grounding.verify.answers.typed import NUMBER, SHIPPING, Typed, TypedKind
-from drretail.prompts import Prompt, load_prompt, tagged
+from drretail.llm.prompts.prompt import Prompt, load_prompt, tagged
 from drretail.records.base import Record
 from drretail.records.reading import Relation
 from drretail.records.score import Verdict

@@ -10,7 +10,7 @@ from pydantic import ConfigDict, Field, JsonValue
 from drretail.eval.claims.report_index import SourceResolver
 from drretail.eval.judging.subject import Subject
 from drretail.grounding.text.amounts import find_amounts, find_dates, find_days, notation_of
-from drretail.prompts import load_prompt
+from drretail.llm.prompts.prompt import load_prompt
 from drretail.records.base import Record
 from drretail.records.evidence import Evidence
 from drretail.records.reading import COMPARISONS, SUPERLATIVES, JudgedKind, Pick, ReadValue, Relation

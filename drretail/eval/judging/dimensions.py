@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from drretail.prompts import Prompt, load_prompt, load_table, tagged
+from drretail.llm.prompts.prompt import Prompt, load_prompt, load_table, tagged
 
 PERSONALIZATION = "personalization"
 DIMENSIONS = (

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from drretail.prompts import Prompt
+from drretail.llm.prompts.prompt import Prompt
 
 SHOPPER, USER = "shopper", "user"
 PHRASES: Sequence[tuple[str, str]] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))["phrases"]

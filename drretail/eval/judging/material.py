@@ -9,7 +9,7 @@ from drretail.eval.judging.subject import Subject, Task
 from drretail.grounding.report.render import Reference, render_report
 from drretail.grounding.text.wording import format_money
 from drretail.grounding.verify.records import read_ledger, record_of
-from drretail.prompts import tagged
+from drretail.llm.prompts.prompt import tagged
 from drretail.records.base import Rules
 from drretail.records.evidence import Evidence
 from drretail.records.shop import SHOP_URL

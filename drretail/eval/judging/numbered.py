@@ -6,7 +6,7 @@ from typing import NamedTuple, TypeVar
 
 from drretail.eval.judging.question import JudgeQuestion, Ruling, still_to_ask
 from drretail.eval.judging.session import JudgeSession
-from drretail.prompts import Prompt, tagged
+from drretail.llm.prompts.prompt import Prompt, tagged
 from drretail.records.base import Record, sha256_of
 from drretail.records.criteria import CriteriaGroup, Criterion
 from drretail.records.score import SourceRef

@@ -6,8 +6,8 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from pydantic import AfterValidator
 
+from drretail.llm.prompts.prompt import Prompt
 from drretail.llm.structured import Check
-from drretail.prompts import Prompt
 from drretail.records.base import Record
 from drretail.records.score import Order, SourceRef, VerdictState
 

@@ -18,13 +18,13 @@ from drretail.eval.judging.external_wording import neutral, values_for
 from drretail.eval.judging.question import LEFT_OUT, CodeVerdict, JudgeAnswer, JudgeQuestion, Ruling
 from drretail.eval.judging.spending import Allowance
 from drretail.eval.judging.verdicts import VerdictFile
-from drretail.event_loop import all_ended
 from drretail.journal import Journal, Outcome, read_effects
 from drretail.llm.budget import CHARACTERS_PER_TOKEN
+from drretail.llm.event_loop import all_ended
 from drretail.llm.prices import BATCH
+from drretail.llm.prompts.prompt import Prompt
 from drretail.llm.registry import Model
 from drretail.llm.structured import Check, Question, answered_json
-from drretail.prompts import Prompt
 from drretail.records.base import Record, sha256_of
 from drretail.records.run import Usage, slug
 from drretail.records.score import CODE, JudgeRef, Order, Rules, SourceRef, Verdict, VerdictState

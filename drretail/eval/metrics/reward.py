@@ -42,6 +42,7 @@ from drretail.grounding.basket.reference import at_other_prices
 from drretail.grounding.constraints.releases import releases_in
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.grounding.report.markup import has_unread_elements, shown
+from drretail.grounding.text.untrusted import visible
 from drretail.grounding.text.words import STOP_WORDS, stem, words
 from drretail.grounding.verify.checks import Case, read_report
 from drretail.grounding.verify.derivation import amounts_in
@@ -53,7 +54,6 @@ from drretail.records.query import NOT_TYPED, Query, Reference, WantedThing
 from drretail.records.run import GYM_AGENT, Run, System
 from drretail.records.shop import Product
 from drretail.records.wish import Wish
-from drretail.untrusted import visible
 
 NO_REPORT = "no report was handed in"
 HTML = "the report holds HTML other than plain tags"

@@ -11,9 +11,9 @@ from drretail.eval.metric import description_of, of_measures
 from drretail.eval.metrics.reward import web_answered
 from drretail.grounding.basket.cart import Cart
 from drretail.grounding.report.markup import has_unread_elements
+from drretail.grounding.text.untrusted import visible
 from drretail.grounding.verify.integrity import breach
 from drretail.records.reading import Outcome
-from drretail.untrusted import visible
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from drretail.untrusted import HTML_ELEMENTS
+from drretail.grounding.text.untrusted import HTML_ELEMENTS
 
 _NAME = re.compile(r"\w+")
 _PLAIN_TAGS = frozenset(

@@ -7,6 +7,7 @@ text/layout.py follows it.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Literal
 
@@ -14,7 +15,6 @@ from drretail.grounding.report.evidence_ids import FILE_ID, parse_evidence_id
 from drretail.grounding.report.hidden import CARD
 from drretail.grounding.report.markup import CITE_TAG, URL_START, closing_brackets, url_end, url_run
 from drretail.grounding.report.reference_list import NAMED
-from drretail.prompts import packaged_text
 
 _RULE = Path(__file__).with_name("what_a_mark_covers.md")
 _START = re.compile(r"(?i:https?)://(?=[^\W_])|[\[【［〔]")
@@ -53,9 +53,10 @@ _LONGEST_RANGE = 50
 _LONGEST_CONTENT = 400
 
 
+@cache
 def what_a_mark_covers() -> str:
     """The rule with its examples, for prompts."""
-    return packaged_text(_RULE).rstrip()
+    return _RULE.read_text(encoding="utf-8").strip()
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ titles.py         the products that a text names by their titles
 layout.py         the stretches of a report that its citations own, and the cells of its tables with their labels
 wording.py        money, titles, articles, lists and wishes as a reader sees them, and the length of a text
 serialisation.py  products, orders and customers as agents and judges read them
+untrusted.py      texts from outside made safe for a prompt: nothing hidden, no tag that ends the block around them
 harmless.py       sellers' texts and pages without hidden text, and without our ids and addresses
 personal_data.py  where a text names people, and the text without that
 redaction.py      rows and texts without personal data, a word in its place

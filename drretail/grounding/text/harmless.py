@@ -8,8 +8,8 @@ from functools import lru_cache
 from typing import Any
 
 from drretail.grounding.report.evidence_ids import parse_evidence_id
+from drretail.grounding.text.untrusted import cleaned, folded, replaced
 from drretail.records.shop import SHOP_URL
-from drretail.untrusted import cleaned, folded, replaced
 
 _BRACKETED = re.compile(r"[\[【〔〖⟦]([^\[\]【】〔〕〖〗⟦⟧\n]{3,400})[\]】〕〗⟧]")
 _LINKED_ID = re.compile(r"([\]】〕〗⟧])\((?=\s*<?\s*[POUWCFS]:)")

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from drretail.grounding.text.untrusted import as_ascii
 from drretail.records.shop import UserProfile
-from drretail.untrusted import as_ascii
 
 _FEWEST_DIGITS = 7
 """The fewest digits of a telephone number; with fewer, other numbers would be mistaken for one."""

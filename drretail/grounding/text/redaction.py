@@ -15,8 +15,8 @@ from typing import Any
 from drretail.errors import UserError
 from drretail.files import read_lines
 from drretail.grounding.text.personal_data import EMAIL, WORD, Personal, as_written, decoded, located_words
+from drretail.grounding.text.untrusted import visible
 from drretail.parsing import json_or_none, texts_in
-from drretail.untrusted import visible
 
 WORDS = {
     "a full name": "[name]",

@@ -21,7 +21,7 @@ _ATTRIBUTE = re.compile(r"\b(\w++)=\"([^\"\n]*)\"")
 
 @dataclass(frozen=True, slots=True)
 class Tag:
-    """A tagged piece of data in a prompt, as ``drretail.prompts.tagged`` writes it."""
+    """A tagged piece of data in a prompt, as ``drretail.llm.prompts.prompt.tagged`` writes it."""
 
     name: str
     attributes: dict[str, str]

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Sequence
 
 from drretail.env.world import World
-from drretail.event_loop import all_ended, run_loop
+from drretail.llm.event_loop import all_ended, run_loop
 from drretail.llm.models import Models
-from drretail.prompts import replaced
+from drretail.llm.prompts.prompt import replaced
 from drretail.querygen.by_model.answer import WrittenWish, wish_problem
 from drretail.querygen.by_model.examination import Examination, Examined, Examiner
 from drretail.querygen.by_model.prompt import PromptBuilder

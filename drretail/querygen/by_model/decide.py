@@ -8,8 +8,8 @@ from pathlib import Path
 
 from drretail.journal import read_effects
 from drretail.llm.estimates import Estimate, Range, estimate_by_length
+from drretail.llm.prompts.prompt import load_prompt, tagged
 from drretail.llm.registry import Model
-from drretail.prompts import load_prompt, tagged
 from drretail.querygen.by_model.session import Ask, ModelSession, ask_all
 from drretail.querygen.decisions.answers import Answer, Reading, problem_of
 from drretail.querygen.decisions.questions import Key, Question

@@ -10,7 +10,7 @@ from drretail.env.catalog.base import fold_category
 from drretail.env.world import World
 from drretail.errors import ModelError
 from drretail.llm.models import Models
-from drretail.prompts import replaced
+from drretail.llm.prompts.prompt import replaced
 from drretail.querygen.by_model.answer import WrittenQuery, WrittenWish, as_wish, wish_problem
 from drretail.querygen.by_model.session import ROLE
 from drretail.querygen.checks import contract

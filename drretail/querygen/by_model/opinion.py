@@ -12,8 +12,8 @@ from drretail.grounding.text.harmless import harmless
 from drretail.grounding.text.wording import AGAIN, format_money, wish_lines
 from drretail.journal import read_effects
 from drretail.llm.estimates import Estimate, Range, estimate_by_length
+from drretail.llm.prompts.prompt import load_prompt, tagged
 from drretail.llm.registry import Model
-from drretail.prompts import load_prompt, tagged
 from drretail.querygen.by_model.prompt import NOTHING, filled
 from drretail.querygen.by_model.session import Answers, Ask, ModelSession, ask_all
 from drretail.querygen.by_model.shelf import owned_by

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from drretail.env.summaries import Summaries
 from drretail.env.world import World
-from drretail.prompts import Prompt, load_prompt, tagged
+from drretail.llm.prompts.prompt import Prompt, load_prompt, tagged
 from drretail.querygen.by_model.shelf import Shelf, in_full, owned_by
 from drretail.querygen.by_model.targets import Target, category_names
 from drretail.querygen.lint import Linter

@@ -11,10 +11,10 @@ from statistics import mean, stdev
 
 from drretail.env.world import World
 from drretail.errors import ModelError
-from drretail.event_loop import all_ended, run_loop
 from drretail.journal import read_effects
 from drretail.llm.budget import CHARACTERS_PER_TOKEN
 from drretail.llm.estimates import Estimate, Range, dollars_of
+from drretail.llm.event_loop import all_ended, run_loop
 from drretail.llm.models import Models
 from drretail.llm.registry import Model
 from drretail.llm.structured import MAX_REPAIRS

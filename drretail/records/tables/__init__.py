@@ -2,6 +2,7 @@
 
 figures.py   numbers as text, one function for each kind
 table.py     the record: columns, rows of typed cells, notes
+screen.py    all output to a terminal, made safe
 terminal.py  lines that fit a width: split into parts, with names broken; columns without room are named
 markdown.py  for repositories and documents
 latex.py     for papers

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from drretail.errors import UserError
+from drretail.records.tables.screen import wrapped
 from drretail.records.tables.table import Table
 from drretail.records.tables.terminal import draw, table_lines
-from drretail.screen import wrapped
 
 if TYPE_CHECKING:
     import pandas  # pyright: ignore[reportMissingImports]

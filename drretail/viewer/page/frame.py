@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from drretail.grounding.text.wording import short_title
+from drretail.records.tables.screen import TURNING
 from drretail.records.tables.table import Table, upright
 from drretail.records.tables.terminal import parts
-from drretail.screen import TURNING
 from drretail.viewer.claims import MEANINGS, SIGNS, WORDS, words_of_code
 from drretail.viewer.page.links import claim_anchor, finding_anchor, step_anchor
 from drretail.viewer.page.markdown import is_web_address

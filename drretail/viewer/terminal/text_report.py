@@ -12,7 +12,7 @@ from drretail.grounding.report.render import render_report
 from drretail.records.run import BASELINES
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import part_lines
-from drretail.screen import on_screen
+from drretail.records.tables.screen import on_screen
 from drretail.viewer.cart import TITLE as TITLE_OF_CART
 from drretail.viewer.cart import cart_as_read, cart_text
 from drretail.viewer.claim_changes import RULE, claim_changes

@@ -10,8 +10,8 @@ from drretail.addons.personas.person_model import choice_ask, context_ask, perso
 from drretail.api.doctor.tiny_shop import USER
 from drretail.api.prompts.files import query_prompt_files, read_query_prompts
 from drretail.env.world import World
+from drretail.llm.prompts.prompt import overridden
 from drretail.plugins import ADDONS
-from drretail.prompts import overridden
 from drretail.querygen.by_model.session import ModelSession, ask_all
 from tests.api import test_hostile_texts as hostile
 from tests.api.test_hostile_texts import shop as hostile_shop

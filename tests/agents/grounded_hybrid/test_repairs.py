@@ -11,7 +11,7 @@ from drretail.agents.grounded_hybrid.striking import ABOVE, SUMS, TITLE, Stricke
 from drretail.env.world import World
 from drretail.errors import ModelError
 from drretail.grounding.report.picks import Declared
-from drretail.prompts import tag_content
+from drretail.llm.prompts.prompt import tag_content
 from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.reading import Outcome, Pick

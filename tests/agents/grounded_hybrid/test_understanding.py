@@ -20,7 +20,7 @@ from drretail.agents.grounded_hybrid.telling import (
 from drretail.env.world import World
 from drretail.errors import ModelError
 from drretail.grounding.report.citations import find_citations
-from drretail.prompts import tag_content
+from drretail.llm.prompts.prompt import tag_content
 from drretail.records.money import Money
 from drretail.records.score import Statement
 from drretail.records.wish import Want, Wish

@@ -11,9 +11,9 @@ from langchain_core.messages import AIMessage
 
 from drretail.agents.running.runner import Recorded
 from drretail.env.world import World
+from drretail.llm.prompts.prompt import tag_content
 from drretail.llm.registry import Model
 from drretail.llm.scripted import Request, scripted_model
-from drretail.prompts import tag_content
 from tests.agents.conftest import Scripted, calls, record, reporting, sut
 from tests.shop import USER
 

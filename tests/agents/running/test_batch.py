@@ -29,10 +29,10 @@ from drretail.env.world import World
 from drretail.errors import CommandStopped, ModelError, UserError
 from drretail.experiment import Experiment, read_definition
 from drretail.llm.offline.chat import OfflineChat
+from drretail.llm.prompts.prompt import tag_content
 from drretail.llm.registry import open_model
 from drretail.llm.retries_and_rates import Retrying
 from drretail.llm.scripted import scripted_model
-from drretail.prompts import tag_content
 from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
 from tests.agents.conftest import calls, reporting, sut

@@ -9,7 +9,7 @@ from drretail.eval.claims.audit import agreement_ends, shares_of
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.verdicts import VerdictFile
 from drretail.eval.metrics.faithfulness.score import METRIC
-from drretail.event_loop import run_loop
+from drretail.llm.event_loop import run_loop
 from drretail.records.judge_audit import JudgeAudit
 from drretail.viewer.tables.judges import audit_table
 from tests.eval.metrics.faithfulness.reports import BIRDS_ID, claim, judged, ruled, scripted, subject, support, values

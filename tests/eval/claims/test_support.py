@@ -11,7 +11,7 @@ from drretail.eval.claims.claims import SUPPORT
 from drretail.eval.claims.support import MOST_BYTES, MOST_CLAIMS
 from drretail.eval.judging.session import Judge
 from drretail.journal import read_effects
-from drretail.prompts import tag_content
+from drretail.llm.prompts.prompt import tag_content
 from drretail.records.money import Money
 from drretail.records.run import IMPORTED_AGENT, System
 from drretail.records.score import Rules, Verdict

@@ -13,9 +13,9 @@ from drretail.eval.judging.question import LEFT_OUT, JudgeAnswer, JudgeQuestion,
 from drretail.eval.judging.session import AT_ONCE, CODE_JUDGE, Again, Judge, JudgeSession
 from drretail.eval.judging.spending import CapReached
 from drretail.eval.judging.verdicts import VerdictFile
+from drretail.llm.prompts.prompt import Prompt, tagged
 from drretail.llm.registry import Model, open_model
 from drretail.llm.scripted import ScriptedAnswer, requests_of, scripted_model
-from drretail.prompts import Prompt, tagged
 from drretail.records.base import Record
 from drretail.records.run import Usage
 from tests.build import journal_usage, known, scripted_judge

@@ -9,7 +9,7 @@ from drretail.eval.judging.dimensions import DIMENSIONS, PERSONALIZATION
 from drretail.eval.judging.material import NO_PROFILE, NO_SOURCES
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metrics.quality.score import METRIC, values
-from drretail.prompts import tag_content
+from drretail.llm.prompts.prompt import tag_content
 from drretail.records.base import Rules
 from drretail.records.reading import Pick
 from drretail.records.score import ProfileSummary, Statement, Verdict, VerdictState

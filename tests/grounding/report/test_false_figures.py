@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from drretail.grounding.text.untrusted import visible
 from drretail.grounding.verify.findings import value_findings
 from drretail.records.reading import Reading
-from drretail.untrusted import visible
 from tests.grounding.kitchen import K, reading_of
 
 FORMS = tomllib.loads(Path(__file__).with_name("false_figures.toml").read_text("utf-8"))

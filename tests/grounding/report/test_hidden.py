@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.report.markup import has_unread_elements, shown
 from drretail.grounding.text.sentences import find_sentences
-from drretail.untrusted import visible
+from drretail.grounding.text.untrusted import visible
 
 SEEN = "Seen words."
 

@@ -18,8 +18,8 @@ from drretail.env.world import OrderRow, World, open_world
 from drretail.llm.offline.chat import OfflineChat, Turn
 from drretail.llm.offline.plain import plain_answer
 from drretail.llm.offline.shopper.policy import NOT_MINE, shop
+from drretail.llm.prompts.prompt import tagged
 from drretail.llm.registry import open_model
-from drretail.prompts import tagged
 from drretail.records.query import Query
 from drretail.records.shop import Product
 from tests.build import build_world, known

@@ -14,11 +14,11 @@ from drretail.errors import ModelError, UserError
 from drretail.journal import Journal
 from drretail.llm.calling import answer_of
 from drretail.llm.models import Models
+from drretail.llm.prompts.prompt import tagged
 from drretail.llm.registry import Model, open_model
 from drretail.llm.retries_and_rates import Retrying
 from drretail.llm.scripted import Request, Script, ScriptedAnswer, read_script, requests_of, scripted_model
 from drretail.llm.scripted.script import digest_of
-from drretail.prompts import tagged
 from drretail.records.base import Record
 from drretail.records.run import Usage
 from drretail.records.trajectory import Trajectory

@@ -10,7 +10,7 @@ from langchain_core.messages import BaseMessage
 
 from drretail.env.world import World
 from drretail.files import write_lines
-from drretail.prompts import tag_content
+from drretail.llm.prompts.prompt import tag_content
 from drretail.querygen.by_model.opinion import Reader
 from drretail.querygen.lint import Linter
 from drretail.querygen.reading import read_queries

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from drretail.env.world import OrderRow, World
 from drretail.errors import UserError
 from drretail.grounding.report.evidence_ids import short_hash
-from drretail.prompts import tag_content
+from drretail.llm.prompts.prompt import tag_content
 from drretail.querygen.by_model.prompt import PromptBuilder
 from drretail.querygen.by_model.shelf import MOST_KINDS
 from drretail.querygen.by_model.targets import Target, generic_targets, targets_drawn, targets_of

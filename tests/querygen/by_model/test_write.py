@@ -11,7 +11,7 @@ from typer.testing import Result
 
 from drretail.env.world import World
 from drretail.files import read_jsonl
-from drretail.prompts import tag_content
+from drretail.llm.prompts.prompt import tag_content
 from drretail.querygen.by_model.session import ModelSession
 from drretail.querygen.by_model.targets import Target, targets_of
 from drretail.querygen.by_model.write import Written, write_queries

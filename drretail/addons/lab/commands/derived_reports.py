@@ -32,9 +32,9 @@ from drretail.api.options.shared import folder_of, names_in
 from drretail.env.world import World
 from drretail.eval.judging.pairs import pair_name
 from drretail.eval.judging.spending import Allowance
-from drretail.event_loop import run_loop
 from drretail.experiment import locked
 from drretail.llm.estimates import Estimates
+from drretail.llm.event_loop import run_loop
 from drretail.progress import busy, choose_progress
 from drretail.records.tables.result import Result
 

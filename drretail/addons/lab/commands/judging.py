@@ -17,8 +17,8 @@ from drretail.eval.judging.session import Again, Judge
 from drretail.eval.judging.spending import Allowance, allowance_for
 from drretail.eval.references import made_references
 from drretail.eval.scoring import score
-from drretail.event_loop import run_loop
 from drretail.llm.estimates import Estimate, Estimates
+from drretail.llm.event_loop import run_loop
 from drretail.progress import choose_progress
 
 

@@ -30,10 +30,10 @@ from drretail.api.option import accepts
 from drretail.api.options.shared import folder_of, names_in, paths_in
 from drretail.errors import UserError
 from drretail.eval.judging.spending import CapReached, judging_costs
-from drretail.event_loop import run_loop
 from drretail.experiment import locked, read_definition
 from drretail.files import write_atomically
 from drretail.llm.estimates import Estimates
+from drretail.llm.event_loop import run_loop
 from drretail.progress import busy, choose_progress
 from drretail.records.tables.cells import as_csv
 from drretail.records.tables.figures import counted

@@ -13,7 +13,7 @@ from drretail.querygen.lint import Checked, Linter
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
 from drretail.records.score import ProfileSummary
-from drretail.screen import on_screen
+from drretail.records.tables.screen import on_screen
 
 
 @dataclass(frozen=True, slots=True)

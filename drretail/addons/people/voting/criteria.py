@@ -10,7 +10,7 @@ from drretail.eval.judging.dimensions import DIMENSIONS, PERSONALIZATION
 from drretail.eval.judging.external_wording import without_shop
 from drretail.eval.metrics.pairwise import judge as pairwise
 from drretail.eval.metrics.quality import score as quality
-from drretail.prompts import load_prompt
+from drretail.llm.prompts.prompt import load_prompt
 from drretail.records.vote import CITED, SUPPORT, ClaimSupport
 
 Mode = Literal["pairs", "reports", "claims"]

@@ -18,7 +18,7 @@ from drretail.eval.judging.question import Ruling
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.grounding.report.evidence_ids import parse_evidence_id
-from drretail.prompts import Prompt, load_prompt
+from drretail.llm.prompts.prompt import Prompt, load_prompt
 from drretail.records.base import Record
 from drretail.records.criteria import GoldPart
 

@@ -13,7 +13,7 @@ from drretail.eval.judging.numbered import NumberedItem, QuestionBatch, ask_numb
 from drretail.eval.judging.question import Ruling
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject, Task
-from drretail.prompts import Prompt, load_prompt
+from drretail.llm.prompts.prompt import Prompt, load_prompt
 from drretail.records.base import Record
 from drretail.records.criteria import Criteria, CriteriaGroup, Criterion
 

@@ -24,7 +24,7 @@ from drretail.eval.claims.support import (
 from drretail.eval.judging.question import JudgeQuestion, Ruling, still_to_ask
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.prompts import Prompt, load_prompt, tagged
+from drretail.llm.prompts.prompt import Prompt, load_prompt, tagged
 from drretail.records.base import Record, sha256_of
 from drretail.records.score import Verdict, VerdictState
 

@@ -10,8 +10,8 @@ from drretail.addons.sandboxes.search_based.asker import Asker, TaskFailed
 from drretail.addons.sandboxes.search_based.keywords import numbered_needs
 from drretail.addons.sandboxes.search_based.pages import FoundPage
 from drretail.agents.page_reading import is_on
-from drretail.event_loop import all_ended
-from drretail.prompts import load_prompt, tagged
+from drretail.llm.event_loop import all_ended
+from drretail.llm.prompts.prompt import load_prompt, tagged
 from drretail.records.base import Record
 
 Ruling = Literal["supportive", "outdated", "one_sided", "inaccurate", "irrelevant"]

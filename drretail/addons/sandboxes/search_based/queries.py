@@ -22,7 +22,7 @@ from drretail.experiment import read_gold_file, rubric_path
 from drretail.files import files_below, read_json, write_json
 from drretail.grounding.constraints.gold_files import write_with_gold
 from drretail.llm.models import Models
-from drretail.prompts import load_prompt, tagged
+from drretail.llm.prompts.prompt import load_prompt, tagged
 from drretail.querygen.by_model.answer import WrittenQuery
 from drretail.querygen.by_model.examination import Examination, Examined, Examiner, unusable
 from drretail.querygen.by_model.prompt import NOTHING, PromptBuilder

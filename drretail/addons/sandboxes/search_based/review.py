@@ -10,10 +10,10 @@ from drretail.addons.sandboxes.search_based.files import file_tags
 from drretail.addons.sandboxes.search_based.queries import files_in, supportive_pages
 from drretail.env.web.sealed import task_folder
 from drretail.eval.judging.spending import CapReached
-from drretail.event_loop import all_ended
 from drretail.experiment import read_gold_file
 from drretail.files import read_json
-from drretail.prompts import load_prompt, tagged
+from drretail.llm.event_loop import all_ended
+from drretail.llm.prompts.prompt import load_prompt, tagged
 from drretail.records.base import Record
 from drretail.records.query import Query
 

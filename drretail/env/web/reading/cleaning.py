@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from drretail.env.web.base import WebPage, WebResult
 from drretail.grounding.text.harmless import harmless
-from drretail.untrusted import visible
+from drretail.grounding.text.untrusted import visible
 
 LONGEST_TEXT = 200_000
 """The most characters that are kept of a page: a guide has 10,000 to 30,000."""

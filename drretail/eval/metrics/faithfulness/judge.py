@@ -24,7 +24,7 @@ from drretail.eval.claims.support import same_texts
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import RULES
-from drretail.prompts import Prompt
+from drretail.llm.prompts.prompt import Prompt
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Evidence, EvidenceText
 

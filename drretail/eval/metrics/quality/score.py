@@ -12,7 +12,7 @@ from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import Metric, description_of, of_verdicts
 from drretail.eval.values import Value, joined, value_of
-from drretail.prompts import Prompt, load_prompt, load_table
+from drretail.llm.prompts.prompt import Prompt, load_prompt, load_table
 from drretail.records.base import Record
 from drretail.records.reading import WHOLE_NUMBER
 from drretail.records.score import Rules, Verdict

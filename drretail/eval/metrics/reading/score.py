@@ -21,7 +21,7 @@ from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import Metric, description_of, of_verdicts
 from drretail.eval.values import Value, all_lacking, lacking
 from drretail.grounding.verify.checks import read_report
-from drretail.prompts import Prompt, load_prompt, tagged
+from drretail.llm.prompts.prompt import Prompt, load_prompt, tagged
 from drretail.records.score import Verdict
 
 NAME, VERSION = READING, READING_VERSION

@@ -13,7 +13,7 @@ from drretail.eval.judging.session import Judge
 from drretail.eval.judging.spending import Allowance
 from drretail.eval.metrics.quality.score import criteria
 from drretail.llm.offline.judge.policy import tag_contents
-from drretail.prompts import tag_content
+from drretail.llm.prompts.prompt import tag_content
 from drretail.records.base import sha256_of
 from drretail.records.run import RoleModel
 from tests import build

@@ -18,7 +18,7 @@ from drretail.eval.metrics.pairwise.judge import judge
 from drretail.eval.scores.pair_outcomes import PairOutcome
 from drretail.eval.scores.pair_rows import corrected, preference
 from drretail.llm.offline.judge.policy import tag_contents
-from drretail.prompts import tag_content
+from drretail.llm.prompts.prompt import tag_content
 from drretail.records.base import Rules
 from drretail.records.comparison import PairScore
 from drretail.records.reading import Pick

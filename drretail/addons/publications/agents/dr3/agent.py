@@ -27,10 +27,10 @@ from drretail.agents.tool_turn import ToolExecutor
 from drretail.agents.user_files import files_in
 from drretail.env.session import Session
 from drretail.errors import CommandStopped, ModelError, ToolError, describe_error
-from drretail.event_loop import all_ended
 from drretail.grounding.report.marks import find_marks
+from drretail.llm.event_loop import all_ended
 from drretail.llm.models import Models
-from drretail.prompts import Prompt, tagged
+from drretail.llm.prompts.prompt import Prompt, tagged
 from drretail.records.query import Task
 from drretail.records.run import Answer, Limits, Role, Stop
 from drretail.tools.registry import CHUNKED, SUMMARISED, look_ups

@@ -15,8 +15,8 @@ from drretail.agents.user_files import LARGEST, UserFile
 from drretail.env.web.bm25 import Bm25
 from drretail.grounding.text.serialisation import compact_json
 from drretail.llm.models import Models
+from drretail.llm.prompts.prompt import tagged
 from drretail.llm.registry import Model
-from drretail.prompts import tagged
 from drretail.records.evidence import FileAnswer, Source
 from drretail.records.run import Role
 from drretail.tools.tool import ToolResult

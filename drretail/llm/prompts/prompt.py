@@ -17,9 +17,9 @@ from typing import Any
 
 from drretail.errors import UserError, nearest_names, suggestion
 from drretail.files import write_atomically
+from drretail.grounding.text.untrusted import TAGS, cleaned
 from drretail.parsing import parse_toml
 from drretail.records.base import sha256_of
-from drretail.untrusted import TAGS, cleaned
 
 _PLACEHOLDER = re.compile(r"\{\{([a-z_]+)\}\}")
 _PLACE = re.compile(r"\{\{\s*([\w-]+)\s*\}\}")
@@ -149,7 +149,8 @@ def tagged(tag: str, text: str, **attributes: str) -> str:
     """
     if tag not in TAGS:
         raise ValueError(
-            f"{tag!r} is no known tag: add it to TAGS in drretail/untrusted.py, so that no other data can end it"
+            f"{tag!r} is no known tag: add it to TAGS in drretail/grounding/text/untrusted.py, so that no other data"
+            " can end it"
         )
     plain = {name: re.sub(r"[\"<>\r\n]", "", cleaned(value)) for name, value in attributes.items()}
     opening = "".join(f' {name}="{value}"' for name, value in plain.items())

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from drretail.prompts import TAGS, Prompt, load_prompt, tag_content, tagged
+from drretail.llm.prompts.prompt import TAGS, Prompt, load_prompt, tag_content, tagged
 
 _TAGGED = re.compile(r"""\btagged\(\s*["'](\w+)["']""")
 
@@ -52,7 +52,7 @@ def test_data_can_neither_close_nor_open_any_other_tag_of_ours() -> None:
 
 
 def test_every_tag_that_data_stands_in_is_known() -> None:
-    package = Path(__file__).parents[1] / "drretail"
+    package = Path(__file__).parents[2] / "drretail"
     named = {name for path in package.rglob("*.py") for name in _TAGGED.findall(path.read_text("utf-8"))}
     assert named <= TAGS
     assert len(named) > 15

@@ -69,7 +69,7 @@ def _state(files: str, about: Any, made: Sequence[Path]) -> str:
 
 @cache
 def _code() -> str:
-    return sha256_of(sorted(_stats(Path(__file__).parent)))
+    return sha256_of(sorted(_stats(Path(__file__).parents[1])))
 
 
 def _stats(place: Path, skipped: Sequence[str] = ()) -> Iterator[list[Any]]:
