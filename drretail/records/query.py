@@ -141,14 +141,17 @@ class Reference(Ends):
     warnings: tuple[str, ...] = ()
     """Evidence ids of the pages that warn against a product of the wanted kinds."""
 
+    @property
+    def wants(self) -> tuple["WantCounts", ...]:
+        """How many products would do for each want."""
+        counts = ((thing.name, len(thing.fits), len(thing.undecided)) for thing in self.things)
+        return tuple(WantCounts(name=name, fits=fits, undecided=undecided) for name, fits, undecided in counts)
+
     def kept(self, undecided: Mapping[str, str]) -> "KeptReference":
         """What an experiment keeps of it. ``undecided`` has, by run id, the hash of each report without a decision."""
         return KeptReference(
             **{name: getattr(self, name) for name in Ends.model_fields},
-            wants=tuple(
-                WantCounts(name=thing.name, fits=len(thing.fits), undecided=len(thing.undecided))
-                for thing in self.things
-            ),
+            wants=self.wants,
             sha256=sha256_of(self.as_line()),
             undecided=dict(undecided),
         )

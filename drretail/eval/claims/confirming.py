@@ -8,13 +8,14 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from drretail.eval.claims.claims import Claim
 from drretail.eval.claims.support import MOST_CLAIMS
+from drretail.eval.claims.typed_turns import READING, READING_VERSION
 from drretail.eval.claims.typed_values import PROMPTS, joined_problems, strange_quote
 from drretail.eval.judging.numbered import NumberedItem, QuestionBatch, ask_numbered
 from drretail.eval.judging.question import Ruling
 from drretail.eval.judging.session import JudgeSession
 from drretail.grounding.text.sentences import Sentence
 from drretail.grounding.verify.answers.turns import ReadTurn
-from drretail.grounding.verify.checks import Case
+from drretail.grounding.verify.checks import Case, read_report
 from drretail.llm.prompts.prompt import Prompt, load_prompt, tagged
 from drretail.records.base import Record
 from drretail.records.reading import Pick, Reading, ReadValue
@@ -50,6 +51,18 @@ def reading_by(slug: str, claims: Iterable[Claim], picks: Verdict | None, denial
         values=tuple(value for claim in claims for value in claim.values),
         confirmed=tuple(denials),
     )
+
+
+async def confirmed_reading(
+    case: Case, judge_session: JudgeSession, claims: Sequence[Claim], picks: Verdict | None = None
+) -> Reading:
+    """What this judge read, with the denials that it confirms; a rule-based judge's typing needs no confirmation."""
+    reading = reading_by(judge_session.judge.slug, claims, picks)
+    if judge_session.judge.ref.kind == "rule_based":
+        return reading.model_copy(update={"confirmed": None})
+    with judge_session.beside(READING, READING_VERSION) as reading_session:
+        denials = await confirmed(case, reading_session, read_report(case, reading))
+    return reading.model_copy(update={"confirmed": denials})
 
 
 async def confirmed(

@@ -56,7 +56,7 @@ _CONDITIONS: Mapping[str, tuple[Holds, str]] = {
         "the run has no ledger",
     ),
     "watched": (
-        lambda case, _: not case.is_imported or (case.run is not None and case.run.steps),
+        lambda case, _: case.is_watched,
         "the report is imported: what its system read and did is not known",
     ),
     "was_asked": (

@@ -5,7 +5,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from drretail.eval.claims.claims import ALL_TYPES, FAITHFULNESS, PICKS, SUPPORT, TYPES, Claim
-from drretail.eval.claims.confirming import confirmed, reading_by
+from drretail.eval.claims.confirming import confirmed, confirmed_reading
 from drretail.eval.claims.labels import CONTRADICTED
 from drretail.eval.claims.tally import NOT_JUDGED, followed
 from drretail.eval.claims.typed_turns import READING, READING_VERSION, read_turns, typed_in
@@ -56,13 +56,9 @@ async def judge(subject: Subject, judge_session: JudgeSession) -> None:
     case, own = subject.case, claims.judged or ()
     by_model = judges_reading(subject)
     if own and judge_session.judge.ref.kind != "rule_based":
-        by_model = reading_by(
-            judge_session.judge.slug, own, next((verdict for verdict in judged if verdict.stage == PICKS), None)
-        )
-        with judge_session.beside(READING, READING_VERSION) as reading_session:
-            denials = await confirmed(case, reading_session, read_report(case, by_model))
-        by_model = by_model.model_copy(update={"confirmed": denials})
-        reason += f", confirmed {sha256_of(denials)[:8]}" if denials else ""
+        picks = next((verdict for verdict in judged if verdict.stage == PICKS), None)
+        by_model = await confirmed_reading(case, judge_session, own, picks)
+        reason += f", confirmed {sha256_of(by_model.confirmed)[:8]}" if by_model.confirmed else ""
     found = [*_contradicted(own, judged, case.report)]
     _record(subject, judge_session, _value(case, read_report(case, by_model), found), reason)
 

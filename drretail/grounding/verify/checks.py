@@ -24,10 +24,10 @@ from drretail.grounding.verify.page_dates import pages_after_today, pages_too_ol
 from drretail.grounding.verify.places import verify_place
 from drretail.grounding.verify.privacy import known_profiles, personal_data_sent, profile_changes
 from drretail.grounding.verify.records import Ledger, all_words_of, read_ledger, record_of
-from drretail.grounding.verify.refusals import misses_order, refuses_what_it_picks
+from drretail.grounding.verify.refusals import misses_order, refusable_wants, refuses_what_it_picks
 from drretail.grounding.verify.values import verify
 from drretail.records.evidence import Citation, Evidence, Finding
-from drretail.records.query import Ends, Query
+from drretail.records.query import KeptReference, Query, Reference
 from drretail.records.reading import DECLARED, FORM, Outcome, Pick, Reading, ReadValue, Unread
 from drretail.records.run import Run
 from drretail.records.shop import VOID_STATUSES, Product, UserProfile
@@ -82,12 +82,17 @@ class Case:
     """
     is_imported: bool = False
     """True if the ledger holds only what the report itself names."""
-    ends: Ends | None = None
+    ends: Reference | KeptReference | None = None
     """The baskets that satisfy the wish; None if they are not known, as while a draft is checked."""
 
     @property
     def wish(self) -> Wish | None:
         return self.query.wish
+
+    @property
+    def is_watched(self) -> bool:
+        """True if what the run received is known."""
+        return not self.is_imported or bool(self.run is not None and self.run.steps)
 
     @cached_property
     def no_decision(self) -> str | None:
@@ -214,7 +219,7 @@ def check_report(case: Case, reading: Reading) -> list[Finding]:
     catalog = None if case.lookup is None else products.keys()
     found = [
         *value_findings(case.report, reading.values),
-        *source_findings(case.citations, catalog),
+        *source_findings(case.citations, catalog, is_watched=case.is_watched),
         *_of_picks(case, reading, catalog),
     ]
     if case.now is not None:
@@ -236,6 +241,7 @@ def _of_picks(case: Case, reading: Reading, catalog: Collection[str] | None) -> 
         return [Finding(code="refused_wrongly", severity="error", text="nothing is bought", found=missed)]
     if reading.picks is None:
         return []
+    outcome = case.outcome if case.run is None else case.run.outcome
     found = pick_findings(
         reading.picks,
         report=case.report,
@@ -244,6 +250,7 @@ def _of_picks(case: Case, reading: Reading, catalog: Collection[str] | None) -> 
         owned=case.all_owned,
         ledger=case.ledger(reading.picks),
         catalog=catalog,
+        refusable={} if case.wish is None else refusable_wants(case.wish, outcome, case.ends),
         are_certain=reading.reader != FORM,
     )
     # A citation of an unknown product has a finding of its own, at its place.

@@ -1,8 +1,9 @@
 """What is wrong with a report: contradicted values, unknown sources, wrong picks."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from types import MappingProxyType
 from urllib.parse import urlsplit
 
 from drretail.grounding.basket.cart import Cart
@@ -41,6 +42,8 @@ _FACTS: dict[FactKind, str] = {
     "dearer": "it costs more than older pages say",
 }
 _PRODUCT = re.compile(r"\bP:([A-Za-z0-9][A-Za-z0-9_-]*)")
+_OWN_MARK = re.compile(r"\b[CFOPSUW]:\w")
+"""An evidence id, which only its run can resolve."""
 _AVAILABILITY = re.compile(r"availab|in stock|stock status", re.I)
 _UNAVAILABLE = re.compile(r"\b(?:unavailable|out of stock|sold out|discontinued|no longer|not available)\b", re.I)
 
@@ -68,15 +71,20 @@ def products_of(citation: Citation) -> list[str]:
     return _PRODUCT.findall(citation.evidence_id or citation.marker)
 
 
-def source_findings(citations: Iterable[Citation], catalog: Collection[str] | None) -> Iterator[Finding]:
+def source_findings(
+    citations: Iterable[Citation], catalog: Collection[str] | None, *, is_watched: bool = True
+) -> Iterator[Finding]:
     """Citations of what the run never received, and of products that the shop does not have.
 
-    ``catalog`` has the cited product ids that exist; None without the world.
+    ``catalog`` has the cited product ids that exist; None without the world. What a run received that is not
+    ``is_watched`` is not known: an id that its report does not resolve itself is a warning.
     """
     for citation in citations:
         fault = partial(Finding, severity="error", start=citation.start, end=citation.end, text=citation.marker)
         if citation.type == "unresolved":
-            yield fault(code="unresolved_citation", found="the run was handed no such source")
+            is_open = not is_watched and _OWN_MARK.search(citation.marker)
+            found = "what the run was handed is not known" if is_open else "the run was handed no such source"
+            yield fault(code="unresolved_citation", found=found, severity="warning" if is_open else "error")
         if citation.type == "web" and citation.evidence_id is None:
             yield fault(code="url_not_seen", found="the run never saw this page")
         lacking = [name for name in products_of(citation) if catalog is not None and name not in catalog]
@@ -93,12 +101,14 @@ def pick_findings(
     owned: Collection[str] = (),
     ledger: Ledger,
     catalog: Collection[str] | None = None,
+    refusable: Mapping[str, bool] = MappingProxyType({}),
     are_certain: bool = True,
 ) -> list[Finding]:
     """What is wrong with the picks of a report, in their order, then with the whole cart.
 
     ``owned`` are products that the user has, ``cited`` the evidence ids that the report cites, ``catalog`` the ids of
-    picks that the shop has. Of alternatives the first counts. Picks by form are not certain: they have no quantities,
+    picks that the shop has, ``refusable`` the wants that may be left out, True if rightly. Of alternatives the first
+    counts. Picks by form are not certain: they have no quantities,
     and may be only some of the picks, or what is named because it will not do. So they break no wish.
     """
     findings = [finding for pick in picks for finding in _of_any_pick(pick, report, cited, ledger, catalog)]
@@ -106,7 +116,7 @@ def pick_findings(
         return findings
     cart = cart_by_kind(wish, picks, ledger)
     findings += [finding for pick in picks for finding in _of_wanted_pick(pick, report, cart, owned, ledger)]
-    findings += [*_quantities(cart, report), *_left_out(cart)]
+    findings += [*_quantities(cart, report), *_left_out(cart, refusable)]
     if wish.budget is not None and cart.is_over:
         limit, cost = format_amount(wish.budget), format_money(cart.known_cost, wish.budget.currency)
         words = ", ".join(_words(pick, report) for pick in picks)
@@ -226,18 +236,21 @@ def _quantities(cart: Cart, report: str) -> Iterator[Finding]:
             yield _finding(code, report, pick, f"asked for are {asked} × {names}, and the picks hold {pieces} more")
 
 
-def _left_out(cart: Cart) -> Iterator[Finding]:
+def _left_out(cart: Cart, refusable: Mapping[str, bool]) -> Iterator[Finding]:
     """Wants without a pick, in a cart with other picks; an empty cart means that nothing suits.
 
-    A warning if a pick for no other want may be for it after all (its title has the noun, or its record is unknown).
+    A warning if a pick for no other want may be for it after all (its title has the noun, or its record is unknown), or
+    if whether it can be had is not known.
     """
     if not cart.picks:
         return
     is_unknown = any(pick.product not in cart.products for pick in cart.picks)
     besides = [cart.products[product] for product in cart.besides if product in cart.products]
     for want, taken in zip(cart.wish.wants, cart.taken, strict=True):
-        if not taken and not want.optional:
-            is_unsure = is_unknown or any(shares_the_noun(item, want.kinds) for item in besides)
+        if not taken and not want.optional and not refusable.get(want.name):
+            is_unsure = (
+                is_unknown or want.name in refusable or any(shares_the_noun(item, want.kinds) for item in besides)
+            )
             found = f"no pick is of its kind ({' or '.join(want.kinds)})"
             severity = "warning" if is_unsure else "error"
             yield Finding(code="want_left_out", severity=severity, text=want.name, found=found)

@@ -9,8 +9,8 @@ from drretail.grounding.constraints.kinds import holds_words
 from drretail.grounding.constraints.listing import listing_of
 from drretail.grounding.verify.records import read_ledger
 from drretail.records.evidence import Evidence
-from drretail.records.query import Reference, WantedThing
-from drretail.records.reading import Because
+from drretail.records.query import KeptReference, Reference, WantedThing
+from drretail.records.reading import Because, Outcome
 from drretail.records.run import Step
 from drretail.records.shop import Product
 from drretail.records.wish import Want, Wish
@@ -94,14 +94,31 @@ def misses_order(steps: Sequence[Step], wish: Wish, user_id: str | None) -> bool
 def refuses_what_it_picks(refused: Collection[str], wish: Wish, covered: Sequence[bool]) -> bool:
     """True if a thing is refused by name, and picks cover every want that the name may mean."""
     for name in refused:
-        meant = [
-            is_covered
-            for want, is_covered in zip(wish.wants, covered, strict=True)
-            if any(holds_words(name, words) or holds_words(words, name) for words in (want.name, *want.kinds))
-        ]
+        meant = [is_covered for want, is_covered in zip(wish.wants, covered, strict=True) if _may_mean(name, want)]
         if meant and all(meant):
             return True
     return False
+
+
+def _may_mean(name: str, want: Want) -> bool:
+    return any(holds_words(name, words) or holds_words(words, name) for words in (want.name, *want.kinds))
+
+
+def refusable_wants(wish: Wish, outcome: Outcome | None, ends: Reference | KeptReference | None) -> Mapping[str, bool]:
+    """The wants, by name, that a report may leave out although it buys others: True if that is proved to be right.
+
+    None if it declares to buy everything, or if the shop is known to have everything. If only all wants together can't
+    be met, any of them may be left out, else those for which nothing would do.
+    """
+    proof = None if ends is None else ends.proof
+    if (outcome is not None and outcome.decision == "buy") or (proof is not None and proof.state == "refuted"):
+        return {}
+    refused = outcome.refused if outcome else ()
+    named = {want.name for want in wish.wants if not refused or any(_may_mean(name, want) for name in refused)}
+    if ends is None or proof is None:
+        return dict.fromkeys(named if outcome else (), False)
+    missing = {want.name for want in ends.wants if not want.fits}
+    return dict.fromkeys(named & missing if missing else named, proof.state == "proved")
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,13 +22,13 @@ from drretail.eval.claims.labels import CONTRADICTED, DISTORTED
 from drretail.eval.judging.session import Judge
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metrics.fault_place import placing
-from drretail.eval.metrics.fault_place.placing import PLACES, Place, PlacedClaim, Placer, ResearcherReports
+from drretail.eval.metrics.fault_place.placing import PLACES, Place, PlacedClaim, Placer, ResearcherReports, WrongClaim
 from drretail.eval.metrics.fault_place.score import NAME
 from drretail.experiment import Experiment
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.llm.registry import open_model
 from drretail.records.evidence import Evidence, IntermediateReport, SourceNote
-from drretail.records.reading import ReadValue
+from drretail.records.reading import Reading, ReadValue
 from drretail.records.run import Limits
 from drretail.records.score import Score, SourceRef, Verdict
 from drretail.viewer.experiment import read_view
@@ -36,7 +36,8 @@ from tests import build
 from tests.agents import sabotaged_shop
 from tests.agents.sabotaged_shop import GOOD
 from tests.agents.saboteur import SENTENCES, Saboteur, Spoiling, model
-from tests.eval.metrics.faithfulness.reports import BED, BIRDS_ID, EVIDENCE, subject
+from tests.eval.metrics.faithfulness.reports import BED, BIRDS_ID, EVIDENCE, said_value, subject, support
+from tests.eval.metrics.faithfulness.reports import claim as stated
 from tests.viewer.rendered import render_page
 
 BED_ID = BED.id
@@ -73,10 +74,15 @@ def ruled(claim: Claim, value: float, *notes: str, quote: str | None = None) -> 
     return build.verdict("faithfulness", "support", claim.claim_id, value, notes=notes, quote=quote, sources=sources)
 
 
+def wrong_claims(claim: Claim, verdict: Verdict | None, about: Subject) -> list[WrongClaim]:
+    reading = Reading(reader="model:m", values=claim.values)
+    return placing.wrong_claims([claim], [verdict] if verdict else [], about.case, reading)
+
+
 def place(
     claim: Claim, verdict: Verdict | None, about: Subject, reports: ResearcherReports | None = None
 ) -> PlacedClaim:
-    (wrong,) = placing.wrong_claims([claim], [verdict] if verdict else [], about.case)
+    (wrong,) = wrong_claims(claim, verdict, about)
     return Placer(about, about.case.ledger(), reports).placed(wrong)
 
 
@@ -108,9 +114,9 @@ def test_only_what_a_researcher_was_handed_and_did_not_hand_on_is_lost(
 
 def test_only_a_wrong_value_or_a_contradicted_quote_is_placed() -> None:
     assert place(THE_BED, ruled(THE_BED, 0.5), of()).place == "distorted"
-    assert placing.wrong_claims([THE_BED], [ruled(THE_BED, 1)], of().case) == []
+    assert wrong_claims(THE_BED, ruled(THE_BED, 1), of()) == []
     right = make_claim(1, "The bed costs $49.99 and is light.", [BED_ID], values=[price("49.99")])
-    assert placing.wrong_claims([right], [ruled(right, 0.5)], of().case) == []
+    assert wrong_claims(right, ruled(right, 0.5), of()) == []
     assert place(right, ruled(right, 0), of()).place == "unknown"
     found = place(CARDINALS, ruled(CARDINALS, 0, DISTORTED), of())
     assert (found.place, "summary" in found.reason) == ("distorted", True)
@@ -251,6 +257,27 @@ def test_an_honest_report_has_nothing_to_place_nor_one_without_a_world(shop: Wor
     assert (row.value, row.n_na) == (None, 1)
     assert any("takes the world" in item for item in row.items)
     assert places_of(folder) == {}
+
+
+@pytest.mark.parametrize(("confirmed", "placed"), [(True, "distorted"), (False, "unknown")])
+def test_a_typed_value_places_a_claim_only_if_the_judge_confirms_it(
+    shop: World, tmp_path: Path, *, confirmed: bool, placed: str
+) -> None:
+    report = f"The bed is yours for forty-one dollars [{BED_ID}]."
+
+    def answer(text: str) -> Any:
+        if "about to be called false" in text:
+            own = {"claim_id": 1, "quote": "forty-one dollars", "justification": "It is.", "confirmed": confirmed}
+            return {"confirmations": [own]}
+        if "list its claims" in text:
+            price = said_value("price", "41", "forty-one dollars", BED_ID)
+            return {"claims": [stated(1, "The bed costs $41.", BED_ID, quote="The bed is yours", values=[price])]}
+        return support("no")
+
+    folder = build.experiment(tmp_path, {"a@m": {"q1-r1": report}}, picks={"q1-r1": ()}, evidence=EVIDENCE.values())
+    made = build.scored(folder, ("faithfulness", NAME), build.scripted_judge(answer)[0], store=shop.store)
+    found = {row.variant: row.value for row in made.scores if row.metric == NAME and row.policy == "answered"}
+    assert (found["n_wrong"], found[placed]) == (1, 1)
 
 
 def test_places_stay_without_the_world_where_claims_are_ruled_as_before(shop: World, tmp_path: Path) -> None:

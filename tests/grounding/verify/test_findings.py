@@ -5,14 +5,16 @@ from typing import Any
 import pytest
 
 from drretail.grounding.report.citations import find_citations
+from drretail.grounding.verify.checks import Case, check_report, read_report
 from drretail.grounding.verify.findings import pick_findings, source_findings
 from drretail.grounding.verify.records import read_ledger
 from drretail.records.criteria import Fact
 from drretail.records.money import Money
-from drretail.records.query import Query
-from drretail.records.reading import Pick
+from drretail.records.query import Fit, Proof, Query, Reference, WantedThing
+from drretail.records.reading import Outcome, Pick
 from drretail.records.shop import Product
 from drretail.records.wish import Want, Wish
+from tests import build
 from tests.grounding.kitchen import EVIDENCE, GOODS, JAR, KETTLE, MUGS, PAN, SCALE, TOWELS, K, a_product
 
 ANY = ("kettle", "pan", "kitchen towel", "kitchen scale", "mug", "cookie jar")
@@ -114,6 +116,44 @@ def test_a_cart_has_these_errors_and_warnings(picks: list[Pick], given: dict[str
 
 def test_sources_that_do_not_exist() -> None:
     report = f"Good {K}. Better [P:B0NOWHERE0]. Best [W:zzzzzzzz]."
-    found = [*source_findings(find_citations(report, EVIDENCE), SHOP)]
+    citations = find_citations(report, EVIDENCE)
+    found = [*source_findings(citations, SHOP)]
     assert [finding.code for finding in found] == ["unresolved_citation", "not_in_catalog", "unresolved_citation"]
     assert [finding.text for finding in found] == ["[P:B0NOWHERE0]", "[P:B0NOWHERE0]", "[W:zzzzzzzz]"]
+    # Of a report made elsewhere nobody knows what its system was handed.
+    case = Case(report, EVIDENCE, Query(query_id="q", text="?", source="t"), is_imported=True, lookup=lambda _: SHOP)
+    found = check_report(case, read_report(case))
+    assert [finding.code for finding in found if finding.severity == "error"] == ["not_in_catalog"]
+
+
+PAN_FIT = Fit(product_id=PAN.product_id, worth=400)
+IN_PART = Outcome(decision="part")
+
+
+@pytest.mark.parametrize(
+    ("outcome", "state", "fits", "severity"),
+    [
+        (IN_PART, "proved", (), None),  # nothing would do, and so it says
+        (Outcome(decision="part", refused=("lawn mower",)), "proved", (), None),
+        (Outcome(decision="part", refused=("toaster",)), "proved", (), "error"),  # another thing
+        (IN_PART, "proved", (PAN_FIT,), None),  # all would do, and cost too much together
+        (None, "proved", (), None),  # it declares nothing
+        (IN_PART, "open", (), "warning"),
+        (IN_PART, None, (), "warning"),  # nobody has looked
+        (IN_PART, "refuted", (PAN_FIT,), "error"),
+        (Outcome(decision="buy"), "proved", (), "error"),
+        (None, None, (), "error"),
+    ],
+)
+def test_a_want_that_is_refused_rightly_is_not_left_out(
+    outcome: Outcome | None, state: Any, fits: tuple[Fit, ...], severity: str | None
+) -> None:
+    wish = Wish(wants=tuple(BOTH))
+    things = (WantedThing(name="kettle", fits=(PAN_FIT,)), WantedThing(name="lawn mower", fits=fits))
+    ends = None if state is None else Reference(query_id="q", things=things, proof=Proof(state=state))
+    run = build.run("q-r1", "", [KETTLE.product_id]).model_copy(update={"outcome": outcome})
+    query = Query(query_id="q", text="?", source="t", wish=wish)
+    for known in (ends, ends and ends.kept({})):
+        case = Case("", EVIDENCE, query, picks=run.picks, run=run, ends=known)
+        found = [one.severity for one in check_report(case, read_report(case)) if one.code == "want_left_out"]
+        assert found == ([severity] if severity else [])

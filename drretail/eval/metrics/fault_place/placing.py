@@ -137,19 +137,22 @@ class WrongClaim:
         return tuple(value for value in self.values if value.state == "contradicted")
 
 
-def wrong_claims(claims: Sequence[Claim], verdicts: Sequence[Verdict], case: Case) -> list[WrongClaim]:
-    """The wrong claims of a report, in their order.
+def are_supported(claims: Sequence[Claim], verdicts: Sequence[Verdict]) -> bool:
+    """True if the sources of all claims that name any fully support them, so that none is wrong."""
+    supported = {verdict.item for verdict in verdicts if verdict.stage == SUPPORT and verdict.value == 1}
+    return all(claim.claim_id in supported for claim in claims if claim.sources or claim.unresolved)
+
+
+def wrong_claims(
+    claims: Sequence[Claim], verdicts: Sequence[Verdict], case: Case, reading: Reading
+) -> list[WrongClaim]:
+    """The wrong claims of a report, in their order, by the judge's verdicts and what it read.
 
     A claim is wrong if its sources do not support it, if they support it partly and a record contradicts it, or if the
     run never received any source that it names.
     """
     ruled = {verdict.item: verdict for verdict in verdicts if verdict.stage == SUPPORT}
-    if all(
-        each.claim_id in ruled and ruled[each.claim_id].value == 1 for each in claims if each.sources or each.unresolved
-    ):
-        return []  # skips reading the report, the slowest step here
-    typed = tuple(value for claim in claims for value in claim.values)
-    values = read_report(case, Reading(reader="model:claims", values=typed)).values
+    values = read_report(case, reading).values
 
     def values_of(claim: Claim) -> tuple[ReadValue, ...]:
         """The values that the judge typed or, if it typed none, those in the claim's sentence."""

@@ -3,12 +3,22 @@
 from collections.abc import Iterable, Sequence
 
 from drretail.eval.claims.claims import ALL_TYPES, FAITHFULNESS, TYPES
+from drretail.eval.claims.confirming import confirmed_reading
 from drretail.eval.claims.tally import NOT_JUDGED, followed
+from drretail.eval.claims.typed_turns import READING
 from drretail.eval.judging.question import CodeVerdict
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import RULES, ClaimMark, Metric, description_of, of_verdicts
-from drretail.eval.metrics.fault_place.placing import PLACES, PlacedClaim, Placer, researcher_reports, wrong_claims
+from drretail.eval.metrics.fault_place.placing import (
+    PLACES,
+    PlacedClaim,
+    Placer,
+    WrongClaim,
+    are_supported,
+    researcher_reports,
+    wrong_claims,
+)
 from drretail.eval.values import Value, all_lacking, pooled_share, share
 from drretail.records.score import Verdict
 
@@ -22,7 +32,8 @@ NO_WORLD = "finding where an error arose takes the world, which is not at hand: 
 
 
 async def judge(subject: Subject, judge_session: JudgeSession) -> None:
-    """Places wrong claims without asking a model, by this judge's own verdicts; records them if they changed.
+    """Places wrong claims by this judge's own verdicts, and records them if they changed. The judge is asked only
+    whether it confirms the values that records contradict.
 
     Without the world, existing places that follow from the same verdicts stay.
     """
@@ -42,7 +53,11 @@ async def judge(subject: Subject, judge_session: JudgeSession) -> None:
     else:
         case = subject.case
         placer = Placer(subject, case.ledger(case.picks), researcher_reports(subject.folder, subject.run))
-        placed = (placer.placed(claim) for claim in wrong_claims(claims.judged, judged, case))
+        wrong: Sequence[WrongClaim] = ()
+        if not are_supported(claims.judged, judged):  # else reading the report, the slowest step here, is skipped
+            reading = await confirmed_reading(case, judge_session, claims.judged)
+            wrong = wrong_claims(claims.judged, judged, case, reading)
+        placed = map(placer.placed, wrong)
         found = CodeVerdict("scored", [placed_claim.model_dump(mode="json") for placed_claim in placed], of)
     judge_session.record_if_changed(STAGE, ITEM, found)
 
@@ -89,7 +104,7 @@ METRIC = Metric(
     (*COUNTS, *PLACES),
     DESCRIPTION,
     rules=RULES,
-    after=(FAITHFULNESS,),
+    after=(FAITHFULNESS, READING),
     pooled={place: pooled_share(place, PART, WHOLE) for place in PLACES},
     marks=marks,
 )
