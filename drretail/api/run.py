@@ -10,7 +10,7 @@ from pathlib import Path
 
 from drretail.agents.names import runs_here
 from drretail.agents.running.apart import run_apart
-from drretail.agents.running.estimate import estimate_left
+from drretail.agents.running.estimate import estimate_left, misfits
 from drretail.agents.running.new_experiment import ask_once, question_as_query
 from drretail.agents.running.outcomes import ALL, FAILED, SPOILED
 from drretail.agents.running.run import run as run_systems
@@ -74,7 +74,7 @@ def run(options: RunOptions) -> RecordedExperiment:
         if world.folder is not None and isinstance(world.store, SqliteStore):
             check_database(world.folder, world.store)
         if options.replay is None:
-            _note_cautions(world, ready.systems, observer)
+            _note_cautions(world, ready.systems, ready.queries, observer)
         else:
             recorded, asked = read_definition(Path(options.replay)), definition(world, (), [*ready.systems], "")
             for label in asked.systems:
@@ -295,11 +295,13 @@ def _without_foreign_pages(
     return [*{sut.label: sut for sut in left}.values()]
 
 
-def _note_cautions(world: World, systems: Sequence[SystemUnderTest], observer: Observer) -> None:
-    """Notes the cautions about the world's web, if any system uses it."""
-    if any("web" not in system.system.options.get("without", ()) for system in systems):
-        for sentence in cautions(world.web, world.manifest):
-            observer.note(sentence)
+def _note_cautions(
+    world: World, systems: Sequence[SystemUnderTest], queries: Sequence[Query], observer: Observer
+) -> None:
+    """Notes the cautions about the world's web, if any system uses it, and which prompts do not fit their model."""
+    uses_web = any("web" not in system.system.options.get("without", ()) for system in systems)
+    for sentence in (*(cautions(world.web, world.manifest) if uses_web else ()), *misfits(world, systems, queries)):
+        observer.note(sentence)
 
 
 def one_system(
@@ -321,7 +323,7 @@ def one_system(
             f"The agent {system.system.agent} is told the best basket of a benchmark's query: use it with "
             "`drretail run`."
         )
-    _note_cautions(world, [system], observer)
+    _note_cautions(world, [system], [query], observer)
     return system
 
 

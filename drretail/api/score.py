@@ -35,7 +35,7 @@ from drretail.eval.scores.file import made_scores
 from drretail.eval.scoring import score as score_experiment
 from drretail.eval.verification import first_failure
 from drretail.experiment import Experiment, read_definition
-from drretail.llm.estimates import Estimates
+from drretail.llm.estimates import Estimate, Estimates
 from drretail.llm.event_loop import run_loop
 from drretail.llm.registry import Model
 from drretail.progress import choose_progress
@@ -73,6 +73,10 @@ def score(options: ScoreOptions) -> RecordedScores:
     allowance = allowance_for([folder], models, prices, options.max_tokens, options.max_dollars)
     asked = asked_in_batches(plan.judges, folder, settings.batch_poll) if options.batch else nullcontext(plan.judges)
     printing = redirect_stdout(sys.stderr)  # what a metric of one's own prints is no result
+    small = [judge for judge in plan.judges if judge.model is not None and judge.model.is_lean]
+    for part in _left_to_judge(plan, options, small) if small else ():
+        if part.misfits:
+            say(f"{part.name}: {counted(part.misfits, 'question does', 'questions do')} not fit its context.")
     with world_of(folder, options.world) as shop, asked as judges, printing:
         if options.queries is not None:
             _add_gold(folder, read_queries(Path(options.queries)), shop)
@@ -137,24 +141,9 @@ def estimate_score(options: ScoreOptions) -> Estimates:
 
     Takes the options of ``score``. Nothing is sent, and no key is needed. Raises as ``score`` does.
     """
-    from drretail.eval.estimate import estimate_judging
-
     plan = Plan.of(options, keyless=True)
-    estimates = estimate_judging(
-        plan.folder,
-        plan.metrics,
-        [replace(judge, in_batches=options.batch) for judge in plan.judges],
-        wording=plan.wording,
-        fetch_sources=options.fetch_sources,
-        rules=plan.rules,
-        again=plan.again,
-        judge_repeats=options.repeats,
-        pairs=plan.pairs,
-        rate_floors=options.rate_floors,
-        criteria=_path(options.criteria),
-        reference=options.reference,
-        gold=_path(options.gold),
-    )
+    judges = [replace(judge, in_batches=options.batch) for judge in plan.judges]
+    estimates = _left_to_judge(plan, options, judges)
     reads_pages = "faithfulness" in plan.names
     missing = missing_pages(plan.folder, again=plan.again != "nothing") if reads_pages else []
     definition = read_definition(plan.folder)
@@ -173,6 +162,27 @@ def estimate_score(options: ScoreOptions) -> Estimates:
         )
         notes.append(f"{pages} {fetched} no tokens.")
     return Estimates(f"What is left to judge in {plan.folder}", estimates, plan.opener.prices, notes=notes)
+
+
+def _left_to_judge(plan: "Plan", options: ScoreOptions, judges: Sequence[Judge]) -> list[Estimate]:
+    """What ``score`` would send, by a dry run."""
+    from drretail.eval.estimate import estimate_judging
+
+    return estimate_judging(
+        plan.folder,
+        plan.metrics,
+        judges,
+        wording=plan.wording,
+        fetch_sources=options.fetch_sources,
+        rules=plan.rules,
+        again=plan.again,
+        judge_repeats=options.repeats,
+        pairs=plan.pairs,
+        rate_floors=options.rate_floors,
+        criteria=_path(options.criteria),
+        reference=options.reference,
+        gold=_path(options.gold),
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -205,12 +205,14 @@ def _fitting(model: Model, chat: Any, messages: Sequence["BaseMessage"]) -> Any:
     Raises ModelError if the question itself leaves no room, before anything is sent.
     """
     held: int | None = model.params.get("context")
-    if held is None or model.lengths is None:
+    if held is None:
         return chat
     read = estimated_tokens(chat, messages)
     if held - read < LEAST_ANSWER:
         asks = f"the question takes about {read:,} tokens, and {model.spec} holds {held:,}"
         raise ModelError("context_overflow", f"{asks}: start its server with a longer context, or use another model")
+    if model.lengths is None:
+        return chat
     room = max(LEAST_ANSWER, held - int(read * AS_COUNTED.high))
     allowed = min(room, model.longest or DEFAULT_MAX_TOKENS, max(held // ANSWER_SHARE, LEAST_ANSWER))
     fields = model.lengths(allowed)

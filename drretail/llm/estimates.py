@@ -93,6 +93,8 @@ class Estimate:
     """What is counted, in the plural; empty if the table's heading says it."""
     seconds: Range | None = None
     """At the speed that ``doctor`` measured; None if a model's speed is unknown."""
+    misfits: int = 0
+    """Questions of the dry run that do not fit the model's context, so that they are not sent."""
 
     def at_speed(self, servers: Iterable[Abilities]) -> "Estimate":
         """The estimate with its time, all tokens being read anew, and as many answers at a time as a server writes."""

@@ -4,7 +4,7 @@ import asyncio
 import threading
 import time
 from collections.abc import Callable
-from contextlib import suppress
+from concurrent.futures import Future, wait
 from contextvars import copy_context
 from queue import SimpleQueue
 from typing import Generic, TypeVar
@@ -18,47 +18,14 @@ millisecond or two, and threads that wait for the interpreter's lock take a thir
 """
 
 
-class End:
-    """An event that a worker sets once. Either a thread waits for it, or a task of the event loop that
-    it was made for.
-    """
-
-    def __init__(self, loop: asyncio.AbstractEventLoop | None) -> None:
-        self._loop = loop
-        self._thread_event = None if loop is not None else threading.Event()
-        self._task_event = None if loop is None else asyncio.Event()
-        self.is_set = False
-
-    def set(self) -> None:
-        self.is_set = True
-        if self._thread_event is not None:
-            self._thread_event.set()
-        if self._loop is not None and self._task_event is not None:
-            with suppress(RuntimeError):  # the loop has ended, so nobody waits
-                self._loop.call_soon_threadsafe(self._task_event.set)
-
-    def wait(self, seconds: float) -> bool:
-        if self._thread_event is None:
-            raise RuntimeError("a job of an event loop is awaited")
-        return self._thread_event.wait(seconds)
-
-    async def await_(self, seconds: float) -> bool:
-        if self._task_event is None:
-            raise RuntimeError("a job without an event loop cannot be awaited")
-        if not self.is_set:
-            with suppress(TimeoutError):
-                async with asyncio.timeout(seconds):
-                    await self._task_event.wait()
-        return self.is_set
-
-
 class Job(Generic[T]):
-    """One call: ``result`` or ``problem`` is there once ``ended`` is set."""
+    """One call: ``result`` or ``problem`` is there once ``ended`` is done."""
 
-    def __init__(self, function: Callable[[], T], loop: asyncio.AbstractEventLoop | None) -> None:
+    def __init__(self, function: Callable[[], T]) -> None:
         self._function = function
         self._context = copy_context()  # whose open span and prompts are those of the caller
-        self.ended = End(loop)
+        self.ended: Future[None] = Future()
+        self.ended.set_running_or_notify_cancel()  # a waiter that is cancelled does not cancel the call
         self._began: float | None = None
         self.abandoned = False
         self.result: T | None = None
@@ -100,8 +67,8 @@ class Workers:
         """The jobs that no thread has taken yet."""
 
     def submit(self, function: Callable[[], T], loop: asyncio.AbstractEventLoop | None = None) -> Job[T]:
-        """Starts the function and returns its job; only a task of ``loop``, if given, may await it."""
-        job = Job(function, loop)
+        """Starts the function and returns its job, for which a task of ``loop``, if given, will wait."""
+        job = Job(function)
         with self._lock:
             self._waiting += 1
             if loop is None or self._alive == 0:
@@ -115,7 +82,7 @@ class Workers:
         """The job's result, or its exception raised. Raises TimeoutError if it runs longer than ``seconds``; time in
         the queue does not count.
         """
-        while not job.ended.wait(job.left(seconds)):
+        while not wait([job.ended], job.left(seconds)).done:
             if job.left(seconds) == 0:
                 self._give_up(job)
                 break
@@ -123,10 +90,14 @@ class Workers:
 
     async def await_(self, job: Job[T], seconds: float) -> T:
         """``wait`` for a task."""
-        while not await job.ended.await_(job.left(seconds)):
-            if job.left(seconds) == 0:
-                self._give_up(job)
-                break
+        ended = asyncio.wrap_future(job.ended)
+        try:
+            while not (await asyncio.wait([ended], timeout=job.left(seconds)))[0]:
+                if job.left(seconds) == 0:
+                    self._give_up(job)
+                    break
+        finally:
+            ended.cancel()  # its loop may have ended before the call
         return _outcome(job)
 
     def close(self) -> None:
@@ -159,7 +130,7 @@ class Workers:
             job.run()
             with self._lock:
                 self._free.add(me)
-                job.ended.set()
+                job.ended.set_result(None)
                 if not job.abandoned:
                     self._places.release()
                 else:
@@ -169,7 +140,7 @@ class Workers:
 
     def _give_up(self, job: "Job[T]") -> None:
         with self._lock:
-            if not job.ended.is_set:
+            if not job.ended.done():
                 job.abandoned = True
                 self._places.release()
                 self._alive -= 1

@@ -121,6 +121,14 @@ def test_batches_cost_half_and_what_failed_is_asked_again_only_where_that_is_wan
     assert counts == {"nothing": 0, "failed": 12, "everything": 12}
 
 
+@pytest.mark.parametrize(("context", "misfits"), [(8_192, 0), (1_024, 2)])
+def test_questions_that_do_not_fit_a_small_judge_are_counted(tmp_path: Path, context: int, misfits: int) -> None:
+    folder, judge = experiment(tmp_path / "exp", REPORTS), sonnet()
+    small = Judge.of(known(judge.model).knowing(Abilities(context=context)))
+    (estimate,) = estimate_judging(folder, ["faithfulness"], [small])
+    assert estimate.misfits == misfits
+
+
 def test_opinions_that_nobody_is_asked_for_are_not_estimated(tmp_path: Path) -> None:
     systems = {LABEL: {"q1-r1": "A long report."}, "null_copy": {"q1-r1": "copied"}}
     folder = experiment(tmp_path / "exp", systems, agents={"null_copy": "null_copy"})

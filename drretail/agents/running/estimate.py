@@ -7,6 +7,7 @@ answers in place of every model, and an open web is not searched.
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 
 from drretail.agents.running.outcomes import is_open
@@ -140,6 +141,18 @@ def estimate_left(
     dry = dry_runs(world, wanted, files) if wanted else {}
     return [
         estimate_runs(sut, len(left[sut.label]), spent.get(sut.label), dry.get(sut.label, ()), prices) for sut in asking
+    ]
+
+
+def misfits(world: World, suts: Sequence[SystemUnderTest], queries: Sequence[Query]) -> list[str]:
+    """A sentence for each system whose prompts do not fit its model, as a dry run of the first query shows."""
+    small = [sut for sut in suts if any(model.is_lean for model in sut.models.values())]
+    made = dry_runs(world, list(product(small, queries[:1]))) if small else {}
+    return [
+        f"{label} can't answer: {run.error.message}."
+        for label, runs in made.items()
+        for run in runs
+        if run.error is not None and run.error.kind == "context_overflow"
     ]
 
 

@@ -8,7 +8,7 @@ import pytest
 from langchain_core.messages import AIMessage
 
 from drretail.agents.registry import BUILT_IN, split_web_mode
-from drretail.agents.running.estimate import dry_runs, estimate_left
+from drretail.agents.running.estimate import dry_runs, estimate_left, misfits
 from drretail.agents.running.spending import Spending, spending_of
 from drretail.agents.running.system import SystemUnderTest, definition
 from drretail.env.web.base import WebPage, WebResult
@@ -20,7 +20,7 @@ from drretail.journal import read_effects
 from drretail.llm.estimates import Estimate
 from drretail.llm.prices import read_prices
 from drretail.llm.registry import Model, open_model
-from drretail.records.models import Price
+from drretail.records.models import Abilities, Price
 from tests.agents.conftest import QUERY, calls, reporting, scripted, sut, tally_of
 from tests.build import known
 
@@ -151,3 +151,11 @@ def test_finished_runs_are_a_better_basis_than_a_dry_run(world: World, folder: P
     (estimate,) = estimated(folder, world, player, repeats=3)
     assert (estimate.count, estimate.basis) == (4, "its 2 finished runs here")
     assert (known(estimate.calls).low, known(estimate.calls).high) == (8, 8)
+
+
+def test_prompts_that_do_not_fit_a_small_model_are_known_before_it_is_asked(world: World) -> None:
+    small, smaller = (a_system(world, "react", sonnet().knowing(Abilities(context=n))) for n in (8_192, 2_048))
+    assert misfits(world, [small], [QUERY]) == []
+    (sentence,) = misfits(world, [small, smaller, a_system(world, "react", sonnet())], [QUERY])
+    assert sentence.startswith(f"{smaller.label} can't answer: the question takes about ")
+    assert "anthropic:claude-sonnet-5 holds 2,048: start its server with a longer context" in sentence
