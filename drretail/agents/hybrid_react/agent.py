@@ -1,17 +1,20 @@
 """Hybrid-ReAct (paper section 4, Figure 3): a supervisor, parallel researchers, a synthesis of each, one report.
 
-supervise ─▶ report
-   │  ▲
-   │  │ intermediate reports, when all launches of the turn have ended
-   ▼  │
-research ─▶ synthesise        one branch for each launch, side by side (researcher.py)
+START ─▶ supervise ─▶ report ─▶ END
+            │  ▲
+  launches, │  │ intermediate reports, when all launches of the turn have ended
+            ▼  │
+          research ─▶ synthesise        one branch for each launch, side by side (researcher.py)
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass, replace
+from functools import cache, partial
 
 from langchain_core.messages import HumanMessage, SystemMessage
+from langgraph.graph import END, START, StateGraph
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
 
 from drretail.agents.base import Agent, today
 from drretail.agents.hybrid_react.moves import moves_prompt, researcher_tools
@@ -21,6 +24,7 @@ from drretail.agents.information import answer_notes
 from drretail.agents.loop import challenges, write_within_context
 from drretail.agents.prompt_blocks import agent_prompt
 from drretail.env.session import Session
+from drretail.errors import ModelError
 from drretail.grounding.text.serialisation import compact_json
 from drretail.llm.models import Models
 from drretail.llm.prompts.prompt import Prompt, tagged
@@ -36,9 +40,9 @@ async def answer(task: Task, session: Session, models: Models, limits: Limits) -
     """The report of one supervised research. Raises ModelError if there is none."""
     with Toolkit(session, tools=researcher_tools(session)) as toolkit:
         researchers = Researchers(toolkit, limits.tool_turns, researcher_prompt(), synthesis_prompt())
-        research = await supervise(task, session, models, limits, researchers, supervisor_prompt())
-        report, research = await write_report(task, session, research, models, report_prompt())
-    return Answer(report=report, stop=research.stop, notes=research.notes, failed_branches=research.failed)
+        end = await _graph().ainvoke({}, context=_Run(task, session, models, limits, researchers))
+    research: Research = end["research"]
+    return Answer(report=end["report"], stop=research.stop, notes=research.notes, failed_branches=research.failed)
 
 
 def prompts() -> tuple[Prompt, ...]:
@@ -47,6 +51,38 @@ def prompts() -> tuple[Prompt, ...]:
 
 _HEEDS = frozenset(Limits.model_fields) - {"rag_turns", "repairs"}
 HYBRID_REACT = Agent(answer, roles=ROLES, prompts=prompts, heeds=_HEEDS)
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """What the nodes need in addition to the state."""
+
+    task: Task
+    session: Session
+    models: Models
+    limits: Limits
+    researchers: Researchers
+
+
+class _State(TypedDict, total=False):
+    research: Research
+    report: str
+
+
+async def _supervise(state: _State, runtime: Runtime[_Run]) -> _State:
+    del state
+    run = runtime.context
+    prompt = supervisor_prompt()
+    return {"research": await supervise(run.task, run.session, run.models, run.limits, run.researchers, prompt)}
+
+
+async def _report(state: _State, runtime: Runtime[_Run]) -> _State:
+    run = runtime.context
+    research = state.get("research")
+    if research is None:
+        raise ModelError("agent", "there is nothing to report on")
+    report, research = await write_report(run.task, run.session, research, run.models, report_prompt())
+    return {"report": report, "research": research}
 
 
 async def write_report(
@@ -76,3 +112,14 @@ async def write_report(
     gone = ", ".join(str(number) for number, _ in research.reports[:left_out])
     note = f"{PATH}: written without the reports of researchers {gone}, which did not fit the model any more"
     return report, replace(research, reports=research.reports[left_out:], notes=(*research.notes, note))
+
+
+@cache
+def _graph():
+    graph = StateGraph(_State, context_schema=_Run)
+    graph.add_node("supervise", _supervise)
+    graph.add_node("report", _report)
+    graph.add_edge(START, "supervise")
+    graph.add_edge("supervise", "report")
+    graph.add_edge("report", END)
+    return graph.compile()
