@@ -61,26 +61,28 @@ def forget(options: ForgetOptions) -> Result[Forgotten]:
     experiment asks nothing of that id, or unless exactly one of ``user`` and ``conversation`` is given.
     """
     folder, user, conversation = folder_of(options.experiment), options.user, options.conversation
-    given = user or conversation
-    if not given or (user and conversation):
+    name = user or conversation
+    if not name or (user and conversation):
         raise UserError("Say whom to forget: --user U or --conversation C.")
-    asked = read_definition(folder).queries
+    queries = read_definition(folder).queries
     if user:
         # A log's user stands in its runs, since nobody's profile belongs to its questions.
         of_log = {(None, run.query_id) for run in read_runs(folder) if run.user_id == user}
-        ids = {query.query_id for query in asked if query.user_id == user or (query.user_id, query.query_id) in of_log}
+        ids = {
+            query.query_id for query in queries if query.user_id == user or (query.user_id, query.query_id) in of_log
+        }
     else:
-        ids = {query.query_id for query in asked if given in (query.query_id, query.task_id)}
+        ids = {query.query_id for query in queries if name in (query.query_id, query.task_id)}
     if not ids:
         other = "" if conversation else " Of a log without users, name each conversation with --conversation."
-        raise UserError(f"{folder} asks nothing of {given!r}: experiment.json lists its queries and users.{other}")
+        raise UserError(f"{folder} asks nothing of {name!r}: experiment.json lists its queries and users.{other}")
     with locked(folder):
         runs = sum(_RUN_OF.sub("", path.name) in map(file_name, ids) for path in folder.glob(_OF_RUNS[0]))
         # Experiments that were made from this one lie within it.
         inner = [path.parent for path in sorted(folder.rglob("experiment.json")) if path.parent != folder]
         removed = [path for each in (*inner, folder) for path in _forget(each, ids, user)]
         names = tuple(dict.fromkeys(str(path.relative_to(folder)) for path in removed))
-        holds = re.compile(rf"(?<!\w){re.escape(given)}(?!\w)").search
+        holds = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)").search
         left = [path for path in files_below(folder, "**/*") if path.is_file() and holds(_text_of(path))]
     still_named = tuple(str(path.relative_to(folder)) for path in left)
     gone = Forgotten(tuple(sorted(ids)), runs, names, still_named)
@@ -114,9 +116,9 @@ def _forget(folder: Path, ids: Collection[str], user: str | None) -> Iterator[Pa
             yield path
     for path in (folder / DISCARDED, *sorted(folder.glob("votes/*.jsonl"))):
         lines = list(read_jsonl(path)) if path.exists() else []
-        kept = [line for line in lines if not _is_about(line, ids)]
-        if len(kept) < len(lines):
-            write_lines(path, map(canonical_json, kept))
+        left = [line for line in lines if not _is_about(line, ids)]
+        if len(left) < len(lines):
+            write_lines(path, map(canonical_json, left))
             yield path
     plan = folder / "votes" / "plan.json"
     if plan.exists():
@@ -133,7 +135,7 @@ def _without(definition: Definition, ids: Collection[str]) -> Definition:
         update={
             "queries": tuple(query for query in definition.queries if query.query_id not in ids),
             "asked": {
-                label: tuple(each for each in asked if each not in ids) for label, asked in definition.asked.items()
+                label: tuple(each for each in listed if each not in ids) for label, listed in definition.asked.items()
             },
             "categories": {name: value for name, value in definition.categories.items() if name not in ids},
             "forgotten": tuple(sorted({*(definition.forgotten or ()), *gone})),

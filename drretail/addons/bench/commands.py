@@ -56,7 +56,7 @@ def submit(options: SubmitOptions) -> Result[Accepted]:
     paths = Path(options.release), Path(options.experiment), Path(options.manifest)
     accepted = submissions.submit(*paths, sample=options.n, exhibit=options.exhibit)
     lines = [f"Accepted{' late' if accepted.late else ''}{'' if accepted.verified else ', unverified'}."]
-    lines += [f"{label}: {found.line}" for label, found in accepted.again.items()]
+    lines += [f"{label}: {rerun_of.line}" for label, rerun_of in accepted.again.items()]
     lines += [f"Not checked: {line}." for line in accepted.not_checkable]
     return Result(accepted, accepted.model_dump(mode="json"), lines)
 

@@ -31,13 +31,13 @@ def grade(
         ):
             add_gold(graded, world, queries)
             for new, (experiment, label) in systems.items():
-                given = read_definition(experiment)
-                asked = {
-                    "systems": {new: given.systems[label]},
-                    "prompt_hashes": {new: given.prompt_hashes.get(label, {})},
-                    "code": {new: given.code[label]} if label in given.code else {},
+                definition = read_definition(experiment)
+                renamed = {
+                    "systems": {new: definition.systems[label]},
+                    "prompt_hashes": {new: definition.prompt_hashes.get(label, {})},
+                    "code": {new: definition.code[label]} if label in definition.code else {},
                 }
-                graded.ask(graded.definition.model_copy(update=asked))
+                graded.ask(graded.definition.model_copy(update=renamed))
                 for query in queries:
                     source = run_folder(experiment, label, query.query_id, 1)
                     if (source / "run.json").exists():
@@ -45,10 +45,10 @@ def grade(
                         shutil.copytree(source, target)
                         named = {"system": new, "run_id": f"{new}/{query.query_id}-r1"}
                         write_json(target / "run.json", read_json(target / "run.json") | named)
-    found: dict[str, dict[str, Truth]] = {}
+    truths: dict[str, dict[str, Truth]] = {}
     references = made_references(to, world)
     keep_references(to, references)
     for subject in read_subjects(to, world.store):
         if truth := truth_of(replace(subject, whole=references[subject.query.query_id])):
-            found.setdefault(subject.label, {})[subject.query.query_id] = truth
-    return found
+            truths.setdefault(subject.label, {})[subject.query.query_id] = truth
+    return truths

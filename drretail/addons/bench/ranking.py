@@ -176,8 +176,8 @@ def _style(graded: Path, worth: Mapping[str, Mapping[str, Truth]], clusters: Clu
         for met in dimensions.get(PRIMARY, ())
         if met.result is not None and worth[a][met.query_id].is_true and worth[b][met.query_id].is_true
     ]
-    found = strengths(list(worth), contests, "42", clusters)
-    return {label: each.interval.value for label, each in found.items() if each.interval.value is not None}
+    strength_of = strengths(list(worth), contests, "42", clusters)
+    return {label: each.interval.value for label, each in strength_of.items() if each.interval.value is not None}
 
 
 def _front(rows: Iterable[RankRow], cost: str) -> set[str]:

@@ -98,31 +98,31 @@ def make(
         else:
             copy_world(str(world), str(sealed / "world"), progress=progress)
         with open_world(sealed / "world") as shop:
-            asked = list(read_queries(queries)) if queries is not None else _made_up(shop, n, seed)
-            release = _seal(sealed, shop, asked, to.name, seed, closes)
+            chosen = list(read_queries(queries)) if queries is not None else _made_up(shop, n, seed)
+            release = _seal(sealed, shop, chosen, to.name, seed, closes)
         write_json(made / "release.json", release.model_dump(mode="json"))
         sealed.chmod(0o700)
     return release
 
 
-def _seal(sealed: Path, shop: World, asked: Sequence[Query], name: str, seed: str, closes: datetime) -> Release:
+def _seal(sealed: Path, shop: World, chosen: Sequence[Query], name: str, seed: str, closes: datetime) -> Release:
     """Writes the files that a release's sums bind."""
-    check_askable(shop, asked)
-    if untyped := [query.query_id for query in asked if query.wish is None or not query.wish.wants]:
+    check_askable(shop, chosen)
+    if untyped := [query.query_id for query in chosen if query.wish is None or not query.wish.wants]:
         raise UserError(f"Nobody has typed what {untyped[0]} wants: a release needs a wish in every query.")
     # Ids are hashes: they show neither a query's purpose nor its place.
-    ids = sorted((f"q-{sha256_of([seed, query.query_id])[:10]}", place) for place, query in enumerate(asked))
-    asked = [asked[place].model_copy(update={"query_id": key, "source": name}) for key, place in ids]
+    ids = sorted((f"q-{sha256_of([seed, query.query_id])[:10]}", place) for place, query in enumerate(chosen))
+    chosen = [chosen[place].model_copy(update={"query_id": key, "source": name}) for key, place in ids]
     write_atomically(sealed / "seed.txt", seed)
-    write_with_gold(asked, sealed / "queries.jsonl")
-    write_lines(sealed / "gold.jsonl", (reference.as_line() for reference in map(Offers(shop).reference, asked)))
+    write_with_gold(chosen, sealed / "queries.jsonl")
+    write_lines(sealed / "gold.jsonl", (reference.as_line() for reference in map(Offers(shop).reference, chosen)))
     return Release(
         name=name,
         world_fingerprint=shop.manifest.fingerprint,
-        queries=len(asked),
+        queries=len(chosen),
         commitment=sums(sealed, closes),
         closes=closes,
-        levels=dict(sorted(Counter(query.level for query in asked if query.level is not None).items())),
+        levels=dict(sorted(Counter(query.level for query in chosen if query.level is not None).items())),
         drretail=__version__,
     )
 

@@ -99,25 +99,25 @@ def rerun(
     ``queries`` are in drawn order, and ``shown`` holds each as contestants see it. Raises UserError if the worth of the
     runs differs from that of those submitted.
     """
-    systems, found = read_definition(runs).systems, dict[str, Rerun]()
+    systems, reruns = read_definition(runs).systems, dict[str, Rerun]()
     with TemporaryDirectory(prefix="drretail-bench-") as temporary:
         again, size = Path(temporary) / "again", sample
-        while open_labels := [label for label in labels if label not in found]:
+        while open_labels := [label for label in labels if label not in reruns]:
             drawn, sources = queries[:size], dict[str, tuple[Path, str]]()
             for label in open_labels:
                 try:
                     _run_again(label, systems[label], world, [shown[query.query_id] for query in drawn], again)
                     sources |= {f"before.{label}": (runs, label), f"after.{label}": (again, label)}
                 except UserError as problem:
-                    found[label] = Rerun(fault=str(problem))
+                    reruns[label] = Rerun(fault=str(problem))
             worth = grade(Path(temporary) / f"graded-{size}", sources, world, drawn)
-            for label in (label for label in open_labels if label not in found):
+            for label in (label for label in open_labels if label not in reruns):
                 before, after = worth[f"before.{label}"], worth[f"after.{label}"]
                 made = compared(label, before, after, drawn, systems[label], len(queries))
                 if size >= len(queries) or made.confirms(leads[label]):
-                    found[label] = made
+                    reruns[label] = made
             size *= 2
-    return found
+    return reruns
 
 
 def _run_again(label: str, system: System, world: World, queries: Sequence[Query], to: Path) -> None:

@@ -82,21 +82,21 @@ def submit(
     release = read_release(folder)
     check_version(release)
     _check_sizes(runs)
-    given = _read_manifest(manifest, runs)
+    entry_manifest = _read_manifest(manifest, runs)
     if not exhibit and (made_by := read_definition(runs).versions.get("drretail")) != release.drretail:
         raise UserError(f"{runs} was made by drretail {made_by}, and this release is ranked by {release.drretail}.")
     # Without dots: in a label, the text before the first dot is the contestant.
-    now, target = now or datetime.now(UTC), folder / "submissions" / slug(given.name).replace(".", "-")
+    now, target = now or datetime.now(UTC), folder / "submissions" / slug(entry_manifest.name).replace(".", "-")
     if _letters(target.name) in {_letters(path.name) for path in target.parent.glob("*")}:
-        raise UserError(f"{given.name} has submitted already: a release takes one entry of each contestant.")
-    found = {} if exhibit else _checked(folder, runs, given, sample)
-    accepted = Accepted(submitted=now, late=now > release.closes, verified=not exhibit, **found)
+        raise UserError(f"{entry_manifest.name} has submitted already: a release takes one entry of each contestant.")
+    checks = {} if exhibit else _checked(folder, runs, entry_manifest, sample)
+    accepted = Accepted(submitted=now, late=now > release.closes, verified=not exhibit, **checks)
     with made_whole(target) as made:
         # Its own verdicts and scores are left behind: all submissions are graded together.
         shutil.copytree(runs, made / "exp", ignore=shutil.ignore_patterns("verdicts", "scores.json", "*.html"))
         for path in made.glob("exp/runs/*/*/telemetry.json"):
             write_json(path, {name: value for name, value in read_json(path).items() if name not in _OF_PLACE})
-        write_json(made / "manifest.json", given.model_dump(mode="json", exclude_none=True))
+        write_json(made / "manifest.json", entry_manifest.model_dump(mode="json", exclude_none=True))
         write_json(made / "accepted.json", accepted.model_dump(mode="json"))
     return accepted
 
@@ -119,10 +119,10 @@ def _check_sizes(runs: Path) -> None:
             read_lines(path, MOST_UNPACKED << 20)
 
 
-def _checked(folder: Path, runs: Path, given: Manifest, sample: int) -> dict[str, Any]:
+def _checked(folder: Path, runs: Path, manifest: Manifest, sample: int) -> dict[str, Any]:
     """What ``verify`` and running it again find. Raises UserError for a folder that is refused."""
     queries = read_queries(folder / "sealed" / "queries.jsonl")
-    tasks = tuple(queries) if given.door == "closed" else tasks_of(queries)
+    tasks = tuple(queries) if manifest.door == "closed" else tasks_of(queries)
     with open_world(folder / "sealed" / "world") as world:
         verified = verify(runs, world, queries=tasks)
         if not verified.passes:
@@ -130,19 +130,19 @@ def _checked(folder: Path, runs: Path, given: Manifest, sample: int) -> dict[str
         if missing := [each for check in verified.checks if check.check == "plan" for each in check.unmade]:
             raise UserError(f"{runs} lacks {counted(len(missing), 'planned run')}: {missing[0].line}")
         shown = {task.query_id: task for task in tasks}
-        leads = _leads(folder, runs, [*given.systems], world, queries) if sample else {}
+        leads = _leads(folder, runs, [*manifest.systems], world, queries) if sample else {}
         order = in_drawn_order(queries)
-        again = rerun(runs, [*given.systems], world, order, shown, sample, leads) if sample else {}
+        again = rerun(runs, [*manifest.systems], world, order, shown, sample, leads) if sample else {}
     left = (check for check in verified.checks if check.unchecked)
     return {
         "not_checkable": tuple(f"{check.check}: {check.unchecked[0].reason}" for check in left),
-        "unchecked": _unchecked(verified, runs, [*given.systems]),
+        "unchecked": _unchecked(verified, runs, [*manifest.systems]),
         "again": again,
     }
 
 
 def _unchecked(verified: Verification, runs: Path, labels: Sequence[str]) -> dict[str, str]:
-    found: dict[str, str] = {}
+    reason_of: dict[str, str] = {}
     for label in labels:
         place = f"{runs_folder(runs, label).relative_to(runs).as_posix()}/"
         reasons = [
@@ -153,8 +153,8 @@ def _unchecked(verified: Verification, runs: Path, labels: Sequence[str]) -> dic
             if mismatch.file == "experiment.json" or mismatch.file.startswith(place)
         ]
         if reasons:
-            found[label] = reasons[0]
-    return found
+            reason_of[label] = reasons[0]
+    return reason_of
 
 
 def _leads(folder: Path, runs: Path, labels: Sequence[str], world: World, queries: Sequence[Query]) -> dict[str, float]:
@@ -176,22 +176,22 @@ def _leads(folder: Path, runs: Path, labels: Sequence[str], world: World, querie
 def _read_manifest(path: Path, experiment: Path) -> Manifest:
     """The manifest. Raises UserError if it is invalid, or names other systems or models than the folder."""
     try:
-        given = Manifest.model_validate(read_json(path))
+        manifest = Manifest.model_validate(read_json(path))
         if twice := keys_that_stand_twice(path.read_text(encoding="utf-8")):
             raise UserError(f"{path} has {twice[0]} twice.")
     except ValidationError as problem:
         raise UserError(f"{path}: {fault_of(problem)}.") from problem
     definition = read_definition(experiment)
     labels = research_labels(definition)
-    absent, strange = sorted({*labels} - {*given.systems}), sorted({*given.systems} - {*labels})
+    absent, strange = sorted({*labels} - {*manifest.systems}), sorted({*manifest.systems} - {*labels})
     if absent or strange:
         changes = [f"{verb} {', '.join(names)}" for verb, names in (("add", absent), ("remove", strange)) if names]
         raise UserError(f"The manifest must name the systems of {experiment}: {'; '.join(changes)}.")
-    for label, entry in given.systems.items():
+    for label, entry in manifest.systems.items():
         models = {model.spec for model in definition.systems[label].models.values()}
         if models != {*entry.models}:
             raise UserError(f"The manifest says {', '.join(entry.models)} of {label}; it ran {', '.join(models)}.")
-    return given
+    return manifest
 
 
 class Entry(NamedTuple):
@@ -207,7 +207,7 @@ class Entry(NamedTuple):
 
 def entries(folder: Path) -> dict[str, Entry]:
     """The systems of all submissions, by the labels that they have in the ranking."""
-    found: dict[str, Entry] = {}
+    by_label: dict[str, Entry] = {}
     for path in sorted((folder / "submissions").glob("*/")):
         if is_unfinished(path):
             continue
@@ -216,8 +216,8 @@ def entries(folder: Path) -> dict[str, Entry]:
         for label, system in read_definition(path / "exp").systems.items():
             entry = Entry(path / "exp", label, system, manifest, accepted)
             if label in manifest.systems:
-                found[f"{path.name}.{label}"] = entry
+                by_label[f"{path.name}.{label}"] = entry
             # Baselines know the wishes at the closed door only, and are the same in every folder.
             elif manifest.door == "closed" and accepted.verified:
-                found.setdefault(label, entry)
-    return found
+                by_label.setdefault(label, entry)
+    return by_label

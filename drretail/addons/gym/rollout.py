@@ -39,11 +39,11 @@ class Rollout:
     def is_handed_in(self) -> bool:
         return self._answer is not None
 
-    def call(self, given: object, *, same_turn: bool = False) -> ToolReply:
+    def call(self, request: object, *, same_turn: bool = False) -> ToolReply:
         """The reply to one call, ``{"name": …, "arguments": {…}}``; the arguments may be JSON text."""
         self._turn += not same_turn
         try:
-            name, args = _read_call(given)
+            name, args = _read_call(request)
             if name == SUBMIT:
                 report, _ = read_submitted(args)
                 self._answer = answer_of(report)
@@ -66,9 +66,9 @@ class Rollout:
         self._toolkit.close()
 
 
-def _read_call(given: object) -> tuple[str, object]:
+def _read_call(request: object) -> tuple[str, object]:
     """The tool's name and its arguments. Raises ToolError for anything that is not a call."""
-    call = cast(Mapping[str, Any], given) if isinstance(given, Mapping) else {}
+    call = cast(Mapping[str, Any], request) if isinstance(request, Mapping) else {}
     name, args = call.get("name"), call.get("arguments", {})
     if not isinstance(name, str):
         raise ToolError("invalid_argument", NO_CALL, field="name")

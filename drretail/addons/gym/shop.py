@@ -66,8 +66,8 @@ class Shop:
                 raise UserError(
                     f"No query can be rewarded, since none has a basket to compare with: {next(iter(lacks.values()))}."
                 )
-            kept = {key: references[key] for key in rewarded}
-            fixed = (MappingProxyType(rewarded), MappingProxyType(kept), MappingProxyType(lacks))
+            of_rewarded = {key: references[key] for key in rewarded}
+            fixed = (MappingProxyType(rewarded), MappingProxyType(of_rewarded), MappingProxyType(lacks))
             return cls(shop, *fixed, opened.pop_all())
 
     def query(self, query: str | Query) -> Query:

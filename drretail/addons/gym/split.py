@@ -67,8 +67,8 @@ def split(
     shipped = shipped_queries(*FIFTY, *MARKET, GENERIC)
     people, wishes = {query.user_id for query in shipped}, {wanted(query) for query in shipped}
     parts: list[Part] = []
-    for name, n, given in zip((TRAIN, HELD_OUT), sizes, worlds, strict=True):
-        world = given or str(_made_up(to / file_name(f"{name}-shop-{seed}"), f"{seed}-{name}", progress))
+    for name, n, world_name in zip((TRAIN, HELD_OUT), sizes, worlds, strict=True):
+        world = world_name or str(_made_up(to / file_name(f"{name}-shop-{seed}"), f"{seed}-{name}", progress))
         with open_world(world) as shop:
             with progress.busy(f"writing the {name} queries"):
                 queries = _queries(shop, n, f"{seed}-{name}", people, wishes)

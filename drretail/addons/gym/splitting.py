@@ -31,15 +31,15 @@ def split(options: SplitOptions) -> Result[Sequence[Part]]:
 
     Raises UserError if lines of a file would be lost.
     """
-    to, given = Path(options.to), names_in(options.sizes)
-    if len(given) != 2 or not all(text.isdecimal() and int(text) for text in given):
-        raise UserError(f"--sizes {','.join(given)}: write two numbers, such as --sizes 100,40.")
+    to, sizes = Path(options.to), names_in(options.sizes)
+    if len(sizes) != 2 or not all(text.isdecimal() and int(text) for text in sizes):
+        raise UserError(f"--sizes {','.join(sizes)}: write two numbers, such as --sizes 100,40.")
     if len(worlds := texts_in(options.world)) > 2:
         raise UserError("--world names the shop to train in, and then the one to measure in: no more.")
     files = [to / f"{name}.jsonl" for name in ("train", "held-out")]
     for file in files:
         check_unused(file, force=options.force)
-    train, held_out = map(int, given)
+    train, held_out = map(int, sizes)
     places = (worlds[0] if worlds else None, worlds[1] if len(worlds) > 1 else None)
     parts = split_queries(to, (train, held_out), worlds=places, seed=options.seed, progress=choose_progress())
     for part, file in zip(parts, files, strict=True):

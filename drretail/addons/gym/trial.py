@@ -112,10 +112,10 @@ def try_agent(options: TryOptions) -> Trial:
         reward = _rewarding(query, world)
         trial = _judged(recorded, query, world, reward, folder)
         earlier = trials / str(numbers[-1]) if numbers else None
-        found = None if earlier is None else next(earlier.glob(f"runs/*/{query.query_id}-r1/run.json"), None)
-        if earlier is None or found is None:
+        earlier_run = None if earlier is None else next(earlier.glob(f"runs/*/{query.query_id}-r1/run.json"), None)
+        if earlier is None or earlier_run is None:
             return trial
-        return replace(trial, before=_judged(recorded_in(found.parent), query, world, reward, earlier))
+        return replace(trial, before=_judged(recorded_in(earlier_run.parent), query, world, reward, earlier))
 
 
 def _query(options: TryOptions, world: World) -> Query:

@@ -58,14 +58,14 @@ def scorers_in(gathered: Gathered) -> list[Scorer]:
 
     Metrics by which systems are chosen come first, since inspect takes the first score for the headline.
     """
-    found: list[Scorer] = []
+    scorers: list[Scorer] = []
     for metric_name, metric in sorted(gathered.metrics.items(), key=lambda each: not each[1].description.primary):
         assessors = [assessor for assessor in gathered.assessors(metric_name) if not is_panel(assessor.judge.spec)]
         for assessor in assessors:
             rules = "" if assessor.rules == "default" else f", {assessor.rules}"
             name = metric_name if len(assessors) == 1 else f"{metric_name} ({name_of(assessor.judge)}{rules})"
-            found.append(Scorer(name, metric, assessor, variants_of(metric)))
-    return found
+            scorers.append(Scorer(name, metric, assessor, variants_of(metric)))
+    return scorers
 
 
 def variants_of(metric: Metric) -> tuple[str, ...]:
@@ -200,15 +200,15 @@ def _samples(
     for run in runs:
         scores: dict[str, Score] = {}
         for scorer in scorers:
-            found = values[scorer.name].get(run.run_id, {})
-            if not any(name in found for name in scorer.variants):
+            value_of = values[scorer.name].get(run.run_id, {})
+            if not any(name in value_of for name in scorer.variants):
                 unscored = f"{scorer.name} was not judged."
                 scores[scorer.name] = Score.unscored(reason="not_judged", explanation=unscored)
                 continue
-            own = [found[name] for name in scorer.variants if name in found]
+            own = [value_of[name] for name in scorer.variants if name in value_of]
             verdicts = verdicts_of(experiment, run, scorer.metric.name, scorer.assessor)
             # A missing value is NaN, which inspect leaves out of means and counts.
-            each = {name: found[name].value if name in found else None for name in scorer.variants}
+            each = {name: value_of[name].value if name in value_of else None for name in scorer.variants}
             value = {name: nan if number is None else number for name, number in each.items()}
             scores[scorer.name] = Score(value=value, explanation=explanation_of(own, verdicts))
         folder = run_folder(experiment, run.system, run.query_id, run.repeat)

@@ -34,22 +34,22 @@ class Kept:
     recorded: Recorded
 
 
-def saved(kept: Kept, folder: Path) -> None:
+def saved(record: Kept, folder: Path) -> None:
     """Adds the run to the experiment in ``folder``; if a repeat of its number exists, as the next one.
 
     Raises UserError if another process writes there, or if the folder holds another experiment.
     """
-    save_runs(folder, kept.world, [kept.query], kept.system, [kept.recorded], seed=SEED)
+    save_runs(folder, record.world, [record.query], record.system, [record.recorded], seed=SEED)
 
 
-def keep(state: TaskState, kept: Kept, spec: str) -> None:
+def keep(state: TaskState, record: Kept, spec: str) -> None:
     """Puts the run into its sample's store, with the ``spec`` of its world."""
     with TemporaryDirectory(prefix="drretail-") as name:
         folder = Path(name)
-        saved(kept, folder)
+        saved(record, folder)
         files = sorted(path for pattern in FILES for path in folder.glob(pattern))
         texts = {str(path.relative_to(folder)): "".join(f"{line}\n" for line in read_lines(path)) for path in files}
-    state.store.set(KEPT, {"run": kept.recorded.run.run_id, "world": spec, "files": texts})
+    state.store.set(KEPT, {"run": record.recorded.run.run_id, "world": spec, "files": texts})
 
 
 def kept_in(state: TaskState) -> Mapping[str, Any] | None:

@@ -109,10 +109,10 @@ class Rollout:
         )
         telemetry = {"world": recorded_spec(self._shop.spec)}
         recorded = Recorded(run, evidence, session.trajectory.texts(), telemetry)
-        kept = Kept(session.settings.world, self._query, self._system, recorded)
-        keep(state, kept, self._shop.spec)
+        record = Kept(session.settings.world, self._query, self._system, recorded)
+        keep(state, record, self._shop.spec)
         if self._shop.to is not None:
-            saved(kept, self._shop.to)
+            saved(record, self._shop.to)
 
     def _run(self, state: TaskState, events: Sequence[Event]) -> Run:
         broke = any(

@@ -221,10 +221,10 @@ class Course:
             id=_id(self._run.run_id, "call", str(place)), function=step.name or "", arguments=dict(step.args or {})
         )
 
-    def _base(self, what: str) -> dict[str, Any]:
+    def _base(self, part: str) -> dict[str, Any]:
         """The fields of every event: an id that is the same in every export, its span, and its time."""
         return {
-            "uuid": _id(self._run.run_id, what),
+            "uuid": _id(self._run.run_id, part),
             "span_id": self._span,
             "timestamp": self._clock,
             "working_start": (self._clock - self.began).total_seconds(),

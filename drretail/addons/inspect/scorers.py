@@ -97,12 +97,12 @@ async def scored_by(metric: Metric, judge: str, variants: Shown, state: TaskStat
 
     A run that a model or server error ended has no score, and its explanation gives the error.
     """
-    kept = kept_in(state)
-    if kept is None:
+    record = kept_in(state)
+    if record is None:
         return Score.unscored(reason=NO_RUN, explanation=OTHERS)
     judging = judge_of(judge) if metric.needs_judge else CODE_JUDGE
-    with laid_out(kept["files"]) as folder:
-        world = _world_of(kept["world"], read_definition(folder).world_fingerprint)
+    with laid_out(record["files"]) as folder:
+        world = _world_of(record["world"], read_definition(folder).world_fingerprint)
         followed = load_metrics(metric.after) if metric.needs_judge and not metric.prompts() else []
         metrics = [*followed, metric]
         await score_experiment(
@@ -138,9 +138,9 @@ def _as_score(metric: Metric, judged: JudgedRun, verdicts: Sequence[Verdict], na
     values = counted_values(judged)
     if not values:
         return Score.unscored(reason=str(judged.lacks), explanation=f"{metric.name} was not judged.")
-    found = {name: values[name].value for name in names if name in values}
+    numbers = {name: values[name].value for name in names if name in values}
     return Score(
-        value={name: nan if (value := found.get(name)) is None else value for name in names},
+        value={name: nan if (value := numbers.get(name)) is None else value for name in names},
         explanation=explanation_of([values[name] for name in shown(metric, "all") if name in values], verdicts),
     )
 

@@ -151,16 +151,16 @@ def _prerequisites() -> Generator[None]:
         raise PrerequisiteError(f"{file_error(problem)}.") from problem
 
 
-def _check(what: str, name: str, known: Sequence[str]) -> None:
+def _check(kind: str, name: str, known: Sequence[str]) -> None:
     if name not in known:
-        raise UnknownName(what, name, known)
+        raise UnknownName(kind, name, known)
 
 
-def names_in(given: Names) -> list[str] | None:
+def names_in(names: Names) -> list[str] | None:
     """The names in a -T parameter, which inspect reads as text or, if it has commas, as a list."""
-    if given is None:
+    if names is None:
         return None
-    parts = given.split(",") if isinstance(given, str) else given
+    parts = names.split(",") if isinstance(names, str) else names
     return [part.strip() for part in parts if part.strip()]
 
 

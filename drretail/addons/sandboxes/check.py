@@ -36,16 +36,16 @@ def check_sandbox(folder: Path, world: World | None = None) -> dict[str, list[st
     With ``world``, personal data of the query's user is searched for; without it, only e-mail addresses are.
     """
     about, queries = read_sandbox(folder), read_queries_of(folder)
-    found: dict[str, list[str]] = {query.query_id: [] for query in queries}
+    faults: dict[str, list[str]] = {query.query_id: [] for query in queries}
     for name, fault in changed_files(folder, about):
-        for query_id in _about(name, found):
-            found[query_id].append(fault)
+        for query_id in _about(name, faults):
+            faults[query_id].append(fault)
     for query in queries:
         try:
-            found[query.query_id] += _of_task(folder, about, query, world)
+            faults[query.query_id] += _of_task(folder, about, query, world)
         except UserError as problem:
-            found[query.query_id].append(str(problem))
-    return found
+            faults[query.query_id].append(str(problem))
+    return faults
 
 
 def changed_files(folder: Path, about: SandboxFolder) -> Iterator[tuple[str, str]]:
@@ -55,11 +55,11 @@ def changed_files(folder: Path, about: SandboxFolder) -> Iterator[tuple[str, str
         return
     if about.own_sum != own_sum(about):
         yield SANDBOX_FILE, f"{SANDBOX_FILE} has been changed since it was built."
-    found = sums_of(folder)
-    for name in sorted({*about.sums, *found}):
-        if found.get(name) != about.sums.get(name):
-            what = "added" if name not in about.sums else "removed" if name not in found else "changed"
-            yield name, f"{name} has been {what} since the sandbox was built."
+    sums = sums_of(folder)
+    for name in sorted({*about.sums, *sums}):
+        if sums.get(name) != about.sums.get(name):
+            change = "added" if name not in about.sums else "removed" if name not in sums else "changed"
+            yield name, f"{name} has been {change} since the sandbox was built."
 
 
 def _about(name: str, query_ids: Iterable[str]) -> list[str]:
@@ -101,8 +101,8 @@ def _of_task(folder: Path, about: SandboxFolder, query: Query, world: World | No
     except NotFound:
         yield f"its user {query.user_id!r} is none of the shop's."
     else:
-        for what in dict.fromkeys(match.what for match in personal_data(query.text, people)):
-            yield f"the query tells of a person: {what}."
+        for datum in dict.fromkeys(match.what for match in personal_data(query.text, people)):
+            yield f"the query tells of a person: {datum}."
         for page in pages:
             yield from _personal_data_in(page.url, f"{page.title}\n{page.text}", people)
         # The user's own table of orders may hold user and order ids; names and the like may not occur there either.
@@ -112,5 +112,5 @@ def _of_task(folder: Path, about: SandboxFolder, query: Query, world: World | No
 
 def _personal_data_in(place: str, text: str, people: People) -> Iterator[str]:
     """Checks line by line, as pages were cleaned: across lines, a first and a last name may meet by chance."""
-    for what in dict.fromkeys(match.what for line in text.split("\n") for match in personal_data(line, people)):
-        yield f"{place} tells of a person: {what}."
+    for datum in dict.fromkeys(match.what for line in text.split("\n") for match in personal_data(line, people)):
+        yield f"{place} tells of a person: {datum}."

@@ -142,8 +142,8 @@ def _built_before(to: Path, shop: World, queries: Sequence[Query], options: Buil
     if not (to / SANDBOX_FILE).is_file():
         return None
     about, sizes = read_sandbox(to), read_sizes(",".join(names_in(options.sizes)))
-    asked = (shop.manifest.fingerprint, options.seed, OFFLINE, counter_of(None).name)
-    is_same = (about.world_fingerprint, about.seed, about.web, about.counter) == asked
+    wanted = (shop.manifest.fingerprint, options.seed, OFFLINE, counter_of(None).name)
+    is_same = (about.world_fingerprint, about.seed, about.web, about.counter) == wanted
     if not is_same or not about.sizes.items() <= sizes.items() or _queries(to) != {q.query_id: q for q in queries}:
         raise UserError(f"{to} is a sandbox of another world, seed, size or query: name a new folder.")
     if any(faults_of(to).values()):
@@ -159,8 +159,8 @@ def estimate_build(options: BuildOptions) -> Estimates:
         raise UserError("--estimate: only where a search engine finds pages, with --web serper or searxng.")
     writer = _writer(options, keyless=True)
     with world_of(options.world) as shop:
-        one = estimate_building(writer.model, len(_wanted(shop, options, writer.model.spec)), MOST_RESULTS)
-    return Estimates(f"Tasks to build in {options.to}", [one], writer.prices, ("model", "tasks"))
+        estimate = estimate_building(writer.model, len(_wanted(shop, options, writer.model.spec)), MOST_RESULTS)
+    return Estimates(f"Tasks to build in {options.to}", [estimate], writer.prices, ("model", "tasks"))
 
 
 def _check_build(options: BuildOptions) -> None:
@@ -176,9 +176,9 @@ def _check_build(options: BuildOptions) -> None:
         "--user": options.user,
         "--files": options.files,
     }
-    given = [flag for flag, value in of_engines.items() if value]
-    if options.web == OFFLINE and given:
-        raise UserError(f"{', '.join(given)}: only where a search engine finds pages, with --web serper or searxng.")
+    flags = [flag for flag, value in of_engines.items() if value]
+    if options.web == OFFLINE and flags:
+        raise UserError(f"{', '.join(flags)}: only where a search engine finds pages, with --web serper or searxng.")
 
 
 def _build_found(options: BuildOptions) -> BuiltSandbox:
@@ -313,25 +313,25 @@ def check_sandbox(options: CheckOptions) -> Result[CheckedSandbox]:
         for query_id, review in reviews.items():
             unusable = isinstance(review, str)
             faults[query_id] += [f"the model gave no usable review: {review}"] if unusable else review.faults
-    found = CheckedSandbox(faults, to if to is not None and not all(faults.values()) else None, spent)
-    if found.kept is not None:
-        keep_passing(folder, found.kept, found.passing)
-    return _checked(found)
+    checked = CheckedSandbox(faults, to if to is not None and not all(faults.values()) else None, spent)
+    if checked.kept is not None:
+        keep_passing(folder, checked.kept, checked.passing)
+    return _checked(checked)
 
 
-def _checked(found: CheckedSandbox) -> Result[CheckedSandbox]:
-    lines = [] if found.spent is None else [found.spent.line]
-    lines += [f"{query_id}: {fault}" for query_id, faults in found.faults.items() for fault in faults]
-    lines.append(_rate([not faults for faults in found.faults.values()]))
-    if found.kept is not None:
-        lines.append(f"{found.kept}: {counted(len(found.passing), 'task')}.")
+def _checked(checked: CheckedSandbox) -> Result[CheckedSandbox]:
+    lines = [] if checked.spent is None else [checked.spent.line]
+    lines += [f"{query_id}: {fault}" for query_id, faults in checked.faults.items() for fault in faults]
+    lines.append(_rate([not faults for faults in checked.faults.values()]))
+    if checked.kept is not None:
+        lines.append(f"{checked.kept}: {counted(len(checked.passing), 'task')}.")
     return Result(
-        found,
-        {"faults": {name: list(faults) for name, faults in found.faults.items()}, "passing": found.passing},
+        checked,
+        {"faults": {name: list(faults) for name, faults in checked.faults.items()}, "passing": checked.passing},
         lines,
-        hints=[] if found.spent is None else found.spent.on_prices,
-        left=len(found.faults) - len(found.passing),
-        path=found.kept,
+        hints=[] if checked.spent is None else checked.spent.on_prices,
+        left=len(checked.faults) - len(checked.passing),
+        path=checked.kept,
     )
 
 
@@ -349,8 +349,8 @@ def files_by(shop: World, own: Path | None, seed: str) -> Callable[[Query], Mapp
 
     def of(query: Query) -> Mapping[str, bytes]:
         names = [query.query_id, *([query.user_id] if query.user_id else [])]
-        given = None if own is None else own_files(own, *names)
-        return given or synthetic_files(shop, query, seed)
+        files = None if own is None else own_files(own, *names)
+        return files or synthetic_files(shop, query, seed)
 
     return of
 
@@ -380,9 +380,9 @@ def _wanted(shop: World, options: BuildOptions, source: str) -> list[Query]:
     if options.queries is not None:
         if users:
             raise UserError("Tasks are for --queries or for --user, not for both.")
-        asked = read_queries(Path(options.queries))
-        check_askable(shop, asked)
-        return list(asked)
+        queries = read_queries(Path(options.queries))
+        check_askable(shop, queries)
+        return list(queries)
     targets = targets_of(shop, users, 1) if users else targets_drawn(shop, options.n, 1, options.seed)
     return [
         query_to_write(target.query_id(1).replace("-m-", "-s-"), target.user_id, source)

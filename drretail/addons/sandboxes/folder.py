@@ -47,10 +47,10 @@ def write_task(folder: Path, material: TaskMaterial, sizes: Mapping[str, int], c
 
     Within a size, pages are ordered by address, so that their order does not give away their labels.
     """
-    query, found = material.query, place_pages(material, sizes, counter)
+    query, placed = material.query, place_pages(material, sizes, counter)
     task = task_folder(folder, query.query_id)
-    places = {name: number for number, name in enumerate(found.sizes)}
-    pages = sorted(found.pages, key=lambda page: (places[page[0]], page[1].page.url))
+    places = {name: number for number, name in enumerate(placed.sizes)}
+    pages = sorted(placed.pages, key=lambda page: (places[page[0]], page[1].page.url))
     lines = [{**page.page.model_dump(exclude_none=True), "from": size} for size, page in pages]
     labels = [PageLabel(url=page.page.url, label=page.label, kind=page.kind, keyword=page.keyword, why=page.why)
               for _, page in pages]  # fmt: skip
@@ -62,7 +62,7 @@ def write_task(folder: Path, material: TaskMaterial, sizes: Mapping[str, int], c
     write_json(task / "gold.json", material.gold.model_dump(mode="json"))
     for criteria in material.criteria:
         write_json(rubric_path(folder, criteria.metric, query.query_id), criteria.model_dump(mode="json"))
-    return WrittenTask(query, found.sizes, found.tokens)
+    return WrittenTask(query, placed.sizes, placed.tokens)
 
 
 def write_sandbox(folder: Path, about: SandboxFolder, tasks: Sequence[WrittenTask]) -> list[str]:
@@ -113,8 +113,8 @@ def sums_of(folder: Path) -> dict[str, str]:
     """The sha256 of each file of a sandbox by its path, without its description and its builder's journals."""
     paths = (path for path in sorted(folder.rglob("*")) if path.is_file() and not is_unfinished(path))
     names = {path.relative_to(folder).as_posix(): path for path in paths if path.name != LOCK}
-    kept = {name: path for name, path in names.items() if name.partition("/")[0] not in (SANDBOX_FILE, BUILDING)}
-    return {name: sha256(path.read_bytes()).hexdigest() for name, path in kept.items()}
+    paths = {name: path for name, path in names.items() if name.partition("/")[0] not in (SANDBOX_FILE, BUILDING)}
+    return {name: sha256(path.read_bytes()).hexdigest() for name, path in paths.items()}
 
 
 def own_sum(about: SandboxFolder) -> str:

@@ -62,12 +62,12 @@ _MOST_AT_HAND = 1000
 
 def read_sizes(text: str) -> dict[str, int]:
     """The tokens of each size in "32k,64k" by name, each once, the smallest first. Raises UserError for other text."""
-    found = set[int]()
+    numbers = set[int]()
     for part in text.split(","):
         if re.fullmatch(r"\d{1,6}k", part.strip(), re.ASCII) is None or int(part.strip()[:-1]) == 0:
             raise UserError(f"--sizes takes thousands of tokens such as 32k,64k, not {text}: {part.strip()!r} is none.")
-        found.add(int(part.strip()[:-1]))
-    return {f"{thousands}k": thousands * 1000 for thousands in sorted(found)}
+        numbers.add(int(part.strip()[:-1]))
+    return {f"{thousands}k": thousands * 1000 for thousands in sorted(numbers)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,16 +102,16 @@ def place_pages(material: TaskMaterial, sizes: Mapping[str, int], counter: Token
                 f"{total + misleading:,.0f} tokens, more than {name} has room for: leave that size out."
             )
         taken = noise.fill(sizes[name] - total - misleading, sizes[name] * TOLERANCE)
-        found = total + misleading + sum(tokens for _, tokens in taken)
-        if found < sizes[name] * (1 - TOLERANCE):
+        in_all = total + misleading + sum(tokens for _, tokens in taken)
+        if in_all < sizes[name] * (1 - TOLERANCE):
             if not number:
                 raise UserError(
-                    f"{material.query.query_id}: its pages have {found:,.0f} tokens, too few for {name}: "
+                    f"{material.query.query_id}: its pages have {in_all:,.0f} tokens, too few for {name}: "
                     "name another size."
                 )
-            return PlacedPages(tuple(pages), tuple(names[:number]), found)
+            return PlacedPages(tuple(pages), tuple(names[:number]), in_all)
         pages += [(name, page) for page in (*distractors[number], *(page for page, _ in taken))]
-        total = found
+        total = in_all
     return PlacedPages(tuple(pages), tuple(names), total)
 
 

@@ -32,15 +32,16 @@ def judge_documents(gold: KnownAnswer, subject: Subject, judge_session: JudgeSes
     """Records which required documents the report cites; the reason lists the others."""
     if judge_session.existing(STAGE, documents_item(gold)) is not None:
         return
-    found = _as_released(gold, subject) if judge_session.rules == "dr3" else _strictly(gold, subject)
+    cited = _as_released(gold, subject) if judge_session.rules == "dr3" else _strictly(gold, subject)
     missing = [
         (document.title or document.url)
         for part in GOLD_PARTS
-        for document, is_cited in zip(gold.part(part).documents, found[part], strict=True)
+        for document, is_cited in zip(gold.part(part).documents, cited[part], strict=True)
         if not is_cited
     ]
     covered = Covered(
-        required={part: len(found[part]) for part in GOLD_PARTS}, cited={part: sum(found[part]) for part in GOLD_PARTS}
+        required={part: len(cited[part]) for part in GOLD_PARTS},
+        cited={part: sum(cited[part]) for part in GOLD_PARTS},
     )
     judge_session.record(
         STAGE,
@@ -139,8 +140,8 @@ def matched_titles(report: str, titles: Iterable[str]) -> set[str]:
 
 
 def _citations(report: str) -> Iterator[str]:
-    for found in _NAMED.finditer(report):
-        yield re.sub(r",\s*chunk\s*\d+$", "", next(filter(None, found.groups()))).strip()
+    for match in _NAMED.finditer(report):
+        yield re.sub(r",\s*chunk\s*\d+$", "", next(filter(None, match.groups()))).strip()
     for bracketed in _BRACKETED.findall(report):
         mention = bracketed.strip()
         if paged := _PAGES.fullmatch(mention):
@@ -177,15 +178,15 @@ def _words(text: str) -> Iterator[str]:
         yield from (each for each in run if each not in _STOPWORDS)
 
 
-def _likeness(one: str, other: str) -> float:
+def _likeness(first: str, second: str) -> float:
     """1 minus the Levenshtein distance divided by the longer length; 0 if that is below ``_LIKENESS``."""
-    longer = max(len(one), len(other))
-    if (Counter(one) & Counter(other)).total() < _LIKENESS * longer:  # whatever their order
+    longer = max(len(first), len(second))
+    if (Counter(first) & Counter(second)).total() < _LIKENESS * longer:  # whatever their order
         return 0.0
-    before = list(range(len(other) + 1))
-    for row, sign in enumerate(one, 1):
+    before = list(range(len(second) + 1))
+    for row, sign in enumerate(first, 1):
         now = [row]
-        for column, beside in enumerate(other, 1):
+        for column, beside in enumerate(second, 1):
             now.append(min(before[column] + 1, now[-1] + 1, before[column - 1] + (sign != beside)))
         before = now
         if min(now) > (1 - _LIKENESS) * longer:
@@ -195,8 +196,8 @@ def _likeness(one: str, other: str) -> float:
 
 def _identifiers(title: str) -> list[str]:
     """Names in capitals and texts in parentheses, of three characters or more."""
-    found = [*_IDENTIFIERS.findall(title), *(each for each, end in _IN_PARENTHESES.findall(title) if end)]
-    return [each for each in dict.fromkeys(found) if len(each) >= 3]
+    names = [*_IDENTIFIERS.findall(title), *(each for each, end in _IN_PARENTHESES.findall(title) if end)]
+    return [each for each in dict.fromkeys(names) if len(each) >= 3]
 
 
 def _normal(text: str) -> str:

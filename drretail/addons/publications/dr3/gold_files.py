@@ -23,7 +23,7 @@ _DOCUMENTS = frozenset((".md", ".txt", ".pdf", ".docx", ".doc", ".pptx", ".ppt",
 _NO_DOCUMENTS = ("long_context", "useful_search", "task.json", "task.md", "final_report.md")
 
 
-def take_gold(experiment: Path, definition: Definition, given: str) -> int:
+def take_gold(experiment: Path, definition: Definition, location: str) -> int:
     """Copies the gold of the experiment's queries from the folder ``given``, and returns the number of queries with
     gold.
 
@@ -32,18 +32,18 @@ def take_gold(experiment: Path, definition: Definition, given: str) -> int:
 
     Raises UserError if there is none, if a file can't be read, or if the experiment has other gold.
     """
-    source = Path(given)
-    found = {
+    source = Path(location)
+    golds = {
         query.query_id: found_gold
         for query in definition.queries
         if (found_gold := _gold_of(source, query)) is not None
     }
     if not source.exists():
         raise UserError(f"{source} does not exist.")
-    if not found:
+    if not golds:
         raise UserError(f"{source} holds no gold of this experiment's queries: it stands there as QUERY.json.")
-    freeze("gold", source, {gold_path(experiment, name): gold.model_dump(mode="json") for name, gold in found.items()})
-    return len(found)
+    freeze("gold", source, {gold_path(experiment, name): gold.model_dump(mode="json") for name, gold in golds.items()})
+    return len(golds)
 
 
 def _gold_of(source: Path, query: Query) -> KnownAnswer | None:

@@ -65,5 +65,7 @@ async def judge(subject: Subject, judge_session: JudgeSession) -> None:
 
 def prompts() -> list[Prompt]:
     """The prompts of all rules."""
-    asked = [opinions.opinion_prompt(stage, rules) for stage in opinions.STAGES for rules in ("default", "dr3")]
-    return [*asked, *opinions.making_prompts(), *accuracy.prompts()]
+    opinion_prompts = [
+        opinions.opinion_prompt(stage, rules) for stage in opinions.STAGES for rules in ("default", "dr3")
+    ]
+    return [*opinion_prompts, *opinions.making_prompts(), *accuracy.prompts()]

@@ -204,8 +204,8 @@ def marked(answer: MarkedInsights) -> list[tuple[int, Ruling]]:
     def snapped(score: float) -> float:
         return score if score in (0.0, 0.5, 1.0) else 1.0 if score >= 0.75 else 0.5 if score >= 0.25 else 0.0
 
-    given = [(insight.insight_id, Ruling(snapped(insight.score), insight.found.strip())) for insight in answer.insights]
-    return [*given, *((number, Ruling(0.0, "left out")) for number in range(1, MOST_INSIGHTS + 1))]
+    marks = [(insight.insight_id, Ruling(snapped(insight.score), insight.found.strip())) for insight in answer.insights]
+    return [*marks, *((number, Ruling(0.0, "left out")) for number in range(1, MOST_INSIGHTS + 1))]
 
 
 def requirements_of(criteria: Criteria) -> list[NumberedItem]:

@@ -107,13 +107,13 @@ def citation_coverage(judged: Judged) -> list[Value]:
     verdict = judged.of(coverage.STAGE, coverage.documents_item(judged.gold))
     if verdict is None:
         return [Value(literal, "failed") for literal in ("CC", "CC_UF", "CC_SC")]
-    found = Covered.model_validate(verdict.value)
+    covered = Covered.model_validate(verdict.value)
     whole = judged.lacking("CC", "na", NO_DOCUMENTS)
-    if any(found.required.values()):
-        whole = _share("CC", sum(found.cited.values()), sum(found.required.values()))
+    if any(covered.required.values()):
+        whole = _share("CC", sum(covered.cited.values()), sum(covered.required.values()))
     parts = [
-        _share(f"CC_{SHORT[part]}", found.cited[part], found.required[part])
-        if found.required[part]
+        _share(f"CC_{SHORT[part]}", covered.cited[part], covered.required[part])
+        if covered.required[part]
         else lacking(f"CC_{SHORT[part]}", "na", f"{NO_DOCUMENTS} ({part})")
         for part in GOLD_PARTS
     ]
@@ -146,7 +146,7 @@ def factual_accuracy(judged: Judged) -> list[Value]:
     claims = None if extracted is None else claims_in(extracted)
     if claims is None:
         return [judged.lacking(name, "failed") if name == "FA" else Value(name, "failed") for name in names]
-    pairs = [found for claim in claims if (found := [*_pairs(judged, claim)])]
+    pairs = [judged_sources for claim in claims if (judged_sources := [*_pairs(judged, claim)])]
     if not pairs:
         return [
             judged.lacking(name, "na", NO_CLAIM, earns=0.0) if name == "FA" else lacking(name, "na", NO_CLAIM)
@@ -181,9 +181,9 @@ def _by_claim(variant: str, claims: Sequence[Sequence[PairVerdict]], least: floa
     borne_out = 0
     for claim in claims:
         read = [verdict.s >= least for verdict in claim if verdict.state == "scored"]
-        found: list[VerdictState] = [verdict.state for verdict in claim]
-        is_judged = not all(read) or (bool(read) and "failed" not in found)
-        states.append("scored" if is_judged else gravest(found) or "failed")
+        every_state: list[VerdictState] = [verdict.state for verdict in claim]
+        is_judged = not all(read) or (bool(read) and "failed" not in every_state)
+        states.append("scored" if is_judged else gravest(every_state) or "failed")
         borne_out += is_judged and all(read)
     return _accurate(variant, states, borne_out)
 

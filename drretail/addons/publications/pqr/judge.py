@@ -103,18 +103,18 @@ async def _score(axis: Axis, criteria: Criteria, subject: Subject, judge_session
         return problems(_by_dimension(axis, criteria, answer))
 
     item = item_of(axis.keys[0], criteria)
-    given = {
+    material = {
         **report_material(subject),
         "profile": profile_block(persona, is_external=subject.is_external),
         "criteria": criterion_tags(axis, criteria),
     }
-    reply = await judge_session.ask(SCORING, item, prompt, given, _ANSWERS[axis.name], check)
+    reply = await judge_session.ask(SCORING, item, prompt, material, _ANSWERS[axis.name], check)
     # A criterion that the last answer still lacks fails its dimension only; the other dimensions are kept.
     answer = answers[-1] if answers else None
-    found = {} if answer is None else _by_dimension(axis, criteria, answer)
+    by_dimension_key = {} if answer is None else _by_dimension(axis, criteria, answer)
     with judge_session.file.at_once():
         for key in axis.keys:
-            scores = found.get(key, reply.error or "")
+            scores = by_dimension_key.get(key, reply.error or "")
             is_whole = not isinstance(scores, str)
             judge_session.record(
                 SCORING,
@@ -128,8 +128,8 @@ async def _score(axis: Axis, criteria: Criteria, subject: Subject, judge_session
 
 def _by_dimension(axis: Axis, criteria: Criteria, answer: Scores) -> dict[str, dict[str, CriterionScore] | str]:
     """By dimension, the scores by criterion under the criterion's own text, or what is wrong with them."""
-    found: dict[str, dict[str, CriterionScore] | str] = by_dimension(axis, criteria, lambda key: getattr(answer, key))
-    for key, scores in found.items():
+    checked: dict[str, dict[str, CriterionScore] | str] = by_dimension(axis, criteria, lambda key: getattr(answer, key))
+    for key, scores in checked.items():
         if not isinstance(scores, str):
-            found[key] = {text: score.model_copy(update={"criterion": text}) for text, score in scores.items()}
-    return found
+            checked[key] = {text: score.model_copy(update={"criterion": text}) for text, score in scores.items()}
+    return checked

@@ -158,20 +158,22 @@ def values(
 ) -> list[Value]:
     """A report's value in every variant, in the order of ``VARIANTS``; personalization is na without a known user."""
     scored = {verdict.item: verdict for verdict in verdicts if verdict.stage == SCORING}
-    found: dict[str, Value] = {}
+    made: dict[str, Value] = {}
     for axis in AXES:
         without: VerdictState = "na" if axis.sees_profile and not knows_user else "failed"
-        found |= {value.variant: value for value in _axis_values(axis, criteria, scored, without)}
-    found |= {value.variant: value for value in reliability_values(judged_facts(verdicts), rules)}
+        made |= {value.variant: value for value in _axis_values(axis, criteria, scored, without)}
+    made |= {value.variant: value for value in reliability_values(judged_facts(verdicts), rules)}
     for ending in ("", LITERAL):
         r = joined(
-            f"{S_R}{ending}", [found[f"{literal}{ending}"] for literal in (FA, CC)], lambda parts: reliability(*parts)
+            f"{S_R}{ending}",
+            [made[f"{literal}{ending}"] for literal in (FA, CC)],
+            lambda parts: reliability(*parts),
         )
-        found[r.variant] = r
-        found[f"{S_OVERALL}{ending}"] = joined(
-            f"{S_OVERALL}{ending}", [found[S_P], found[S_Q], r], lambda parts: overall(*parts)
+        made[r.variant] = r
+        made[f"{S_OVERALL}{ending}"] = joined(
+            f"{S_OVERALL}{ending}", [made[S_P], made[S_Q], r], lambda parts: overall(*parts)
         )
-    return [found[variant] for variant in VARIANTS]
+    return [made[variant] for variant in VARIANTS]
 
 
 def _axis_values(
@@ -183,10 +185,13 @@ def _axis_values(
     name = S_P if axis is PERSONALIZATION else S_Q
     if criteria is None:
         return [lacking(each, without, NO_PERSONA) for each in (*(d.variant for d in axis.dimensions), name)]
-    found = [_dimension(dimension.variant, dimension.key, criteria, scored) for dimension in axis.dimensions]
+    parts = [_dimension(dimension.variant, dimension.key, criteria, scored) for dimension in axis.dimensions]
     groups = [criteria.group(key) for key in axis.keys]
     weights = [0.0 if group is None else group.weight for group in groups]
-    return [*found, joined(name, found, lambda scores: weighted_mean(zip(weights, scores, strict=True)))]
+    return [
+        *parts,
+        joined(name, parts, lambda scores: weighted_mean(zip(weights, scores, strict=True))),
+    ]
 
 
 def _dimension(variant: str, key: str, criteria: Criteria, scored: Mapping[str, Verdict]) -> Value:

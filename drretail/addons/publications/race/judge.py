@@ -136,7 +136,7 @@ async def _score(
         judge_session.record_if_missing(STAGE, item, "na", reason=NO_REFERENCE if reference is None else IS_REFERENCE)
         return
     first, second = (article, reference) if order == "target_first" else (reference, article)
-    given = {
+    material = {
         "today": subject.today,
         "query": tagged("query", subject.query.text),
         "first": tagged("report", first, article="1"),
@@ -148,7 +148,7 @@ async def _score(
             STAGE,
             item,
             prompt(),
-            given,
+            material,
             PairScores,
             lambda answer: Ruling(_kept(order, criteria, answer)),
             lambda answer: problems(_by_dimension(criteria, answer)),

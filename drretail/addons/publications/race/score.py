@@ -85,10 +85,10 @@ def published_criteria(path: Path, queries: Sequence[Query]) -> list[Criteria]:
         wanted = "prompt, dimension_weight and criterions on each line"
         raise UserError(f"{path} does not hold DeepResearch Bench's criteria: it needs {wanted}.") from problem
     tasks = {" ".join(task.prompt.split()): task for task in published}
-    found = [(query, tasks.get(" ".join(query.text.split()))) for query in queries]
+    pairs = [(query, tasks.get(" ".join(query.text.split()))) for query in queries]
     return [
         Criteria(metric=NAME, query_id=query.query_id, groups=task.groups(), made_by="DeepResearch Bench")
-        for query, task in found
+        for query, task in pairs
         if task is not None and {*AXIS.keys} <= {*task.criterions}
     ]
 
@@ -110,9 +110,9 @@ def share(target: float, reference: float, *, of_nothing: float | None) -> float
 
 def values(verdicts: Sequence[Verdict], criteria: Criteria | None, reference: str | None, rules: Rules) -> list[Value]:
     """A report's value in every variant, in the order of ``VARIANTS``."""
-    found = {value.variant: value for value in _race(verdicts, criteria, reference, rules)}
-    found |= {value.variant: value for value in _fact(judged_facts(verdicts), rules)}
-    return [found[variant] for variant in VARIANTS if variant in found]
+    value_of = {value.variant: value for value in _race(verdicts, criteria, reference, rules)}
+    value_of |= {value.variant: value for value in _fact(judged_facts(verdicts), rules)}
+    return [value_of[variant] for variant in VARIANTS if variant in value_of]
 
 
 def _race(verdicts: Sequence[Verdict], criteria: Criteria | None, reference: str | None, rules: Rules) -> list[Value]:
@@ -128,7 +128,7 @@ def _race(verdicts: Sequence[Verdict], criteria: Criteria | None, reference: str
     of_nothing = 0.0 if rules == "drb" else None
     shares = {order: _shares(verdict, criteria, of_nothing) for order, verdict in by_order.items()}
     # A mean needs both orders, since one alone does not control for position.
-    means = [joined(each, [found[each] for found in shares.values()], fmean) for each in (RACE, *AXIS.keys)]
+    means = [joined(each, [by_name[each] for by_name in shares.values()], fmean) for each in (RACE, *AXIS.keys)]
     return [*means, *(joined(BY_ORDER[order], [shares[order][RACE]], fmean) for order in BOTH if order in shares)]
 
 
@@ -139,11 +139,11 @@ def _shares(verdict: Verdict | None, criteria: Criteria, of_nothing: float | Non
         why = "" if verdict is None else verdict.reason
         return {each: lacking(each, state, why) for each in (RACE, *AXIS.keys)}
     target, reference = totals(verdict.value, criteria)
-    found: dict[str, Value] = {}
+    values_by_name: dict[str, Value] = {}
     for name in (RACE, *AXIS.keys):
         value = share(target[name], reference[name], of_nothing=of_nothing)
-        found[name] = lacking(name, "na", BOTH_NOUGHT) if value is None else Value(name, "scored", value)
-    return found
+        values_by_name[name] = lacking(name, "na", BOTH_NOUGHT) if value is None else Value(name, "scored", value)
+    return values_by_name
 
 
 def totals(

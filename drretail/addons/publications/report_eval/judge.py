@@ -80,9 +80,9 @@ class Factuality(Record):
 
 def prompts() -> Mapping[str, Prompt]:
     """The prompts by stage; the questions about a source's sentences share the source."""
-    asked = {name: load_prompt(__file__, name) for name in (QUALITY, REDUNDANCY, FACTUALITY)}
+    texts = {name: load_prompt(__file__, name) for name in (QUALITY, REDUNDANCY, FACTUALITY)}
     source = load_prompt(__file__, "factuality_source")
-    return {**asked, FACTUALITY: replace(asked[FACTUALITY], shared=source.text)}
+    return {**texts, FACTUALITY: replace(texts[FACTUALITY], shared=source.text)}
 
 
 def pair_item(unit: Unit, pair: tuple[int, int]) -> str:
@@ -105,7 +105,7 @@ async def _grade(subject: Subject, judge_session: JudgeSession) -> None:
     """Records the five grades, by one question. Under the released rules the report is shown as written."""
     is_released = judge_session.rules == RELEASED
     report = tagged("report", subject.report or "") if is_released else report_and_sources(subject)[0]
-    given = {"query": tagged("query", subject.query.text), "report": report}
+    material = {"query": tagged("query", subject.query.text), "report": report}
 
     def read(grades: Grades) -> dict[str, Ruling]:
         return {
@@ -119,7 +119,7 @@ async def _grade(subject: Subject, judge_session: JudgeSession) -> None:
 
     prompt = prompts()[QUALITY]
     await judge_session.ask_and_record(
-        JudgeQuestion(QUALITY, REPORT, prompt, given, Grades, read, check, items=DIMENSIONS)
+        JudgeQuestion(QUALITY, REPORT, prompt, material, Grades, read, check, items=DIMENSIONS)
     )
 
 

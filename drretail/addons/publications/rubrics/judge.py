@@ -86,13 +86,13 @@ def marking_prompt() -> Prompt:
 async def prepare(task: Task, judge_session: JudgeSession) -> Criteria | str:
     """A query's rubric, or why the judge made none."""
     axes = "\n".join(f"- {name}: {AXES[name]}" for name in OWN_AXES)
-    given = {**task_material(task), "axes": axes}
+    material = {**task_material(task), "axes": axes}
 
     def check(answer: QueryRubric) -> str | None:
         has_weight = any(criterion.weight > 0 for criterion in answer.criteria)
         return None if has_weight else "criteria: none has a weight above nought"
 
-    reply = await judge_session.ask(MAKING, task.query.query_id, making_prompt(), given, QueryRubric, check)
+    reply = await judge_session.ask(MAKING, task.query.query_id, making_prompt(), material, QueryRubric, check)
     if reply.answer is None:
         return f"the judge made no rubric: {reply.error}"
     by_axis = {name: [criterion for criterion in reply.answer.criteria if criterion.axis == name] for name in OWN_AXES}

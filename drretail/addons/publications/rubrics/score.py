@@ -51,10 +51,10 @@ class PublishedRubric(Record):
 def published_rubrics(source: Path, queries: Sequence[Query]) -> list[Criteria]:
     """The published rubrics of these queries, found by id or text. Raises UserError for a line of another form."""
     by_name = {name: rubric for rubric in read_rubrics(source) for name in rubric.names}
-    found = [(each, by_name.get(each.query_id) or by_name.get(each.text)) for each in queries]
+    pairs = [(each, by_name.get(each.query_id) or by_name.get(each.text)) for each in queries]
     return [
         Criteria(metric=NAME, query_id=query.query_id, groups=rubric.groups, made_by=source.name)
-        for query, rubric in found
+        for query, rubric in pairs
         if rubric is not None
     ]
 
@@ -145,14 +145,14 @@ def values(verdicts: Sequence[Verdict], criteria: Criteria | None) -> list[Value
 
 def _marks(group: CriteriaGroup, by_item: Mapping[str, Verdict]) -> list[Mark]:
     """The marks of a group's criteria, whose weights are multiplied by the group's (1 unless somebody changed it)."""
-    found = [(criterion, by_item.get(criterion_item(group, criterion))) for criterion in group.criteria]
+    pairs = [(criterion, by_item.get(criterion_item(group, criterion))) for criterion in group.criteria]
     return [
         Mark(
             group.weight * criterion.weight,
             float(verdict.value) if verdict is not None and verdict.state == "scored" else None,
             is_asked=verdict is not None,
         )
-        for criterion, verdict in found
+        for criterion, verdict in pairs
     ]
 
 

@@ -181,14 +181,14 @@ async def _extract(report: str, resolver: SourceResolver, judge_session: JudgeSe
     """The facts of one report; a long report is read part by part."""
 
     def read(answer: SaidTriplets) -> Ruling:
-        found: list[Triplet] = []
-        for given in answer.triplets:
+        triplets: list[Triplet] = []
+        for triplet in answer.triplets:
             # The mark of the reference is resolved first; its address only if the mark resolves to nothing.
-            named = (resolver.resolve([name]).sources for name in (*given.marks, given.url) if name.strip())
+            named = (resolver.resolve([name]).sources for name in (*triplet.marks, triplet.url) if name.strip())
             source = next((sources[0] for sources in named if sources), None)
-            fact, ref, url = (text.strip() for text in (given.fact, given.ref_idx, given.url))
-            found.append(Triplet(fact=fact, ref=ref, url=url, source=source))
-        return Ruling([each.model_dump(mode="json", exclude_none=True) for each in found])
+            fact, ref, url = (text.strip() for text in (triplet.fact, triplet.ref_idx, triplet.url))
+            triplets.append(Triplet(fact=fact, ref=ref, url=url, source=source))
+        return Ruling([each.model_dump(mode="json", exclude_none=True) for each in triplets])
 
     def check(answer: SaidTriplets) -> str | None:
         names = [name for triplet in answer.triplets for name in (triplet.url, *triplet.marks) if name.strip()]
@@ -200,17 +200,17 @@ async def _extract(report: str, resolver: SourceResolver, judge_session: JudgeSe
     parts = parts_of(report) if report.strip() else []
     items = [f"part-{number}" for number in range(1, len(parts) + 1)] if len(parts) > 1 else [REPORT] * len(parts)
     givens = ({"report": part_tags(report, parts, at)} for at in range(len(parts)))
-    kept = await judge_session.ask_and_record(
+    verdicts = await judge_session.ask_and_record(
         *(
             JudgeQuestion(TRIPLETS, item, prompt, given, SaidTriplets, read, check, purpose="extraction")
             for item, given in zip(items, givens, strict=True)
         )
     )
     if items == [REPORT]:
-        return kept[0]
-    errors = "; ".join(f"{verdict.item}: {verdict.error}" for verdict in kept if verdict.state != "scored")
+        return verdicts[0]
+    errors = "; ".join(f"{verdict.item}: {verdict.error}" for verdict in verdicts if verdict.state != "scored")
     state, value = (
-        ("failed", None) if errors else ("scored", [triplet for verdict in kept for triplet in verdict.value])
+        ("failed", None) if errors else ("scored", [triplet for verdict in verdicts for triplet in verdict.value])
     )
     return judge_session.record(TRIPLETS, REPORT, state, value, prompt_hash=prompt.hash, error=errors or None)
 
@@ -253,7 +253,7 @@ async def judge_triplets(subject: Subject, judge_session: JudgeSession) -> None:
     facts = distinct_facts(triplets)
     item = duplicates_item(facts)
     if len(facts) < 2:
-        found = judge_session.existing(DUPLICATES, item) or judge_session.record(DUPLICATES, item, "scored", [])
+        duplicates = judge_session.existing(DUPLICATES, item) or judge_session.record(DUPLICATES, item, "scored", [])
     else:
 
         def misgrouped(answer: SameFacts) -> str | None:
@@ -262,21 +262,21 @@ async def judge_triplets(subject: Subject, judge_session: JudgeSession) -> None:
                 return f"groups: the facts have the numbers 1 to {len(facts)}"
             return "groups: a number stands in two groups" if len(set(numbers)) < len(numbers) else None
 
-        given = {"facts": "\n".join(tagged("claim", fact, id=str(number)) for number, fact in enumerate(facts, 1))}
-        (found,) = await judge_session.ask_and_record(
+        material = {"facts": "\n".join(tagged("claim", fact, id=str(number)) for number, fact in enumerate(facts, 1))}
+        (duplicates,) = await judge_session.ask_and_record(
             JudgeQuestion(
                 DUPLICATES,
                 item,
                 load_prompt(__file__, "duplicates"),
-                given,
+                material,
                 SameFacts,
                 lambda answer: Ruling([sorted(group) for group in answer.groups if len(group) > 1]),
                 misgrouped,
                 purpose="extraction",
             )
         )
-    if found.state == "scored":
-        await _rule(unique_facts(triplets, found.value), subject, judge_session)
+    if duplicates.state == "scored":
+        await _rule(unique_facts(triplets, duplicates.value), subject, judge_session)
 
 
 async def _rule(facts: Sequence[Fact], subject: Subject, judge_session: JudgeSession) -> None:
@@ -318,7 +318,7 @@ def _question(
 ) -> JudgeQuestion[SupportedFacts]:
     texts = fitted(content.texts, facts, judge_session.room)
     about = about_sources([source], subject.evidence, SupportJudge(subject, judge_session, subject.evidence).ledger)
-    given = {
+    material = {
         "today": subject.today,
         "source": source_tags(texts, about),
         "facts": "\n".join(tagged("claim", fact, id=str(number)) for number, fact in enumerate(facts, 1)),
@@ -336,7 +336,7 @@ def _question(
         SUPPORT,
         items[0],
         prompt,
-        given,
+        material,
         SupportedFacts,
         lambda answer: {
             items[supported_fact.fact_id - 1]: _ruling(supported_fact, all_texts) for supported_fact in answer.facts

@@ -155,16 +155,16 @@ def matched(criteria: Sequence[Criterion], scored: Sequence[tuple[str, T]]) -> d
     """
     exact = {criterion.text: criterion.text for criterion in criteria}
     folded = {criterion.text.strip().casefold(): criterion.text for criterion in criteria}
-    found: dict[str, T] = {}
+    value_of: dict[str, T] = {}
     for words, value in scored:
         text = exact.get(words) or folded.get(words.strip().casefold())
         if text is None:
             return f"{words!r} is no criterion: copy the criteria word for word"
-        if text in found:
+        if text in value_of:
             return f"{text!r} is there twice"
-        found[text] = value
-    missing = [criterion.text for criterion in criteria if criterion.text not in found]
-    return f"{missing[0]!r} is missing" if missing else found
+        value_of[text] = value
+    missing = [criterion.text for criterion in criteria if criterion.text not in value_of]
+    return f"{missing[0]!r} is missing" if missing else value_of
 
 
 class _Score(Protocol):
@@ -185,10 +185,10 @@ def by_dimension(
     }
 
 
-def problems(found: Mapping[str, object]) -> str | None:
+def problems(by_dimension_key: Mapping[str, object]) -> str | None:
     """What is wrong with the scores of dimensions, worded for a judge; None if nothing is."""
-    found_wrong = [f"{key}: {problem}" for key, problem in found.items() if isinstance(problem, str)]
-    return "; ".join(found_wrong) or None
+    messages = [f"{key}: {problem}" for key, problem in by_dimension_key.items() if isinstance(problem, str)]
+    return "; ".join(messages) or None
 
 
 def criterion_tags(axis: Axis, criteria: Criteria) -> str:
@@ -291,23 +291,23 @@ async def _groups(axis: Axis, task: Task, judge_session: JudgeSession) -> list[C
     """An axis' dimensions with weights and criteria, or why there are none."""
     persona = persona_of(task.query, task.profile) if axis.sees_profile else None
     today = "not known" if task.now is None else task.now.date().isoformat()
-    given = {
+    material = {
         "today": tagged("today", today),
         "query": tagged("query", task.query.text),
         "profile": profile_block(persona, is_external=task.is_external),
     }
 
     async def ask(item: str, prompt: Prompt, answer: type[A], check: Check[A]) -> A | str:
-        reply = await judge_session.ask(STAGE, item, prompt, given, answer, check)
+        reply = await judge_session.ask(STAGE, item, prompt, material, answer, check)
         if reply.answer is None:  # so that a retry asks again instead of reading the journal
             judge_session.record(STAGE, item, "failed", prompt_hash=reply.prompt_hash, error=reply.error)
             return f"{item}: {reply.error}"
         return reply.answer
 
     def check_weights(reply: DimensionWeights) -> str | None:
-        given = sorted(weight.dimension for weight in reply.weights)
-        if given != sorted(axis.keys):
-            return f"weights: give each of {', '.join(axis.keys)} once; these were given: {', '.join(given)}"
+        names = sorted(weight.dimension for weight in reply.weights)
+        if names != sorted(axis.keys):
+            return f"weights: give each of {', '.join(axis.keys)} once; these were given: {', '.join(names)}"
         return off([weight.weight for weight in reply.weights])
 
     def check_criteria(reply: SubCriteria) -> str | None:

@@ -79,10 +79,10 @@ class FoundReport(Document):
         labels = ", ".join(f"{count} {name}" for name, count in self.labels.items())
         lost = {"unread": sum(self.unread.values()), "duplicates": self.duplicates, "left out": len(self.left_out)}
         others = ", ".join(f"{count} {name}" for name, count in lost.items() if count)
-        personal = ", ".join(f"{what} in {count} lines" for what, count in self.personal_data.items())
+        personal = ", ".join(f"{kind} in {count} lines" for kind, count in self.personal_data.items())
         problems = (f"the search {text!r} failed: {why.rstrip('.')}" for text, why in self.failed_keywords.items())
-        found = f"{labels} ({others})" if others else labels
-        return ". ".join(filter(None, (found, f"Taken out: {personal}" if personal else "", "; ".join(problems))))
+        pages = f"{labels} ({others})" if others else labels
+        return ". ".join(filter(None, (pages, f"Taken out: {personal}" if personal else "", "; ".join(problems))))
 
 
 class BuildSettings(Document):
@@ -200,16 +200,16 @@ class FoundBuilder:
         people = people_of(self.world, query.user_id)
         matter, keywords = await keywords_of(self.asker, task, about, people, today)
         query = query if is_written else query.model_copy(update={"text": matter})
-        found = await self._gathered(task, keywords, people)
-        signals = [page for page in found.pages if page.keyword.kind == "signal"]
+        gathered = await self._gathered(task, keywords, people)
+        signals = [page for page in gathered.pages if page.keyword.kind == "signal"]
         if not signals:
-            raise NotEnough(f"no search for a signal brought a page that could be read{_why_none(found)}")
+            raise NotEnough(f"no search for a signal brought a page that could be read{_why_none(gathered)}")
         pages = await judge_pages(self.asker, task, query.text, keywords.needs, signals, self.day.isoformat())
         helping = [page for page in pages if page.ruling is not None and page.ruling.ruling == "supportive"]
         if not helping:
             raise NotEnough(f"none of {len(signals)} pages supports an answer{_why_unjudged(pages)}")
-        kept = await weigh_facts(self.asker, task, query.text, keywords.needs, helping)
-        served = [page.found.page for page in kept.necessary]
+        needed = await weigh_facts(self.asker, task, query.text, keywords.needs, helping)
+        served = [page.found.page for page in needed.necessary]
         gold, criteria = KnownAnswer(query_id=query.query_id), tuple[Criteria, ...]()
         query = query.with_facts(())
         if is_written:
@@ -219,7 +219,7 @@ class FoundBuilder:
             criteria = (await criteria_of(self.asker, query, self.world, self.to),)
         else:
             # Needs that no kept page answers are dropped: the query will not ask for them.
-            numbers = {fact.need for page in kept.necessary for fact in page.facts}
+            numbers = {fact.need for page in needed.necessary for fact in page.facts}
             needs = tuple(need for number, need in enumerate(keywords.needs, 1) if number in numbers)
             keywords = keywords.model_copy(update={"needs": needs})
             query, gold = self._written_before(query, gold)
@@ -228,19 +228,19 @@ class FoundBuilder:
         material = TaskMaterial(
             query=query,
             keywords=keywords,
-            supportive=tuple(_labelled(page, "supportive") for page in kept.necessary),
+            supportive=tuple(_labelled(page, "supportive") for page in needed.necessary),
             distractors=tuple(_labelled(page, "distractor", kind) for page, kind in misleading),
-            noise=_noise(found, pages, kept),
+            noise=_noise(gathered, pages, needed),
             files=files,
             gold=gold,
             criteria=criteria,
         )
-        return material, _report(found, pages, kept, material)
+        return material, _report(gathered, pages, needed, material)
 
     def _written_before(self, query: Query, gold: KnownAnswer) -> tuple[Query, KnownAnswer]:
         """The query and the gold that were written since for a task without them; unchanged if none were."""
-        path, kept = self.to / QUERIES_FILE, task_folder(self.to, query.query_id) / "gold.json"
-        written = read_gold_file(kept) if path.exists() and kept.exists() else gold
+        path, gold_file = self.to / QUERIES_FILE, task_folder(self.to, query.query_id) / "gold.json"
+        written = read_gold_file(gold_file) if path.exists() and gold_file.exists() else gold
         if not is_known(written):
             return query, gold
         same = (known for known in written_queries(self.to) if known.query_id == query.query_id)
@@ -281,25 +281,25 @@ def begin_build(to: Path, settings: BuildSettings, wanted: Collection[str]) -> d
     """
     path = to / BUILDING / SETTINGS_FILE
     if path.exists():
-        kept = BuildSettings.model_validate(read_json(path))
-        here = settings.model_copy(update={"day": kept.day})
-        if other := [name for name in BuildSettings.model_fields if getattr(kept, name) != getattr(here, name)]:
-            settings_text = ", ".join(f"{name} {getattr(kept, name)}" for name in other)
+        before = BuildSettings.model_validate(read_json(path))
+        here = settings.model_copy(update={"day": before.day})
+        if other := [name for name in BuildSettings.model_fields if getattr(before, name) != getattr(here, name)]:
+            settings_text = ", ".join(f"{name} {getattr(before, name)}" for name in other)
             raise UserError(f"{to} was begun with {settings_text}: go on with the same, or name a new folder.")
         existing = written_queries(to)
         if others := [query.query_id for query in existing if query.query_id not in wanted]:
             raise UserError(f"{to} has tasks that this build would drop: {', '.join(others)}. Name a new folder.")
-        return kept.day
+        return before.day
     if to.exists() and (not to.is_dir() or any(to.iterdir())):
         raise UserError(f"{to} is not empty, and no build was cut there: name a new folder.")
     write_json(path, settings.model_dump(mode="json"))
     return settings.day
 
 
-def _why_none(found: Gathered) -> str:
+def _why_none(gathered: Gathered) -> str:
     reasons = [
-        *(problem.rstrip(".") for problem in found.failed.values()),
-        *(f"{count} pages: {state}" for state, count in found.unread.items()),
+        *(problem.rstrip(".") for problem in gathered.failed.values()),
+        *(f"{count} pages: {state}" for state, count in gathered.unread.items()),
     ]
     return f" ({'; '.join(dict.fromkeys(reasons))})" if reasons else ""
 
@@ -318,29 +318,29 @@ def _why(page: RuledPage) -> str:
     return " ".join([page.ruling.why.strip(), *(f"[{fact.fact.strip()}]" for fact in page.ruling.facts)])
 
 
-def _noise(found: Gathered, pages: Sequence[RuledPage], kept: NeededPages) -> Sequence[LabelledPage]:
+def _noise(gathered: Gathered, pages: Sequence[RuledPage], needed: NeededPages) -> Sequence[LabelledPage]:
     """The pages of noise keywords and the irrelevant pages of signals, without pages that quote a necessary page."""
     beside = [page.found for page in pages if page.ruling is not None and page.ruling.ruling == "irrelevant"]
-    of_noise = [page for page in found.pages if page.keyword.kind == "noise"]
-    quotes = (fact.quote for page in kept.necessary for fact in page.facts)
+    of_noise = [page for page in gathered.pages if page.keyword.kind == "noise"]
+    quotes = (fact.quote for page in needed.necessary for fact in page.facts)
     long_quotes = [quote for quote in quotes if len(quote.split()) >= LONG_QUOTE]
     silent = (page for page in (*of_noise, *beside) if not any(is_on(quote, page.page.text) for quote in long_quotes))
     return [LabelledPage(page.page, "noise", "", page.keyword.text) for page in silent]
 
 
-def _report(found: Gathered, pages: Sequence[RuledPage], kept: NeededPages, material: TaskMaterial) -> FoundReport:
+def _report(gathered: Gathered, pages: Sequence[RuledPage], needed: NeededPages, material: TaskMaterial) -> FoundReport:
     lost = [LeftOut(url=page.found.page.url, why=page.problem) for page in pages if page.ruling is None]
-    again = [LeftOut(url=page.found.page.url, why=f"redundant: {_why(page)}") for page in kept.redundant]
+    again = [LeftOut(url=page.found.page.url, why=f"redundant: {_why(page)}") for page in needed.redundant]
     noise = tuple(material.noise)
     known = {distractor.page.url for distractor in (*material.supportive, *material.distractors, *noise)}
     known |= {page.url for page in (*lost, *again)}
-    repeating = [page.page.url for page in found.pages if page.page.url not in known]
+    repeating = [page.page.url for page in gathered.pages if page.page.url not in known]
     return FoundReport(
-        results=found.results,
-        failed_keywords=found.failed,
-        unread=dict(found.unread),
-        duplicates=found.duplicates,
-        personal_data=dict(found.personal),
+        results=gathered.results,
+        failed_keywords=gathered.failed,
+        unread=dict(gathered.unread),
+        duplicates=gathered.duplicates,
+        personal_data=dict(gathered.personal),
         labels={"supportive": len(material.supportive), "distractors": len(material.distractors), "noise": len(noise)},
         left_out=(*lost, *again, *(LeftOut(url=url, why="noise that quotes a supportive page") for url in repeating)),
     )

@@ -59,10 +59,10 @@ async def weigh_facts(
     for group, members in enumerate(grouping.groups):
         for number in members.fact_numbers if members.needed else ():
             has[facts[number - 1][0]].add(group)
-    kept = smallest_cover(has, {number: len(page.found.page.text) for number, page in enumerate(pages)})
+    cover = smallest_cover(has, {number: len(page.found.page.text) for number, page in enumerate(pages)})
     return NeededPages(
-        tuple(page for number, page in enumerate(pages) if number in kept),
-        tuple(page for number, page in enumerate(pages) if number not in kept),
+        tuple(page for number, page in enumerate(pages) if number in cover),
+        tuple(page for number, page in enumerate(pages) if number not in cover),
     )
 
 
@@ -112,9 +112,11 @@ def page_tags(pages: Sequence[SandboxPage]) -> list[str]:
 
 
 def _misgrouped(answer: FactGroups, count: int) -> str | None:
-    given = sorted(number for group in answer.groups for number in group.fact_numbers)
-    if given != list(range(1, count + 1)):
-        wrong = sorted({*given} ^ {*range(1, count + 1)} | {number for number in given if given.count(number) > 1})
+    numbers = sorted(number for group in answer.groups for number in group.fact_numbers)
+    if numbers != list(range(1, count + 1)):
+        wrong = sorted(
+            {*numbers} ^ {*range(1, count + 1)} | {number for number in numbers if numbers.count(number) > 1}
+        )
         return f"each number from 1 to {count} has to stand in exactly one group; look at {', '.join(map(str, wrong))}"
     is_any_needed = any(group.needed for group in answer.groups)
     return None if is_any_needed else "no group is needed: which of them decide the answer?"

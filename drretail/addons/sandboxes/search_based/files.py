@@ -22,9 +22,9 @@ LONGEST = 20_000
 def own_files(folder: Path, *names: str) -> dict[str, bytes] | None:
     """The files of the first of these folders that has any, without hidden files; None if none has."""
     for name in names:
-        found = {path.name: path.read_bytes() for path in files_below(folder / name)}
-        if found:
-            return found
+        files = {path.name: path.read_bytes() for path in files_below(folder / name)}
+        if files:
+            return files
     return None
 
 

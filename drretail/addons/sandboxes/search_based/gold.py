@@ -70,17 +70,19 @@ async def gold_of(
     folded_pages = {str(number): f" {folded(f'{page.title} {page.text}')} " for number, page in enumerate(pages, 1)}
     things = Offers(world).reference(query).things
     might_do = {fit.product_id for thing in things for fit in (*thing.fits, *thing.undecided)}
-    brands = {key: f" {folded(one.brand or key)} " for key, one in world.store.products(sorted(might_do)).items()}
+    brands = {
+        key: f" {folded(product.brand or key)} " for key, product in world.store.products(sorted(might_do)).items()
+    }
     on_pages = [key for key, brand in brands.items() if any(brand in text for text in folded_pages.values())]
-    titles = [f"{key}: {one.title}" for key, one in world.store.products(on_pages).items()]
+    titles = [f"{key}: {product.title}" for key, product in world.store.products(on_pages).items()]
     shelf = tagged("shelf", "\n".join(titles) or "none")
     data = [tagged("query", query.text), *page_tags(pages), *file_tags(files), shelf]
 
     def problem(answer: WrittenGold) -> str | None:
-        for said in answer.facts:
-            is_named = said.source in folded_pages and brands.get(said.product_id, "?") in folded_pages[said.source]
-            if not (is_named and is_on(said.quote, texts[said.source])):
-                return f"page {said.source} does not say of {said.product_id}, letter for letter: {said.quote}"
+        for fact in answer.facts:
+            is_named = fact.source in folded_pages and brands.get(fact.product_id, "?") in folded_pages[fact.source]
+            if not (is_named and is_on(fact.quote, texts[fact.source])):
+                return f"page {fact.source} does not say of {fact.product_id}, letter for letter: {fact.quote}"
         return _unfounded(answer, texts, len(pages), of_files=of_files)
 
     prompt = load_prompt(__file__, "gold")
@@ -103,8 +105,8 @@ async def gold_of(
         ),
     )
     facts = (
-        Fact(product_id=said.product_id, fact=said.fact, source=web_evidence_id(places[said.source]))
-        for said in written.facts
+        Fact(product_id=fact.product_id, fact=fact.fact, source=web_evidence_id(places[fact.source]))
+        for fact in written.facts
     )
     return gold, tuple(dict.fromkeys(facts))
 

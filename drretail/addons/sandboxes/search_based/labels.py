@@ -56,8 +56,8 @@ async def judge_pages(
     prompt = load_prompt(__file__, "label")
     values = {"today": today, "query": tagged("query", question), "needs": numbered_needs(needs)}
 
-    async def one(found: FoundPage) -> RuledPage:
-        page = found.page
+    async def one(found_page: FoundPage) -> RuledPage:
+        page = found_page.page
         name, count = f"{task}/label/{page.url}", len(needs)
         data = [tagged("page", page.text, url=page.url, title=page.title, date=page.date or "unknown")]
         try:
@@ -65,8 +65,8 @@ async def judge_pages(
                 name, prompt, data, PageRuling, lambda answer: _unfounded(answer, page.text, count), **values
             )
         except TaskFailed as problem:
-            return RuledPage(found, None, str(problem))
-        return RuledPage(found, ruling)
+            return RuledPage(found_page, None, str(problem))
+        return RuledPage(found_page, ruling)
 
     return await all_ended(map(one, pages))
 

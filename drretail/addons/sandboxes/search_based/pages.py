@@ -54,10 +54,10 @@ class SeenTexts:
         return None
 
 
-def _likeness(one: frozenset[int], size: int, other: frozenset[int], other_size: int) -> float:
+def _likeness(first: frozenset[int], size: int, second: frozenset[int], other_size: int) -> float:
     """The approximate share of the shorter text's shingles that both have, by the smallest hashes of the union."""
-    union = frozenset(sorted(one | other)[:SKETCH])
-    jaccard = len(union & one & other) / len(union)
+    union = frozenset(sorted(first | second)[:SKETCH])
+    jaccard = len(union & first & second) / len(union)
     both = jaccard * (size + other_size) / (1 + jaccard)
     return both / min(size, other_size)
 
@@ -141,8 +141,8 @@ def _searched(web: Web, asker: Asker, name: str, query: str, most: int) -> list[
     """The results of a search. Raises ToolError if no try succeeded."""
 
     def search() -> Outcome:
-        found = (cleaned_result(result) for result in web.search(query, most)[:most])
-        return Outcome({"results": [asdict(result) for result in found if result is not None]})
+        results = (cleaned_result(result) for result in web.search(query, most)[:most])
+        return Outcome({"results": [asdict(result) for result in results if result is not None]})
 
     problem: ToolError | None = None
     for scope in asker.session.tries.scopes(name):
@@ -157,10 +157,10 @@ def _searched(web: Web, asker: Asker, name: str, query: str, most: int) -> list[
 
 
 def _fetched(
-    web: Web, effects: Effects, found: Sequence[tuple[WebResult, Keyword]], stop: Event
+    web: Web, effects: Effects, results: Sequence[tuple[WebResult, Keyword]], stop: Event
 ) -> Iterator[tuple[tuple[WebResult, Keyword], WebPage]]:
-    for at in range(0, len(found), AT_ONCE):
-        part = found[at : at + AT_ONCE]
+    for at in range(0, len(results), AT_ONCE):
+        part = results[at : at + AT_ONCE]
         if stop.is_set():
             return
         yield from zip(part, fetch_pages(web, [result.url for result, _ in part], effects, SECONDS), strict=True)

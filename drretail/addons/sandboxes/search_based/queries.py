@@ -60,14 +60,14 @@ class QueryWriter:
         briefing, needs = self._asked(matter, keywords, pages, files), keywords.needs
         for name in self._asker.rounds(matter.query_id, "query"):
             try:
-                query, found = await self._tried(name, briefing, matter, earlier)
+                query, problem = await self._tried(name, briefing, matter, earlier)
                 await check_settled(self._asker, f"{name}/settle", query.text, needs, pages, file_tags(files))
             except NotEnough as problem:
                 lacked = problem
                 again = load_prompt(__file__, "query_again").render(findings=tagged("findings", str(problem)))
                 briefing, needs = f"{briefing}\n{again}", tuple(need for need in needs if need not in problem.needs)
             else:
-                return query, found
+                return query, problem
         raise lacked
 
     async def _tried(
@@ -140,7 +140,7 @@ async def write_queries(
             task = task_folder(folder, query_id)
             keywords = Keywords.model_validate(read_json(task / "keywords.json"))
             pages, files = supportive_pages(task), files_in(task)
-            query, found = await writer.write(queries[query_id], keywords, pages, files, earlier)
+            query, problem = await writer.write(queries[query_id], keywords, pages, files, earlier)
             gold, facts = await gold_of(asker, query, pages, files, world, of_files=True)
             query = query.with_facts(facts)
             criteria = await criteria_of(asker, query, world, folder)
@@ -156,7 +156,7 @@ async def write_queries(
             # Gold comes last: a task with gold counts as finished, so its query must already be saved.
             write_gold(folder, query_id, gold)
             written.append(query_id)
-            wrong |= {query_id: found} if found else {}
+            wrong |= {query_id: problem} if problem else {}
         on_task(query_id)
     return WrittenQueries(tuple(written), wrong, failed)
 
@@ -170,8 +170,8 @@ def lacking(folder: Path, queries: Mapping[str, Query]) -> list[str]:
 def supportive_pages(task: Path) -> list[SandboxPage]:
     """The supportive pages of a task, in the order of their addresses."""
     needed = {label.url for label in read_labels(task) if label.label == "supportive"}
-    found = (SandboxPage(url=page.url, title=page.title, text=page.text, date=page.date) for page in read_pages(task))
-    return sorted((page for page in found if page.url in needed), key=lambda page: page.url)
+    pages = (SandboxPage(url=page.url, title=page.title, text=page.text, date=page.date) for page in read_pages(task))
+    return sorted((page for page in pages if page.url in needed), key=lambda page: page.url)
 
 
 def files_in(task: Path) -> dict[str, bytes]:

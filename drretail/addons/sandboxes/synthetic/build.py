@@ -52,13 +52,13 @@ def signal_keywords(need: Need) -> dict[str, str]:
     Some keywords also name what is demanded of the thing, or a brand that fits.
     """
     angles = {1: _ANGLES_OF_ONE, 2: _ANGLES_OF_TWO}.get(len(need.things), _ANGLES_OF_MORE)
-    found: dict[str, str] = {}
+    needs_of: dict[str, str] = {}
     for thing in need.things:
         for words in angles:
             before = thing.must if "test" in words and thing.must else None
             brand = thing.fits[0].brand if "genuine look-alike" in words else None
-            found[" ".join(filter(None, (brand, before, thing.name.replace(" or ", " "), *words)))] = thing.name
-    return found
+            needs_of[" ".join(filter(None, (brand, before, thing.name.replace(" or ", " "), *words)))] = thing.name
+    return needs_of
 
 
 def themes(need: Need, products: Iterable[Product], count: int, random: Random) -> list[Theme]:
@@ -80,11 +80,11 @@ def themes(need: Need, products: Iterable[Product], count: int, random: Random) 
     half = (count + 1) // 2
     chosen = [*near[:half], *far, *near[half:]] or sorted(groups)
     angles = random.sample(sorted(texts("sentences")["angle"]), len(texts("sentences")["angle"]))
-    found: list[Theme] = []
+    made: list[Theme] = []
     for number in range(count if chosen else 0):
         name, angle = chosen[number % len(chosen)], angles[number % len(angles)]
-        found.append(Theme(f"{name} {angle}".lower(), name.lower(), angle, tuple(groups[name])))
-    return found
+        made.append(Theme(f"{name} {angle}".lower(), name.lower(), angle, tuple(groups[name])))
+    return made
 
 
 def keywords_of(need: Need, signals: Mapping[str, str], noise: Sequence[Theme]) -> Keywords:
@@ -207,7 +207,7 @@ class _TaskMaker:
         distractors = list(_up_to(self._distractors(facts), tokens * DISTRACTING, counter))
         noise = list(_up_to(self._noise(beside), tokens * _SPARE, counter))
         keywords = keywords_of(need, signals, beside)
-        found = list(_found_by([keyword.text for keyword in keywords.convergent], [*supportive, *distractors, *noise]))
+        pages = list(_found_by([keyword.text for keyword in keywords.convergent], [*supportive, *distractors, *noise]))
         established = tuple(
             Fact(
                 product_id=fact.about.product.product_id,
@@ -220,9 +220,9 @@ class _TaskMaker:
         return TaskMaterial(
             query=need.query.with_facts(established),
             keywords=keywords,
-            supportive=tuple(page for page in found if page.label == "supportive"),
-            distractors=tuple(page for page in found if page.label == "distractor"),
-            noise=[page for page in found if page.label == "noise"],
+            supportive=tuple(page for page in pages if page.label == "supportive"),
+            distractors=tuple(page for page in pages if page.label == "distractor"),
+            noise=[page for page in pages if page.label == "noise"],
             files={file.name: file.content for file in files},
             gold=_gold(need.query, files, facts, supportive),
         )

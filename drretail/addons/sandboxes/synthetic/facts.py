@@ -92,13 +92,13 @@ class Drawing:
         self.used = set[str]()
 
     def value(self, draw: Callable[[Random], str]) -> str:
-        found = draw(self.random)
+        value = draw(self.random)
         for _ in range(_DRAWS):
-            if found not in self.used and found not in self.taken:
+            if value not in self.used and value not in self.taken:
                 break
-            found = draw(self.random)
-        self.used.add(found)
-        return found
+            value = draw(self.random)
+        self.used.add(value)
+        return value
 
     def code(self) -> str:
         return self.value(

@@ -30,8 +30,8 @@ class NamedProduct:
     def lines(self) -> tuple[str, ...]:
         """Sentences of its features and description that are short enough to be quoted whole."""
         texts = (_SPACES.sub(" ", feature).strip() for feature in (*self.product.features, *self.product.description))
-        found = (part for text in texts for part in ([text] if len(text) <= _LONGEST_LINE else _SENTENCE.split(text)))
-        return tuple(dict.fromkeys(line.rstrip(" .") for line in found if 15 <= len(line) <= _LONGEST_LINE))
+        parts = (part for text in texts for part in ([text] if len(text) <= _LONGEST_LINE else _SENTENCE.split(text)))
+        return tuple(dict.fromkeys(line.rstrip(" .") for line in parts if 15 <= len(line) <= _LONGEST_LINE))
 
     @cached_property
     def details(self) -> tuple[tuple[str, str], ...]:
@@ -60,13 +60,13 @@ def money(amount: float | None, currency: str) -> str:
 
 def name_products(products: Iterable[Product]) -> dict[str, NamedProduct]:
     """The products with their names, by id. Names that begin alike are extended until they differ."""
-    found = list(products)
-    names = {product.product_id: _short(product.title, 1) for product in found}
+    shown = list(products)
+    names = {product.product_id: _short(product.title, 1) for product in shown}
     for parts in (2, 3, 9):
         taken = Counter(names.values())
-        alike = (product for product in found if taken[names[product.product_id]] > 1)
+        alike = (product for product in shown if taken[names[product.product_id]] > 1)
         names |= {product.product_id: _short(product.title, parts) for product in alike}
-    return {product.product_id: NamedProduct(product, names[product.product_id]) for product in found}
+    return {product.product_id: NamedProduct(product, names[product.product_id]) for product in shown}
 
 
 def _short(title: str, parts: int) -> str:

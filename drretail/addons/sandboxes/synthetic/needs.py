@@ -97,7 +97,7 @@ def need_of(world: World, offers: Offers, query: Query) -> Need:
 
 def _wanted(world: World, query: Query, reference: Reference) -> list[Wanted]:
     best = {item.thing: item.product_id for item in reference.best.items} if reference.best else {}
-    found: list[Wanted] = []
+    wanted: list[Wanted] = []
     # Without a typed wish there are neither wants nor things.
     for want, thing in zip(query.wish.wants if query.wish else (), reference.things, strict=True):
         order = sorted(thing.fits or thing.undecided, key=lambda fit: (
@@ -106,9 +106,9 @@ def _wanted(world: World, query: Query, reference: Reference) -> list[Wanted]:
         products = world.store.products([fit.product_id for fit in order[:MOST_FITS]])
         fits = tuple(products[fit.product_id] for fit in order if fit.product_id in products)
         if fits:
-            must = next((str(one) for one in want.must if all(str(one) not in fit.open for fit in order)), None)
-            found.append(Wanted(thing.name, fits, want, must))
-    return found
+            must = next((str(must) for must in want.must if all(str(must) not in fit.open for fit in order)), None)
+            wanted.append(Wanted(thing.name, fits, want, must))
+    return wanted
 
 
 def _of_words(world: World, query: Query) -> tuple[Wanted, ...]:

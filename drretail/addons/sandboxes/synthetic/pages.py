@@ -150,8 +150,8 @@ class _Writer:
         self.used.add(chosen)
         return chosen
 
-    def _is_new(self, what: object) -> bool:
-        return what not in self.used and not self.used.add(what)
+    def _is_new(self, fact: object) -> bool:
+        return fact not in self.used and not self.used.add(fact)
 
     def _pattern(self, place: tuple[str, str], named: NamedProduct) -> str | None:
         pattern = self._once(self.bank[place[0]][place[1]])

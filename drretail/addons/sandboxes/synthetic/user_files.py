@@ -64,11 +64,11 @@ class PlantedFile:
 def user_files(need: Need, store: Store, today: date, drawing: Drawing) -> list[PlantedFile]:
     """Two to four files: no orders if the query names no user, and no receipt without Pillow."""
     subject = need.names[(need.owned[0] if need.owned else need.things[0].fits[0]).product_id]
-    found = [_note(need.things[0].name, drawing), _manual(subject, drawing)]
+    files = [_note(need.things[0].name, drawing), _manual(subject, drawing)]
     if need.query.user_id is not None:
-        found.insert(0, PlantedFile("orders.csv", _orders(store, need.query.user_id)))
+        files.insert(0, PlantedFile("orders.csv", _orders(store, need.query.user_id)))
     receipt = _receipt(subject, _bought(store, need.query.user_id, subject), today, drawing)
-    return found if receipt is None else [*found, receipt]
+    return files if receipt is None else [*files, receipt]
 
 
 def _note(thing: str, drawing: Drawing) -> PlantedFile:

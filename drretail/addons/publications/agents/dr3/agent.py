@@ -95,7 +95,7 @@ async def answer(task: Task, session: Session, models: Models, limits: Limits) -
     """The report of one loop and of the sub-agents that it sent. Raises ModelError if there is none."""
     files = [file.described() for file in files_in(session.settings.files)]
     listing = [tagged("files", "\n".join(files))] if files else []
-    asked = HumanMessage("\n".join([task_message(task, session).text, *listing]))
+    request = HumanMessage("\n".join([task_message(task, session).text, *listing]))
     search = CHUNKED if session.settings.web_mode == "snippets" else SUMMARISED
     has_web = WEB_SEARCH not in session.settings.without
     # The nine that the session has, and those errands that have a web or a file to work on.
@@ -110,7 +110,7 @@ async def answer(task: Task, session: Session, models: Models, limits: Limits) -
         system = _prompt().render(turns=str(limits.tool_turns), researchers=str(limits.researchers))
         end = await Loop(
             "researcher", PATH, models, executor, limits.tool_turns, conclude_message, is_announcement
-        ).run([SystemMessage(system), asked])
+        ).run([SystemMessage(system), request])
     if not end.text:
         raise ModelError("no_report", "the model ended without a report")
     return Answer(
@@ -149,13 +149,13 @@ class _Errands:
         Each errand has an equal share of the tokens that are left. One that fails does not affect the others.
         """
         errands = (SEARCH_SANDBOX.name, READ_FILE.name)
-        asked = [
+        errands = [
             (at, each, each.outcome.value)
             for at, each in enumerate(performed)
             if each.launch.name in errands and isinstance(each.outcome, ToolResult)
         ]
         most = self.models.most_branches(self.limits.researchers)
-        launched, refused = asked[:most], asked[most:]
+        launched, refused = errands[:most], errands[most:]
         outcomes: dict[int, Outcome] = {at: self._refusal(most) for at, *_ in refused}
         if launched:
             # All errands of earlier turns have ended, so the new ones may know the evidence that those were handed.
@@ -173,14 +173,14 @@ class _Errands:
         return [replace(each, outcome=outcomes.get(at, each.outcome)) for at, each in enumerate(performed)]
 
     async def _branch(
-        self, path: str, name: str, asked: Mapping[str, str], models: Models
+        self, path: str, name: str, arguments: Mapping[str, str], models: Models
     ) -> tuple[ToolResult | ModelError, tuple[str, ...]]:
         """The result or the failure of one errand, and notes for the run."""
         try:
             if name != READ_FILE.name:
-                return await retrieve(asked["question"], path, self.web, models, self.limits.rag_turns)
-            file = next(file for file in files_in(self.session.settings.files) if file.name == asked["file"])
-            return await read_file_on(file, asked["question"], path, models)
+                return await retrieve(arguments["question"], path, self.web, models, self.limits.rag_turns)
+            file = next(file for file in files_in(self.session.settings.files) if file.name == arguments["file"])
+            return await read_file_on(file, arguments["question"], path, models)
         except ModelError as problem:
             return problem, ()
         except CommandStopped:
@@ -215,14 +215,14 @@ async def retrieve(
     Raises ModelError if the model fails for good, or nothing was searched.
     """
     executor = ToolExecutor(toolkit, models, path, ROLE)
-    asked = HumanMessage(f"{tagged('question', question)}\n{today(toolkit.session)}")
+    request = HumanMessage(f"{tagged('question', question)}\n{today(toolkit.session)}")
     system = SystemMessage(retriever_prompt().render(turns=str(turns)))
 
     def conclude(stop: Stop) -> HumanMessage:
         del stop
         return HumanMessage(retriever_limit_prompt().render())
 
-    end = await Loop(ROLE, path, models, executor, turns, conclude).run([system, asked])
+    end = await Loop(ROLE, path, models, executor, turns, conclude).run([system, request])
     if not end.text:
         raise ModelError("agent", "the retrieval agent ended without an answer")
     pages = _pages(end.messages)
@@ -244,11 +244,11 @@ async def retrieve(
 
 def _pages(messages: Sequence[AnyMessage]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
     """The search results by evidence id, as they were shown. Several parts of one page may have been shown."""
-    found: dict[str, list[Mapping[str, Any]]] = {}
+    parts_of: dict[str, list[Mapping[str, Any]]] = {}
     for message in messages:
         if isinstance(message, ToolMessage):
             for result in json.loads(message.text).get("results", []):
-                parts = found.setdefault(result["evidence"], [])
+                parts = parts_of.setdefault(result["evidence"], [])
                 if result not in parts:
                     parts.append(result)
-    return found
+    return parts_of

@@ -47,9 +47,9 @@ async def read_file_on(file: UserFile, question: str, path: str, models: Models)
     if not sees(models.by_role[ROLE]):
         return _unverifiable(file, BLIND), (f"{path}: {file.name} is unverifiable: no model here sees images",)
     image = {"type": "image", "base64": base64.b64encode(file.data).decode("ascii"), "mime_type": file.image_type}
-    asked = f"{tagged('question', question)}\n{tagged('file', 'the image above', name=file.name)}"
+    request = f"{tagged('question', question)}\n{tagged('file', 'the image above', name=file.name)}"
     # The image is a message of its own: a request for a schema in words replaces the last message by its text.
-    messages = [SystemMessage(reader_prompt().render()), HumanMessage([image]), HumanMessage(asked)]
+    messages = [SystemMessage(reader_prompt().render()), HumanMessage([image]), HumanMessage(request)]
     answer = await models.ask(ROLE, messages, FileAnswer, path=path, check=_lacks_answer)
     value = _head(file) | {"found": answer.found} | ({"answer": answer.answer} if answer.found else {})
     # An image has no text that judges could hold a claim against.
@@ -133,5 +133,5 @@ def _source(file: UserFile, text: str) -> Source:
 
 
 def _of_text(file: UserFile, part: str, place: str, question: str) -> list[BaseMessage]:
-    given = f"{tagged('question', question)}\n{tagged('file', part, name=file.name, part=place)}"
-    return [SystemMessage(reader_prompt().render()), HumanMessage(given)]
+    request = f"{tagged('question', question)}\n{tagged('file', part, name=file.name, part=place)}"
+    return [SystemMessage(reader_prompt().render()), HumanMessage(request)]
