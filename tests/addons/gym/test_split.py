@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from drretail.addons.gym import Shop, split
-from drretail.addons.gym.split import wanted
+from drretail.addons.gym.parts import wanted
 from drretail.api.worlds import open_world
 from drretail.cli.app import app
 from drretail.env.catalog.base import CatalogQuery
