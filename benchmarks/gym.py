@@ -27,8 +27,8 @@ from statistics import mean, median, quantiles
 from typing import Any
 
 from drretail.addons.gym import Reward, Shop, ShopEnv
+from drretail.addons.gym.parts import LONGEST_SEARCH, Policy, asks_nothing, buying, earned, hits_of, one_search
 from drretail.addons.gym.recorded import recorded_rewards
-from drretail.addons.gym.split import LONGEST_SEARCH, Policy, asks_nothing, buying, earned, hits_of, one_search
 from drretail.api.run import run
 from drretail.env.generations import live_generation
 from drretail.env.manifest import DATABASE_FILE

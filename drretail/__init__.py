@@ -3,8 +3,8 @@
 From Python (docs/reference/python.md), each imported on first use:
 
     demo            from a made-up shop to a page of results, small, without a key
-    download, synth, ingest, worlds  raw files, worlds made of them, and what is said and done of worlds
-    queries         the module whose functions are the commands of ``queries``
+    download, synth, ingest  raw files, and worlds made of them
+    bench, gym, lab, queries, worlds  the functions of the commands in these groups, such as ``queries.generate``
     import_reports  reports of other programs, as an experiment
     open_world      a world by its folder, "servers:NAME", or "demo"
     ask             one question, as ``drretail ask``; returns its run and report
@@ -17,7 +17,6 @@ From Python (docs/reference/python.md), each imported on first use:
     report, export, view  as pages and text, in other programs' formats, live in the browser
     build_sandbox, check_sandbox, write_sandbox_queries  a sealed web for each query
     try_agent       one agent on one query, with its reward and that of last time
-    bench, lab      the modules whose functions are the commands of ``bench`` and ``lab``
     show_tools, serve_tools  the nine tools listed or one of them called, and served over MCP
     check_machine, show_prompts  what works on this machine, and the prompts, as ``doctor`` and ``prompts`` say them
     Result          what these commands return: tables, a readable text, a data frame
@@ -60,137 +59,107 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from drretail.addons.assistants.forget import forget
-    from drretail.addons.bench import commands as bench
-    from drretail.addons.exports.commands import export
-    from drretail.addons.gym.trial import try_agent
-    from drretail.addons.imports.commands import import_reports
-    from drretail.addons.lab import commands as lab
-    from drretail.addons.live.view import view
-    from drretail.addons.sandboxes.commands import build_sandbox, check_sandbox, write_sandbox_queries
-    from drretail.agents.base import Agent
-    from drretail.agents.callables import shop_tools
-    from drretail.api import queries
-    from drretail.api.compare import compare
-    from drretail.api.demo import demo
-    from drretail.api.doctor.command import check_machine
-    from drretail.api.models import open_model
-    from drretail.api.options.experiment_file import read_experiment
-    from drretail.api.prompts.listed import show_prompts
-    from drretail.api.recorded import open_experiment
-    from drretail.api.report import report
-    from drretail.api.reproduce import reproduce
-    from drretail.api.run import ask, run
-    from drretail.api.score import score
-    from drretail.api.shops import world as worlds
-    from drretail.api.shops.ingest import ingest
-    from drretail.api.shops.mcp import serve_tools
-    from drretail.api.shops.raw_files import download, synth
-    from drretail.api.shops.tools import show_tools
-    from drretail.api.verification.verify import verify
-    from drretail.api.worlds import open_world
-    from drretail.conditions.condition import Condition
-    from drretail.eval.metric import Metric, metric
-    from drretail.eval.values import Value
-    from drretail.records.run import Answer
-    from drretail.records.tables.result import Result
-    from drretail.tools.tool import Tool
+    from drretail.addons import gym as gym
+    from drretail.addons.assistants.forget import forget as forget
+    from drretail.addons.bench import commands as _bench
+    from drretail.addons.exports.commands import export as export
+    from drretail.addons.gym.trial import try_agent as try_agent
+    from drretail.addons.imports.commands import import_reports as import_reports
+    from drretail.addons.lab import commands as _lab
+    from drretail.addons.live.view import view as view
+    from drretail.addons.sandboxes.commands import build_sandbox as build_sandbox
+    from drretail.addons.sandboxes.commands import check_sandbox as check_sandbox
+    from drretail.addons.sandboxes.commands import write_sandbox_queries as write_sandbox_queries
+    from drretail.agents.base import Agent as Agent
+    from drretail.agents.callables import shop_tools as shop_tools
+    from drretail.api import queries as queries
+    from drretail.api.compare import compare as compare
+    from drretail.api.demo import demo as demo
+    from drretail.api.doctor.command import check_machine as check_machine
+    from drretail.api.models import open_model as open_model
+    from drretail.api.options.experiment_file import read_experiment as read_experiment
+    from drretail.api.prompts.listed import show_prompts as show_prompts
+    from drretail.api.recorded import open_experiment as open_experiment
+    from drretail.api.report import report as report
+    from drretail.api.reproduce import reproduce as reproduce
+    from drretail.api.run import ask as ask
+    from drretail.api.run import run as run
+    from drretail.api.score import score as score
+    from drretail.api.shops import world as _worlds
+    from drretail.api.shops.ingest import ingest as ingest
+    from drretail.api.shops.mcp import serve_tools as serve_tools
+    from drretail.api.shops.raw_files import download as download
+    from drretail.api.shops.raw_files import synth as synth
+    from drretail.api.shops.tools import show_tools as show_tools
+    from drretail.api.verification.verify import verify as verify
+    from drretail.api.worlds import open_world as open_world
+    from drretail.conditions.condition import Condition as Condition
+    from drretail.eval.metric import Metric as Metric
+    from drretail.eval.metric import metric as metric
+    from drretail.eval.values import Value as Value
+    from drretail.records.run import Answer as Answer
+    from drretail.records.tables.result import Result as Result
+    from drretail.tools.tool import Tool as Tool
+
+    bench = _bench  # an import under another name is private to type checkers
+    lab = _lab
+    worlds = _worlds
 
 __version__ = "1.0.0"
-__all__ = [
-    "Agent",
-    "Answer",
-    "Condition",
-    "Metric",
-    "Result",
-    "Tool",
-    "Value",
-    "ask",
-    "bench",
-    "build_sandbox",
-    "check_machine",
-    "check_sandbox",
-    "compare",
-    "demo",
-    "download",
-    "export",
-    "forget",
-    "import_reports",
-    "ingest",
-    "lab",
-    "metric",
-    "open_experiment",
-    "open_model",
-    "open_world",
-    "queries",
-    "read_experiment",
-    "report",
-    "reproduce",
-    "run",
-    "score",
-    "serve_tools",
-    "shop_tools",
-    "show_prompts",
-    "show_tools",
-    "synth",
-    "try_agent",
-    "verify",
-    "view",
-    "worlds",
-    "write_sandbox_queries",
-]
-
-_NAMES = {
-    "drretail.addons.gym.trial": ("try_agent",),
-    "drretail.api.demo": ("demo",),
-    "drretail.api.prompts.listed": ("show_prompts",),
-    "drretail.api.shops.mcp": ("serve_tools",),
-    "drretail.api.shops.tools": ("show_tools",),
-    "drretail.addons.exports.commands": ("export",),
-    "drretail.agents.base": ("Agent",),
-    "drretail.agents.callables": ("shop_tools",),
-    "drretail.api.compare": ("compare",),
-    "drretail.api.doctor.command": ("check_machine",),
-    "drretail.addons.assistants.forget": ("forget",),
-    "drretail.addons.imports.commands": ("import_reports",),
-    "drretail.api.models": ("open_model",),
-    "drretail.api.options.experiment_file": ("read_experiment",),
-    "drretail.api.recorded": ("open_experiment",),
-    "drretail.api.report": ("report",),
-    "drretail.api.reproduce": ("reproduce",),
-    "drretail.api.run": ("ask", "run"),
-    "drretail.addons.sandboxes.commands": ("build_sandbox", "check_sandbox", "write_sandbox_queries"),
-    "drretail.api.score": ("score",),
-    "drretail.api.shops.ingest": ("ingest",),
-    "drretail.api.shops.raw_files": ("download", "synth"),
-    "drretail.api.verification.verify": ("verify",),
-    "drretail.addons.live.view": ("view",),
-    "drretail.api.worlds": ("open_world",),
-    "drretail.conditions.condition": ("Condition",),
-    "drretail.eval.metric": ("Metric", "metric"),
-    "drretail.eval.values": ("Value",),
-    "drretail.records.run": ("Answer",),
-    "drretail.records.tables.result": ("Result",),
-    "drretail.tools.tool": ("Tool",),
-}
-_MODULES = {
+_PLACES = {
+    "Agent": "drretail.agents.base:Agent",
+    "Answer": "drretail.records.run:Answer",
+    "Condition": "drretail.conditions.condition:Condition",
+    "Metric": "drretail.eval.metric:Metric",
+    "Result": "drretail.records.tables.result:Result",
+    "Tool": "drretail.tools.tool:Tool",
+    "Value": "drretail.eval.values:Value",
+    "ask": "drretail.api.run:ask",
     "bench": "drretail.addons.bench.commands",
+    "build_sandbox": "drretail.addons.sandboxes.commands:build_sandbox",
+    "check_machine": "drretail.api.doctor.command:check_machine",
+    "check_sandbox": "drretail.addons.sandboxes.commands:check_sandbox",
+    "compare": "drretail.api.compare:compare",
+    "demo": "drretail.api.demo:demo",
+    "download": "drretail.api.shops.raw_files:download",
+    "export": "drretail.addons.exports.commands:export",
+    "forget": "drretail.addons.assistants.forget:forget",
+    "gym": "drretail.addons.gym",
+    "import_reports": "drretail.addons.imports.commands:import_reports",
+    "ingest": "drretail.api.shops.ingest:ingest",
     "lab": "drretail.addons.lab.commands",
+    "metric": "drretail.eval.metric:metric",
+    "open_experiment": "drretail.api.recorded:open_experiment",
+    "open_model": "drretail.api.models:open_model",
+    "open_world": "drretail.api.worlds:open_world",
     "queries": "drretail.api.queries",
+    "read_experiment": "drretail.api.options.experiment_file:read_experiment",
+    "report": "drretail.api.report:report",
+    "reproduce": "drretail.api.reproduce:reproduce",
+    "run": "drretail.api.run:run",
+    "score": "drretail.api.score:score",
+    "serve_tools": "drretail.api.shops.mcp:serve_tools",
+    "shop_tools": "drretail.agents.callables:shop_tools",
+    "show_prompts": "drretail.api.prompts.listed:show_prompts",
+    "show_tools": "drretail.api.shops.tools:show_tools",
+    "synth": "drretail.api.shops.raw_files:synth",
+    "try_agent": "drretail.addons.gym.trial:try_agent",
+    "verify": "drretail.api.verification.verify:verify",
+    "view": "drretail.addons.live.view:view",
     "worlds": "drretail.api.shops.world",
+    "write_sandbox_queries": "drretail.addons.sandboxes.commands:write_sandbox_queries",
 }
-_PLACES = {name: module for module, names in _NAMES.items() for name in names}
+"""By public name, the module, or the module and the name in it."""
+__all__ = [*_PLACES]  # pyright: ignore[reportUnsupportedDunderAll]  # it reads the imports above
 
 
 def __getattr__(name: str) -> object:
-    if name in _MODULES:
-        found = import_module(_MODULES[name])
-    elif name in _PLACES:
-        found = getattr(import_module(_PLACES[name]), name)
-    else:
+    if name not in _PLACES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    globals()[name] = found  # later lookups don't call this function
-    return found
+    module, _, attribute = _PLACES[name].partition(":")
+    value = getattr(import_module(module), attribute) if attribute else import_module(module)
+    globals()[name] = value  # later lookups don't call this function
+    return value
 
 
 def __dir__() -> list[str]:

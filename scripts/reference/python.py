@@ -21,15 +21,12 @@ NAMES = {
     "Worlds and models": (
         "drretail: demo open_world open_model download synth ingest Result check_machine show_tools serve_tools",
         "drretail: show_prompts",
-        "drretail.api.shops.world: info check copy use",
+        "drretail.api.shops.world: info check copy use perturb",
         "drretail.env.world: World",
     ),
     "Queries": (
-        "drretail.api.queries: generate import_questions check decide show shipped compare",
-        "drretail.addons.perturb.commands: perturb carry",
-        "drretail.addons.personas.commands: personas context pair",
-        "drretail.addons.difficulty.commands: difficulty hide spoil",
-        "drretail.addons.people.commands: review",
+        "drretail.api.queries: generate import_questions check decide show shipped compare carry personas context pair",
+        "drretail.api.queries: difficulty hide spoil review",
     ),
     "Runs": (
         "drretail: run ask open_experiment read_experiment reproduce",
@@ -81,7 +78,7 @@ NAMES = {
         "drretail.eval.judging.subject: Subject",
         "drretail.records.score: MetricDescription",
     ),
-    "Reinforcement learning": ("drretail.addons.gym: ShopEnv Shop reward_of Reward try_agent",),
+    "Reinforcement learning": ("drretail.addons.gym: ShopEnv Shop reward_of Reward split try_agent",),
     "Errors": ("drretail.errors: DrretailError UserError UnknownName CommandStopped ToolError NotFound ModelError",),
 }
 """What docs/README.md promises to keep: by heading, where each name is imported from."""

@@ -8,7 +8,7 @@ rollout.py    one rollout: its session, its calls, its record
 env.py        ``ShopEnv``: reset, step
 trial.py      one agent on one query, with its reward and that of its last trial
 recorded.py   rollouts as runs of an experiment, the rewards of recorded runs, and exported runs replayed
-split.py      questions to train on and held-out ones, which share no person, wish or shop; two floors
+parts.py      questions to train on and held-out ones, which share no person, wish or shop; two floors
 splitting.py  ``drretail gym split``: these as files, and what simple policies earn
 verifiers.py  the same tasks as a taskset of verifiers
 openenv.py    the same environment behind an OpenEnv server, and its client
@@ -20,11 +20,17 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from drretail.addons.gym.env import ShopEnv
     from drretail.addons.gym.shop import Shop
+    from drretail.addons.gym.splitting import split
     from drretail.addons.gym.trial import try_agent
     from drretail.eval.metrics.reward import Reward, reward_of
 
-__all__ = ["Reward", "Shop", "ShopEnv", "reward_of", "try_agent"]
-_MODULES = {"Shop": "addons.gym.shop", "ShopEnv": "addons.gym.env", "try_agent": "addons.gym.trial"}
+__all__ = ["Reward", "Shop", "ShopEnv", "reward_of", "split", "try_agent"]
+_MODULES = {
+    "Shop": "addons.gym.shop",
+    "ShopEnv": "addons.gym.env",
+    "split": "addons.gym.splitting",
+    "try_agent": "addons.gym.trial",
+}
 
 
 def __getattr__(name: str) -> object:

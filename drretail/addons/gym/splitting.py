@@ -5,8 +5,8 @@ from pathlib import Path
 from statistics import fmean
 
 from drretail.addons.gym.options import SplitOptions
-from drretail.addons.gym.split import Part
-from drretail.addons.gym.split import split as split_queries
+from drretail.addons.gym.parts import Part
+from drretail.addons.gym.parts import split as split_queries
 from drretail.api.option import accepts
 from drretail.api.options.shared import names_in, texts_in
 from drretail.api.queries.query_file import check_unused, write_queries

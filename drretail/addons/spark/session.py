@@ -4,13 +4,14 @@ import logging
 import os
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import time
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from threading import Event, Thread
+from threading import Event, Thread, current_thread, main_thread
 from typing import TYPE_CHECKING, Any
 
 from drretail.errors import UserError, install_line
@@ -67,17 +68,20 @@ def spark_session(
     ``patience`` seconds. An error of Spark inside the block becomes a UserError too.
     """
     check_master(master)
-    # This logger repeats on stderr what the exceptions say.
+    # These repeat on stderr, with a traceback, what the exceptions say; Py4J does on the root logger, also of Ctrl-C.
     logging.getLogger("SQLQueryContextLogger").disabled = True
+    logging.getLogger().addFilter(_is_not_of_py4j)
     with spark_errors(master):
+        from pyspark import SparkConf, SparkContext
         from pyspark.sql import SparkSession
 
         if SparkSession.getActiveSession() is not None:
             raise UserError("A Spark session is open in this process already: stop it first.")
-        builder = SparkSession.builder.master(master).appName("drretail ingest")
-        for name, value in _settings(master, work, input_bytes).items():
-            builder = builder.config(name, value)
-        session = builder.getOrCreate()
+        conf = SparkConf(loadDefaults=False).setMaster(master).setAppName("drretail ingest")
+        conf.setAll([*_settings(master, work, input_bytes).items()])
+        with _interrupted_afterwards():
+            SparkContext._ensure_initialized(conf=conf)  # pyright: ignore[reportPrivateUsage]  # as the next line does
+        session = SparkSession.builder.config(conf=conf).getOrCreate()
     try:
         with _watched(session.sparkContext, master, patience), spark_errors(master):
             yield session
@@ -132,6 +136,26 @@ def spark_errors(master: str) -> Generator[None]:
 
 def is_local(master: str) -> bool:
     return master.startswith("local")
+
+
+@contextmanager
+def _interrupted_afterwards() -> Generator[None]:
+    """Holds Ctrl-C back until the block ends: a Java that is left alone while it starts would never end."""
+    if current_thread() is not main_thread():  # which alone hears signals
+        yield
+        return
+    presses = list[int]()
+    before = signal.signal(signal.SIGINT, lambda number, _: presses.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if presses:
+            signal.raise_signal(signal.SIGINT)
+
+
+def _is_not_of_py4j(record: logging.LogRecord) -> bool:
+    return record.module != "java_gateway"
 
 
 def _settings(master: str, work: Path, input_bytes: int) -> dict[str, str]:

@@ -10,10 +10,39 @@ decide.py         decide: which products keep their demands, as people or a mode
 query_sets.py     show, shipped, compare
 """
 
+from typing import TYPE_CHECKING
+
 from drretail.api.queries.check import check
 from drretail.api.queries.decide import decide
 from drretail.api.queries.generate import generate
 from drretail.api.queries.query_sets import compare, shipped, show
 from drretail.api.queries.questions import import_questions
+from drretail.plugins import addon_function
 
-__all__ = ["check", "compare", "decide", "generate", "import_questions", "shipped", "show"]
+if TYPE_CHECKING:
+    from drretail.addons.difficulty.commands import difficulty, hide, spoil
+    from drretail.addons.people.commands import review
+    from drretail.addons.personas.commands import context, pair, personas
+    from drretail.addons.perturb.commands import carry
+
+__all__ = [
+    "carry",
+    "check",
+    "compare",
+    "context",
+    "decide",
+    "difficulty",
+    "generate",
+    "hide",
+    "import_questions",
+    "pair",
+    "personas",
+    "review",
+    "shipped",
+    "show",
+    "spoil",
+]
+
+
+def __getattr__(name: str) -> object:
+    return addon_function("queries", name)

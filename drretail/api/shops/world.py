@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 from drretail.api.option import accepts
 from drretail.api.options.shops import CheckOptions, CopyOptions, InfoOptions, UseOptions
 from drretail.api.worlds import place_of, server_settings
+from drretail.plugins import addon_function
 from drretail.progress import busy, choose_progress
 from drretail.records.tables.result import Result
 from drretail.records.tables.table import Cell, Table, table_of
 
 if TYPE_CHECKING:
+    from drretail.addons.perturb.commands import perturb as perturb
     from drretail.env.manifest import Manifest
     from drretail.records.evidence import Finding
 
@@ -21,6 +23,10 @@ PAPER = {"products": 80_000, "users": 1_800_000, "orders": 4_300_000}
 MENDED = (
     "Make it again with `drretail ingest … --force`, or copy a whole one into another place with `drretail world copy`."
 )
+
+
+def __getattr__(name: str) -> object:
+    return addon_function("world", name)
 
 
 @accepts(InfoOptions)

@@ -10,8 +10,8 @@ import pytest
 from benchmarks.gym import knows_all
 from drretail.addons.exports.selection import Selection
 from drretail.addons.gym import Reward, Shop, ShopEnv
+from drretail.addons.gym.parts import asks_nothing, earned
 from drretail.addons.gym.recorded import save_rollouts
-from drretail.addons.gym.split import asks_nothing, earned
 from drretail.api.score import score
 from drretail.eval.metrics.reward import BOUGHT, HTML, NO_PICKS, NO_REPORT, NOT_SHOWN, OVER, REFUSED
 from drretail.grounding.report.evidence_ids import web_evidence_id

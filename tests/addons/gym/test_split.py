@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from drretail.addons.gym import Shop, split
-from drretail.addons.gym.split import wanted
+from drretail.addons.gym import Shop, parts
+from drretail.addons.gym.parts import wanted
 from drretail.api.worlds import open_world
 from drretail.cli.app import app
 from drretail.env.catalog.base import CatalogQuery
@@ -21,7 +21,7 @@ def test_two_parts_of_one_shop_share_no_person_and_no_wish_with_each_other_or_wi
     shop: Shop, tmp_path: Path
 ) -> None:
     folder = str(shop.world.folder)
-    train, held_out = split.split(tmp_path, (6, 3), worlds=(folder, folder), progress=Progress())
+    train, held_out = parts.split(tmp_path, (6, 3), worlds=(folder, folder), progress=Progress())
     sets = [train.queries, held_out.queries, shipped_queries(*FIFTY)]
     assert [len(queries) for queries in sets[:2]] == [6, 3]
     for of in (lambda query: query.user_id, wanted):
@@ -38,8 +38,8 @@ def products(world: World) -> set[str]:
 def test_the_command_makes_up_two_shops_that_share_nothing_and_prints_floors(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(split, "PRODUCTS", 200)
-    monkeypatch.setattr(split, "REVIEWS", 3_000)
+    monkeypatch.setattr(parts, "PRODUCTS", 200)
+    monkeypatch.setattr(parts, "REVIEWS", 3_000)
     command = ["gym", "split", "--to", str(tmp_path), "--sizes", "4,2", "--json"]
     printed = json.loads(CliRunner().invoke(app, command, catch_exceptions=False).stdout)
     parts = printed["parts"]

@@ -3,6 +3,9 @@
 Skipped without pyspark or Java."""
 
 import os
+import subprocess
+import sys
+import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,6 +26,7 @@ from drretail.errors import UserError
 from drretail.progress import Bar, Progress
 from tests.addons.spark.cluster import Cluster, running_cluster
 from tests.addons.spark.odd_rows import write_every_dialect
+from tests.cli.commands import MAIN, environment
 from tests.data_ingest.raw_rows import reviews_of, small_shop, write_lines
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(900)]
@@ -155,6 +159,21 @@ def test_a_cluster_without_workers_ends_the_ingest_in_one_sentence(tmp_path: Pat
         # The application asks for more workers, and there is none.
         with pytest.raises(UserError, match=r"^No worker of spark://\S+ took the job within 1 s"):
             select(task, patience=1)
+
+
+@pytest.mark.parametrize("moment", ["log4j2.properties", "spark.log"], ids=["Java starts", "Spark works"])
+def test_sigterm_ends_the_ingest_in_one_sentence(tmp_path: Path, moment: str) -> None:
+    command = ["ingest", str(small_shop(tmp_path / "raw")), "--world", "w", "--engine", f"spark:{LOCAL}"]
+    process = subprocess.Popen(
+        [sys.executable, "-c", MAIN, *command], cwd=tmp_path, env=environment(tmp_path), stderr=subprocess.PIPE
+    )
+    while not any(tmp_path.rglob(moment)) and process.poll() is None:
+        time.sleep(0.1)
+    process.terminate()  # ends Java, which would hold the pipe open
+    said = process.communicate(timeout=120)[1].decode()
+    assert process.returncode == 130
+    assert "Traceback" not in said
+    assert said.rstrip().endswith("\nInterrupted: the same command continues from here.")
 
 
 def task_of(raw: Path, work: Path, master: str, progress: Progress) -> Task:
