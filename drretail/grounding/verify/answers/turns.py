@@ -15,7 +15,7 @@ from datetime import date
 from typing import NamedTuple
 
 from drretail.grounding.report.evidence_ids import product_evidence_id
-from drretail.grounding.report.markup import blanked
+from drretail.grounding.report.markup import blanked, meet
 from drretail.grounding.report.statements import names_status, status_named
 from drretail.grounding.text.amounts import find_dates, other_notation
 from drretail.grounding.text.languages import answer_words
@@ -103,7 +103,7 @@ class ReadAnswers:
         left_open = {"state": "underivable", "is_unconfirmed": True}
         unconfirmed = [_value(one, text).model_copy(update=left_open) for one in self.unconfirmed]
         sums = [one for one in by_form.values if one.kind in ("total", *OF_CALCULATIONS)]
-        sums = [one for one in sums if not any(one.start < other.end and other.start < one.end for other in own)]
+        sums = [one for one in sums if not any(meet(one, other) for other in own)]
         read = self.numerals - len(self.unread)
         update = {"values": (*own, *unconfirmed, *sums), "unread": self.unread, "numerals": self.numerals}
         return by_form.model_copy(update=update | {"seen": self.numerals, "read": read})
@@ -172,7 +172,7 @@ def _completed(decided: Mapping[Typed, Statement | None], by_rules: Iterable[Sta
     """The statements that a model typed, and those by rules where it typed nothing or leaves the same thing open."""
     yield from filter(None, decided.values())
     for one in by_rules:
-        meeting = [other for other in decided if one.start < other.end and other.start < one.end]
+        meeting = [other for other in decided if meet(one, other)]
         meeting = [other for other in meeting if other.as_kind == one.kind or re.search(r"\d", other.amount)]
         key = one.of.rpartition("-")[0] or one.of
         if not any(decided[other] or not {one.of, key} & {*other.keys, POLICY} for other in meeting):
@@ -272,7 +272,7 @@ class _Text:
             ):
                 named.append(Named(*match.span(), f"O:{match['id']}"))
         self.named = sorted(named, key=lambda one: one.start)
-        self.text = blanked(layout.text, _apart((one.start, one.end) for one in self.named)).translate(_MARKS)
+        self.text = blanked(layout.text, ((one.start, one.end) for one in self.named)).translate(_MARKS)
         """Without the names, so that their words and figures say nothing, and with a letter for each mark."""
 
     def beside(self, place: int) -> tuple[str, ...]:
@@ -470,12 +470,4 @@ class _Answer:
 
 
 def _is_same(one: Statement, other: Statement) -> bool:
-    return one.start < other.end and other.start < one.end and (one.kind, one.record) == (other.kind, other.record)
-
-
-def _apart(spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    last = 0
-    for start, end in sorted(spans):
-        if end > last:
-            yield max(start, last), end
-            last = end
+    return meet(one, other) and (one.kind, one.record) == (other.kind, other.record)
