@@ -242,7 +242,7 @@ def names_beside_money(text: str, titles: Mapping[str, str]) -> Iterator[str]:
     found: dict[str, None] = {}
     for sentence in find_sentences(text):
         if any(sentence.start <= start < sentence.end for start, _ in money):
-            found |= dict.fromkeys(_names(blanked(text, sorted(taken)), sentence.start, sentence.end))
+            found |= dict.fromkeys(_names(blanked(text, taken), sentence.start, sentence.end))
     yield from found
 
 

@@ -289,7 +289,7 @@ def products_of(subject: Subject, claim: str, span: tuple[int, int] | None) -> l
     named = [one.product_id for one in products_named(claim, subject.shop.titles)]
     start, end = span or (0, 0)
     parts = (part for part in subject.answers.parts if start < part.end and part.start < end)
-    ids = dict.fromkeys(product_evidence_id(key) for key in named or (key for part in parts for key in part.products))
+    ids = dict.fromkeys(product_evidence_id(key) for key in named or (key for part in parts for key in part.about))
     return [name for name in ids if name in looked_up]
 
 

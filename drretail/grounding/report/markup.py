@@ -6,6 +6,7 @@ All functions keep offsets: removed parts are overwritten with spaces. All are l
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from typing import Protocol
 
 from drretail.grounding.report.hidden import Unread, unread_html
 
@@ -66,6 +67,20 @@ _NARROW = re.compile(rf"[^{_STOPS}\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]*")
 _TRAILING = "?!.,:;*_~'("
 
 
+class Span(Protocol):
+    """``text[start:end]``."""
+
+    @property
+    def start(self) -> int: ...
+    @property
+    def end(self) -> int: ...
+
+
+def meet(one: Span, other: Span) -> bool:
+    """True for two places of a text that overlap."""
+    return one.start < other.end and other.start < one.end
+
+
 def lines(text: str) -> Iterator[tuple[int, int]]:
     """Start and end of every line, without its newline."""
     start = 0
@@ -76,12 +91,13 @@ def lines(text: str) -> Iterator[tuple[int, int]]:
 
 
 def blanked(text: str, spans: Iterable[tuple[int, int]]) -> str:
-    """The text with the spans overwritten by spaces; newlines stay. Spans are in order and do not overlap."""
+    """The text with the spans, in any order, overwritten by spaces; newlines stay."""
     parts: list[str] = []
     position = 0
-    for start, end in spans:
-        parts += [text[position:start], re.sub(r"[^\n]", " ", text[start:end])]
-        position = end
+    for start, end in sorted(spans):
+        if end > position:
+            parts += [text[position:start], re.sub(r"[^\n]", " ", text[max(start, position) : end])]
+            position = end
     return "".join([*parts, text[position:]])
 
 
@@ -138,7 +154,7 @@ def unframed(text: str) -> str:
     signs += [tag.span() for start, end in [*blocks, *code] for tag in _TAG_START.finditer(text, start, end)]
     for image in _IMAGE.finditer(text):
         signs += [(image.start(), image.start("words")), (image.end("words"), image.end())]
-    return blanked(text, _joined(signs))
+    return blanked(text, signs)
 
 
 @lru_cache(maxsize=16)
@@ -150,15 +166,6 @@ def page_text(text: str) -> str:
 def _fences(text: str, start: int, end: int) -> tuple[tuple[int, int], tuple[int, int]]:
     """The first and the last line of a code block."""
     return (start, text.index("\n", start)), (text.rindex("\n", start, end) + 1, end)
-
-
-def _joined(spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """The spans in order, without overlap."""
-    last = 0
-    for start, end in sorted(spans):
-        if end > last:
-            yield max(start, last), end
-            last = end
 
 
 def _in_lines(text: str) -> str:
@@ -260,7 +267,7 @@ def _unrendered(text: str) -> Iterator[tuple[int, int]]:
     labels = {label for _, _, label in definitions}
     references = (match.span("label") for match in _LINK_REFERENCE.finditer(text))
     links = [(start, end) for start, end in references if _folded_label(text[start + 1 : end - 1]) in labels]
-    yield from _joined([*(definition[:2] for definition in definitions), *links, *_cells_beyond_head(text)])
+    yield from (*(definition[:2] for definition in definitions), *links, *_cells_beyond_head(text))
 
 
 def _definitions(text: str) -> Iterator[tuple[int, int, str]]:

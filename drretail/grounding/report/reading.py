@@ -6,12 +6,12 @@ kind, and no other explanation. Other figures count as unread.
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from typing import TypeVar
 
-from drretail.grounding.report.markup import blanked
+from drretail.grounding.report.markup import blanked, meet
 from drretail.grounding.report.picks_by_form import picks_by_form
 from drretail.grounding.report.statements import statements_in
 from drretail.grounding.text.amounts import Amount, WrittenDate, find_dates, find_days
@@ -89,7 +89,7 @@ class _Reader:
         self.is_english = self.layout.notation.is_english
         self.label_words = labels(english=self.is_english)
         self.other_price = self.label_words.get("other_price", frozenset())
-        self.without_figures = blanked(self.text, _apart((*self.amounts, *self.dates)))
+        self.without_figures = blanked(self.text, ((one.start, one.end) for one in (*self.amounts, *self.dates)))
         self.scores = list(find_scores(self.text, self.amounts, is_english=self.is_english))
         self.sources = dict.fromkeys(source for stretch in self.layout.stretches for source in stretch.cited)
         self.cited = tuple(source[2:] for source in self.sources if source[:2] == "P:")
@@ -125,7 +125,7 @@ class _Reader:
             self._read_totals({f"P:{pick.product}" for pick in self.ledger.picks})
         for value in statements_in(self.layout, self.ledger):
             starts = {amount.start for amount in _inside(self.amounts, value.start, value.end)}
-            if not starts & self.read and not any(_meet(value, one) for one in self.values):
+            if not starts & self.read and not any(meet(value, one) for one in self.values):
                 self.values.append(value)
         wrong = {equation.result.start for equation in self.layout.equations if not equation.holds}
         asked = self.ledger, self.text, self.layout.cited_at
@@ -133,7 +133,7 @@ class _Reader:
         unread = {one.start: one for one in self.amounts if one.start in self.seen - self.read}
         numerals = numerals_beside_marks(self.layout)
         open_ones = [one for one, sources in numerals.items() if not self._is_decided(one, sources)]
-        others = [one for one in open_ones if not any(_meet(one, amount) for amount in unread.values())]
+        others = [one for one in open_ones if not any(meet(one, amount) for amount in unread.values())]
         return Reading(
             reader=FORM,
             picks=picks,
@@ -150,7 +150,7 @@ class _Reader:
     def _is_decided(self, numeral: Numeral, sources: Iterable[str]) -> bool:
         decided = (value for value in self.values if value.state != "underivable")
         read = (amount for amount in self.amounts if amount.start in self.read)
-        return any(_meet(numeral, one) for one in (*decided, *read)) or stands_in_record(numeral, sources, self.ledger)
+        return any(meet(numeral, one) for one in (*decided, *read)) or stands_in_record(numeral, sources, self.ledger)
 
     def _keep(self, kind: ValueKind, amount: Amount, of: Iterable[str], state: ValueState, words: str = "") -> None:
         self.values.append(with_state(_value(kind, amount, of), state, words))
@@ -525,24 +525,11 @@ class _Reader:
         )
 
 
-def _apart(figures: Iterable[Amount | WrittenDate]) -> Iterator[tuple[int, int]]:
-    """The spans of the figures, overlapping ones merged: "05/01/2026" may be either of two days."""
-    reached = 0
-    for start, end in sorted((figure.start, figure.end) for figure in figures):
-        if end > reached:
-            yield max(start, reached), end
-            reached = end
-
-
 def _inside(found: Sequence[_Figure], start: int, end: int) -> list[_Figure]:
     """The figures, given in text order, that lie within a span."""
     first = bisect_left(found, start, key=lambda figure: figure.start)
     last = bisect_left(found, end, key=lambda figure: figure.start)
     return [figure for figure in found[first:last] if figure.end <= end]
-
-
-def _meet(one: Numeral | Amount | ReadValue, other: Numeral | Amount | ReadValue) -> bool:
-    return one.start < other.end and other.start < one.end
 
 
 def _calculation(equation: Equation) -> Calculation:

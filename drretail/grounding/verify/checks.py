@@ -14,6 +14,7 @@ from itertools import chain
 
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.report.evidence_ids import product_evidence_id
+from drretail.grounding.report.markup import meet
 from drretail.grounding.report.reading import UNEXPLAINED, read_by_form
 from drretail.grounding.text.layout import Layout, read_layout
 from drretail.grounding.text.wording import format_amount
@@ -28,7 +29,7 @@ from drretail.grounding.verify.refusals import misses_order, refusable_wants, re
 from drretail.grounding.verify.values import verify
 from drretail.records.evidence import Citation, Evidence, Finding
 from drretail.records.query import KeptReference, Query, Reference
-from drretail.records.reading import DECLARED, FORM, Outcome, Pick, Reading, ReadValue, Unread
+from drretail.records.reading import DECLARED, FORM, Outcome, Pick, Reading, ReadValue
 from drretail.records.run import Run
 from drretail.records.shop import VOID_STATUSES, Product, UserProfile
 from drretail.records.wish import Wish
@@ -197,8 +198,8 @@ def read_report(case: Case, by_model: Reading | None = None) -> Reading:
     values_by_form = [verify_place(value, case.all_profiles) for value in by_form.values]
     values = [*_merged(values_by_form, figures, wrong_results), *worded]
     decided = [value for value in figures if value.state != "underivable"]
-    unread = tuple(one for one in by_form.unread if not any(_meet(one, value) for value in decided))
-    is_read = (any(_meet(one, value) for value in figures) for one in by_form.unread if one.why == UNEXPLAINED)
+    unread = tuple(one for one in by_form.unread if not any(meet(one, value) for value in decided))
+    is_read = (any(meet(one, value) for value in figures) for one in by_form.unread if one.why == UNEXPLAINED)
     values_by = FORM if by_model is None else by_model.reader
     reader = DECLARED if case.picks is not None else values_by if picks is not None else FORM
     return Reading(
@@ -296,7 +297,7 @@ def _merged(
         if value.start in wrong_results:
             return True
         own = {source for source in value.of if source[:2] != "C:"}
-        for one in (one for one in by_model if _meet(one, value)):
+        for one in (one for one in by_model if meet(one, value)):
             # The model's value is undecided, and about the same thing as form's.
             sources = {source for source in one.of if source[:2] != "C:"}
             is_of_same = not sources or sources & own or (not own and all(source[:2] == "P:" for source in sources))
@@ -306,10 +307,6 @@ def _merged(
         return True
 
     certain = [value for value in by_form if value.state == "contradicted" and is_certain(value)]
-    kept = [*certain, *(value for value in by_model if not any(_meet(value, one) for one in certain))]
-    kept += [value for value in by_form if not any(_meet(value, one) for one in kept)]
+    kept = [*certain, *(value for value in by_model if not any(meet(value, one) for one in certain))]
+    kept += [value for value in by_form if not any(meet(value, one) for one in kept)]
     return kept
-
-
-def _meet(one: ReadValue | Unread, other: ReadValue) -> bool:
-    return one.start < other.end and other.start < one.end

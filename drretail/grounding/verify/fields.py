@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from decimal import Decimal
 from functools import lru_cache
-from itertools import pairwise
 from typing import Literal
 
 from drretail.grounding.text.amounts import ENGLISH, Amount, Notation, exact_amount, find_amounts, find_dates
@@ -153,7 +152,7 @@ def _answered(field: str, item: Product, *, is_so: bool) -> tuple[State, str] | 
     agree leave it open.
     """
     own = _property(field)
-    answers = {answer: line for answer, line, _ in _answers(own, item)}
+    answers = dict(_answers(own, item))
     agreeing = any(is_so in answer for text in _texts(item) for answer in _affirmed(own, text))
     # "Hand wash only" is the other answer to "dishwasher safe".
     clauses = (part for text in _texts(item) for part in _CLAUSE.split(text) if not is_so)
@@ -164,28 +163,15 @@ def _answered(field: str, item: Product, *, is_so: bool) -> tuple[State, str] | 
     return ("confirmed" if is_so in answers else "contradicted"), line
 
 
-def _answers(own: set[str], item: Product) -> Iterator[tuple[bool, str, str]]:
-    """The answers of fields to a property, each with its line and with the field's name and the words that answer."""
+def _answers(own: set[str], item: Product) -> Iterator[tuple[bool, str]]:
+    """The answers of fields to a property, each with its line."""
     for name, value in item.details.items():
         is_named = own == _property(name)
         for part in _CLAUSE.split(f"{value}"):
             answer = yes_or_no(part) if is_named else None
             stems = _property(part)
             if answer is not None or own == stems or (len(own) > 1 and own < stems):
-                yield (not _denies(part) if answer is None else answer), f"{name}: {value}", f"{name} {part}"
-
-
-def tells_both(field: str, said: str, items: Collection[Product], sentence: str) -> bool:
-    """True for a sentence that says yes or no of a property, and the other answer of the record as well: by the name
-    and the words of its field, or as "machine made", which a text says of what is not handmade.
-    """
-    own, spoken, is_so = _property(field), _property(sentence), yes_or_no(said)
-    told = {answer for answer, plainly in _affirmed(own, sentence) if answer == plainly}
-    quotes = (quote for item in items for answer, _, quote in _answers(own, item) if {answer, is_so} == {True, False})
-    parts = (part for item in items for text in _texts(item) for part in _CLAUSE.split(text) if is_so is False)
-    pairs = ({*pair} for part in parts for pair in pairwise(content_stems(part)) if _is_akin(own, pair))
-    is_quoted = (not is_so) in told and any(_property(quote) <= spoken for quote in quotes)
-    return is_quoted or any(pair <= {*content_stems(sentence)} for pair in pairs)
+                yield (not _denies(part) if answer is None else answer), f"{name}: {value}"
 
 
 def yes_or_no(value: object) -> bool | None:

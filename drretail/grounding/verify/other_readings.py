@@ -8,10 +8,8 @@ from collections.abc import Collection, Iterable
 from dataclasses import replace
 from decimal import Decimal
 
-from drretail.grounding.text.amounts import exact_amount, find_amounts, find_dates
-from drretail.grounding.text.numerals import find_numerals
+from drretail.grounding.text.amounts import find_amounts, find_dates
 from drretail.grounding.text.words import is_negation, words
-from drretail.grounding.verify.comparisons import figures_of
 from drretail.grounding.verify.derivation import (
     derivation,
     fits,
@@ -20,17 +18,17 @@ from drretail.grounding.verify.derivation import (
     small_numbers,
     title_numbers,
 )
-from drretail.grounding.verify.fields import counts_in, decided_property, has_figures, tells_both
-from drretail.grounding.verify.records import Ledger, all_words_of, amount_of, plain
+from drretail.grounding.verify.fields import has_figures
+from drretail.grounding.verify.records import Ledger, all_words_of, amount_of
 from drretail.records.reading import ReadValue
 from drretail.records.shop import Product
 
 
-def other_reading(value: ReadValue, beside: Collection[str], ledger: Ledger, sentence: str, whole: str) -> str | None:
+def other_reading(value: ReadValue, beside: Collection[str], ledger: Ledger, sentence: str) -> str | None:
     """What explains a value that is denied, in words; None if nothing does, and for ranges.
 
-    ``beside`` is all that its sentence cites, ``whole`` that sentence, and ``sentence`` what it says besides the value:
-    where it has the record's own figure, the value is another one.
+    ``beside`` is all that its sentence cites, ``sentence`` what that says besides the value: where it has the record's
+    own figure, the value is another one.
     """
     sources = dict.fromkeys([*value.of, *beside])
     # Each field of a user's record counts something else, and has no title.
@@ -38,14 +36,10 @@ def other_reading(value: ReadValue, beside: Collection[str], ledger: Ledger, sen
     match value.kind:
         case "date":
             return _other_day(value, items, sentence)
-        case "property" if tells_both(value.field or "", f"{value.amount}", items, whole):
-            return "its sentence tells the record's answer as well"
         case "price" | "rating" | "rating_count" | "property":
             return _other_figure(value, items, ledger, sentence)
         case "order_status" if _is_status_told(value, sentence):
             return "its sentence tells the recorded status as well"
-        case "brand" if any(plain(f"{value.amount}") in plain(all_words_of(item)) for item in items):
-            return "a cited record has this name"
         case "total" | "difference" | "left_over" | "over_budget" | "per_unit":
             return _other_result(value, list(sources), ledger, sentence)
         case _:
@@ -66,34 +60,12 @@ def _other_figure(value: ReadValue, items: Collection[Product], ledger: Ledger, 
         return None
     if len(recorded) == 1 and any(one.low in recorded for one in find_amounts(sentence)):
         return "its sentence has the record's figure as well"
-    if value.kind == "property" and items and (found := _of_field(value, items, ledger, sentence)):
-        return found
     if has_figures(items, value.amount, is_about=value.relation == "about"):
         return "a cited record has this figure"
     if value.kind != "price" or amount is None:
         return None
     near = [item.product_id for item in items]
     return derivation(amount, ledger, near, {*title_numbers(near, ledger), *map(Decimal, small_numbers(sentence))})
-
-
-def _of_field(value: ReadValue, items: Collection[Product], ledger: Ledger, sentence: str) -> str | None:
-    """What its sentence says of a field besides: the record's own figure in another unit, or several things that come
-    to this together ("two weigh 6 pounds").
-    """
-    figures, denial = [*find_numerals(f"{value.amount}")], f"{value.derivation}"
-    if len([*find_numerals(denial)]) == 1:
-        said = (sentence[one.start : one.stop] for one in find_numerals(sentence))
-        decided = (decided_property(value.field or "", one, "is", item) for one in said for item in items)
-        if any(one is not None and one[0] == "confirmed" and denial.endswith(one[1]) for one in decided):
-            return "its sentence has the record's figure as well"
-    if len(figures) != 1 or figures[0].number is None:
-        return None
-    amount, unit = exact_amount(figures[0].number, value.relation), figures[0].unit
-    of_each = ([one.in_unit(unit) or 0 for one in figures_of(value, source, ledger)] for source in value.of)
-    sums = [sum(one, Decimal(0)) for one in zip(*of_each, strict=False)]
-    return (
-        "of several" if any(fits(amount, one * count) for one in sums for count in (1, *counts_in(sentence))) else None
-    )
 
 
 def _other_result(value: ReadValue, sources: Collection[str], ledger: Ledger, sentence: str) -> str | None:

@@ -55,9 +55,8 @@ def acquitted(value: ReadValue, ledger: Ledger, report: str, cited_at: CitedAt) 
     own = next((one for one in find_sentences(report) if one.start <= value.start < one.end), None)
     rest = "" if own is None else f"{report[own.start : value.start]}\0{report[value.end : own.end]}"
     rest = next((cell for cell in rest.split("|") if "\0" in cell), "")
-    whole = rest.replace("\0", report[value.start : value.end])
     beside = [source for source in cited_at(value.start) if source not in (*value.of, *value.than)]
-    found = other_reading(value, beside, ledger, rest.replace("\0", " "), whole)
+    found = other_reading(value, beside, ledger, rest.replace("\0", " "))
     sides = ("of", "than") if value.than else ("of",)
     swapped = (value.model_copy(update={side: (source,)}) for source in beside for side in sides)
     if found is None and any(_verified(one, ledger, report).state == "verified" for one in swapped):

@@ -67,8 +67,8 @@ class Statement:
 
     def in_words(self, text: str) -> str:
         """For a judge: "price €50.00: the record says €111.00"."""
-        found = f"{AGREES} ({self.record})" if self.is_true else f"the record says {self.record}"
-        return f"{self.kind} {text[self.start : self.end]}: {found}"
+        verdict = f"{AGREES} ({self.record})" if self.is_true else f"the record says {self.record}"
+        return f"{self.kind} {text[self.start : self.end]}: {verdict}"
 
 
 @dataclass(frozen=True)
@@ -90,14 +90,14 @@ class ProductSentence:
     def prices(self) -> Iterator[Statement]:
         """Amounts of money that are its price or its list price, or the price of so many pieces."""
         offers = self._meant()
-        prices = [one.price for one in offers if one.price is not None]
-        lists = [one.list_price for one in offers if one.list_price is not None]
+        prices = [offer.price for offer in offers if offer.price is not None]
+        lists = [offer.list_price for offer in offers if offer.list_price is not None]
         if not prices or (self.item.price_from and len(offers_of(self.item)) < 2):
             return
-        has_price = any(fits(one, prices) for one in self.money)
+        has_price = any(fits(amount, prices) for amount in self.money)
         whole = {*words(f"{self.label} {self.text[self.start : self.end]}")}
         is_former = bool(whole & answer_words("former"))
-        record = " or ".join(dict.fromkeys(format_money(one, self.item.currency) for one in prices))
+        record = " or ".join(dict.fromkeys(format_money(price, self.item.currency) for price in prices))
         for amount in self.money:
             if amount.currency not in (None, self.item.currency):
                 continue
@@ -123,19 +123,21 @@ class ProductSentence:
             if fits(amount, lists):
                 yield Statement(*span, "price", is_former, self.id, record)
             elif is_former and lists and (has_price or not count):
-                shown = " or ".join(dict.fromkeys(format_money(one, self.item.currency) for one in lists))
+                shown = " or ".join(dict.fromkeys(format_money(price, self.item.currency) for price in lists))
                 yield Statement(*span, "price", False, self.id, f"list price: {shown}")
             elif count > 1:
                 totals = [price * count for price in prices]
-                shown = " or ".join(f"{count} × {format_money(one, self.item.currency)}" for one in prices)
-                made = " or ".join(format_money(one, self.item.currency) for one in totals)
+                shown = " or ".join(f"{count} × {format_money(price, self.item.currency)}" for price in prices)
+                made = " or ".join(format_money(price, self.item.currency) for price in totals)
                 yield Statement(*span, "total", fits(amount, totals), self.id, f"{shown} = {made}")
             elif not count and not is_former and not fits(amount, self._multiples(prices)):
                 yield Statement(*span, "price", False, self.id, record)
 
     def _multiples(self, prices: Sequence[Decimal]) -> list[Decimal]:
         """The prices of as many pieces as its sentence or row counts of anything."""
-        whole = next((one for one in self.layout.sentences if one.start <= self.start < one.end), self)
+        whole = next(
+            (sentence for sentence in self.layout.sentences if sentence.start <= self.start < sentence.end), self
+        )
         return [price * count for price in prices for count in counts_in(self.text[whole.start : whole.end])]
 
     def stock(self) -> Iterator[Statement]:
@@ -165,13 +167,13 @@ class ProductSentence:
         whole = {*words(f"{self.label} {self.text[self.start : self.end]}")}
         if says_sold_out(self.text[self.start : self.end]) or whole & (answer_words("former") | answer_words("apart")):
             return False
-        pieces = (self._piece(one.start, one.end, anchors=_prices()) for one in self.money)
+        pieces = (self._piece(amount.start, amount.end, anchors=_prices()) for amount in self.money)
         has_price = any(self._is_plain_piece(piece, _prices()) for piece in pieces)
         return has_price or any(is_in for _, _, is_in, _ in self._availability())
 
     def answers(self) -> Iterator[Statement]:
         """Fields of yes or no: "is not waterproof", "Waterproof: no"."""
-        own = _LEADING.sub(lambda found: " " * len(found[0]), self.text[self.start : self.end])
+        own = _LEADING.sub(lambda decision: " " * len(decision[0]), self.text[self.start : self.end])
         whole, offset = self._labelled(own)
         for name, value in self.item.details.items():
             if yes_or_no(value) is None:
@@ -181,10 +183,10 @@ class ProductSentence:
                 is_so, rest, others = self._answer(whole, *match.span()) or (None, "", set[str]())
                 if is_so is None or others & answer_words("negation") or re.search(r"\d", rest):
                     continue
-                found = decided_property(name, "yes" if is_so else "no", "is", self.item)
-                if found is not None:
+                decision = decided_property(name, "yes" if is_so else "no", "is", self.item)
+                if decision is not None:
                     place = self._place(offset, *match.span())
-                    yield Statement(*place, "field", found[0] == "confirmed", self.id, found[1])
+                    yield Statement(*place, "field", decision[0] == "confirmed", self.id, decision[1])
 
     def measures(self) -> Iterator[Statement]:
         """Figures that its record has, and those beside a field's name: "Its weight is 1.4 kg", "Size: 4 x 6 in"."""
@@ -192,24 +194,24 @@ class ProductSentence:
         stated = field_statements(text, self.item, self.layout.notation)
         decided = [(start, end, True, line) for start, end, line in stated if offset + start >= self.start]
         numerals: dict[tuple[int, int], list[tuple[int, int]]] = {}
-        for one in find_numerals(text):
-            if offset + one.start < self.start:
+        for numeral in find_numerals(text):
+            if offset + numeral.start < self.start:
                 continue
-            piece = _piece_of(text, one.start, one.stop, 0, len(text), frozenset())
-            numerals.setdefault(piece, []).append((one.start, one.stop))
+            piece = _piece_of(text, numeral.start, numeral.stop, 0, len(text), frozenset())
+            numerals.setdefault(piece, []).append((numeral.start, numeral.stop))
         for (first, last), spans in numerals.items():
             start, end = spans[0][0], spans[-1][1]
             rest = blanked(text, spans)[first:last]
-            said = [word for word in words(rest) if word not in answer_words("function")]
-            field, akin = self._measured(said)
-            found = decided_property(field, text[start:end], "is", self.item)
-            named = akin if found is None else akin | frozenset(words(found[1].partition(":")[0]))
-            if found is not None and named & {*said} and self.is_plain(rest, named):
-                decided.append((start, end, found[0] == "confirmed", found[1]))
+            besides = [word for word in words(rest) if word not in answer_words("function")]
+            field, akin = self._measured(besides)
+            decision = decided_property(field, text[start:end], "is", self.item)
+            named = akin if decision is None else akin | frozenset(words(decision[1].partition(":")[0]))
+            if decision is not None and named & {*besides} and self.is_plain(rest, named):
+                decided.append((start, end, decision[0] == "confirmed", decision[1]))
         for start, end, is_true, line in decided:
             yield Statement(offset + start, offset + end, "field", is_true, self.id, line)
 
-    def _measured(self, said: Sequence[str]) -> tuple[str, frozenset[str]]:
+    def _measured(self, besides: Sequence[str]) -> tuple[str, frozenset[str]]:
         """The one field that these words name, also by another word for its measure ("tall" for "Height"), and such
         words.
         """
@@ -217,9 +219,9 @@ class ProductSentence:
             akin = answer_words(measure)
             # A "Packed length" is another one.
             fields = [name for name in self.item.details if {*words(name)} - {"item", "product"} <= akin]
-            if len(fields) == 1 and akin & {*said} and not {*said} - akin:
+            if len(fields) == 1 and akin & {*besides} and not {*besides} - akin:
                 return fields[0], akin
-        return " ".join(said), frozenset()
+        return " ".join(besides), frozenset()
 
     def _labelled(self, own: str) -> tuple[str, int]:
         """The text behind its labels, and the place in the whole text at which it begins so."""
@@ -248,7 +250,9 @@ class ProductSentence:
 
     @property
     def money(self) -> list[Amount]:
-        return [one for one in self.layout.amounts if self.start <= one.start < self.end and one.kind == "money"]
+        return [
+            amount for amount in self.layout.amounts if self.start <= amount.start < self.end and amount.kind == "money"
+        ]
 
     @property
     def id(self) -> str:
@@ -268,8 +272,8 @@ class ProductSentence:
         return f"{self.label} {self.text[piece[0] : span[0]]} {self.text[span[1] : piece[1]]}"
 
     def _is_plain_piece(self, piece: tuple[int, int], more: Collection[str]) -> bool:
-        money = [one for one in self.layout.amounts if piece[0] <= one.start < piece[1]]
-        spans = [(one.start, one.end) for one in money if one.kind == "money"]
+        money = [amount for amount in self.layout.amounts if piece[0] <= amount.start < piece[1]]
+        spans = [(amount.start, amount.end) for amount in money if amount.kind == "money"]
         return self.is_plain(f"{self.label} {blanked(self.text, spans)[slice(*piece)]}", more)
 
     def is_plain(self, text: str, more: Collection[str]) -> bool:
@@ -287,7 +291,7 @@ class ProductSentence:
     def _count(self, piece: tuple[int, int], amount: Amount) -> int:
         """How many pieces an amount is said of: 0 if no number stands there, 1 if one that is no number of pieces."""
         rest = blanked(self.text, [(amount.start, amount.end)])[slice(*piece)]
-        bare = [one for one in find_numerals(rest) if one.unit not in UNCOUNTED]
+        bare = [numeral for numeral in find_numerals(rest) if numeral.unit not in UNCOUNTED]
         if not bare:
             return 0
         number, unit = bare[0].number, rest[bare[0].end : bare[0].stop].strip()
@@ -310,26 +314,25 @@ def is_general(text: str) -> bool:
     return all(known.issuperset(part) for part in topical or parts)
 
 
-def policy_statements(
-    layout: Layout, text: str, start: int, end: int, label: str, policy: Policy, currency: str
-) -> Iterator[Statement]:
-    """What a sentence, line or cell of nothing else says of the shop's shipping, delivery and returns."""
-    part = ProductSentence(layout, text, start, end, label, Product(product_id=POLICY, title="", category=""))
-    spans = [(one.start, one.end) for one in part.money] + [match.span() for match in _DAYS.finditer(text, start, end)]
+def policy_statements(part: ProductSentence, policy: Policy, currency: str) -> Iterator[Statement]:
+    """What a part of nothing else says of the shop's shipping, delivery and returns."""
+    money, days_in = part.money, [*_DAYS.finditer(part.text, part.start, part.end)]
+    spans = [*((amount.start, amount.end) for amount in money), *(match.span() for match in days_in)]
     known = frozenset[str]().union(*map(answer_words, _POLICY_WORDS))
-    if not spans or not part.is_plain(f"{label} {blanked(text, spans)[start:end]}", known):
+    text = blanked(part.text, spans)[part.start : part.end]
+    if not spans or not part.is_plain(f"{part.label} {text}", known):
         return
-    for amount in part.money:
-        said = part.words_beside(amount.start, amount.end, answer_words("shipping"))
+    for amount in money:
+        beside = part.words_beside(amount.start, amount.end, answer_words("shipping"))
         # Sending back may cost something else.
-        is_of_shipping = said & answer_words("shipping") and not said & answer_words("returns")
+        is_of_shipping = beside & answer_words("shipping") and not beside & answer_words("returns")
         if amount.currency in (None, currency) and is_of_shipping:
-            yield from shipping_statement(amount, policy, currency, is_free=bool(said & answer_words("free")))
-    for match in _DAYS.finditer(text, start, end):
-        said = part.words_beside(*match.span(), answer_words("delivery") | answer_words("returns"))
-        of_returns = bool(said & answer_words("returns"))
-        if of_returns != bool(said & answer_words("delivery")):
-            is_within = not of_returns and bool(said & answer_words("within"))
+            yield from shipping_statement(amount, policy, currency, is_free=bool(beside & answer_words("free")))
+    for match in days_in:
+        beside = part.words_beside(*match.span(), answer_words("delivery") | answer_words("returns"))
+        of_returns = bool(beside & answer_words("returns"))
+        if of_returns != bool(beside & answer_words("delivery")):
+            is_within = not of_returns and bool(beside & answer_words("within"))
             days = [int(match[name]) * (7 if match["weeks"] else 1) for name in ("low", "high") if match[name]]
             yield from days_statement(match.span(), days, policy, of_returns=of_returns, is_within=is_within)
 
@@ -357,8 +360,8 @@ def days_statement(
     if is_within and fewest <= days[-1] < most:  # "within 3 days" may hold of 2 to 4
         return
     is_true = days[-1] >= most if is_within else fewest <= days[0] and days[-1] <= most
-    what, least = "returns within" if of_returns else "delivery in", "" if fewest == most else f"{fewest} to "
-    yield Statement(*span, "policy", is_true, POLICY, f"{what} {least}{most} days")
+    topic, least = "returns within" if of_returns else "delivery in", "" if fewest == most else f"{fewest} to "
+    yield Statement(*span, "policy", is_true, POLICY, f"{topic} {least}{most} days")
 
 
 class Availability(NamedTuple):
@@ -373,12 +376,12 @@ class Availability(NamedTuple):
 
 def availability_of(offers: Sequence[Offer], item: Product) -> Availability | None:
     """Whether these offers of a product can be had, with the record in words; None if the shop doesn't say."""
-    there = [one.is_available for one in offers]
+    there = [offer.is_available for offer in offers]
     if not there or None in there:
         return None
-    counts = [one.stock for one in offers if one.stock is not None]
+    counts = [offer.stock for offer in offers if offer.stock is not None]
     is_counted = len(counts) == len(offers)
-    named = f" of {', '.join(one.name for one in offers)}" if len(offers) < len(offers_of(item)) else ""
+    named = f" of {', '.join(offer.name for offer in offers)}" if len(offers) < len(offers_of(item)) else ""
     left = f"{sum(counts)} in stock" if is_counted else "in stock" if any(there) else "sold out"
     known = frozenset({sum(counts), *counts}) if is_counted else frozenset[int]()
     return Availability(any(there), all(map(bool, there)), known, f"{left}{named}")
@@ -391,7 +394,7 @@ def meant_offers(text: str, offers: Sequence[Offer]) -> list[Offer]:
         for name in {name for offer in offers for name in offer.options}
         if (values := {o.options[name] for o in offers if name in o.options and option_in(text, o.options[name])})
     }
-    return [one for one in offers if all(one.options.get(name) in named[name] for name in named)] or list(offers)
+    return [offer for offer in offers if all(offer.options.get(name) in named[name] for name in named)] or list(offers)
 
 
 def option_in(text: str, value: str) -> bool:
@@ -441,6 +444,6 @@ def _prices() -> frozenset[str]:
 @cache
 def _phrases() -> re.Pattern[str]:
     def pattern(kind: str) -> str:
-        return "|".join(re.escape(one) for one in sorted(answer_words(kind), key=len, reverse=True))
+        return "|".join(re.escape(phrase) for phrase in sorted(answer_words(kind), key=len, reverse=True))
 
     return re.compile(rf"(?<!\w)(?:(?P<out>{pattern('sold_out')})|(?P<in>{pattern('in_stock')}))(?!\w)", re.IGNORECASE)

@@ -33,17 +33,17 @@ class Records:
 
     def ordered(self, names: Iterable[str]) -> dict[str, list[str]]:
         """The products of the orders among these names, each with its lines ("O:1001-2")."""
-        found: dict[str, list[str]] = {}
+        products: dict[str, list[str]] = {}
         for line in (key for name in names if name[:2] == "O:" for key in self.lines_of(name[2:])):
-            found.setdefault(f"{self.orders[line].get('product_id')}", []).append(f"O:{line}")
-        return found
+            products.setdefault(f"{self.orders[line].get('product_id')}", []).append(f"O:{line}")
+        return products
 
-    def status_of(self, lines: Iterable[str], said: str) -> tuple[bool | None, str]:
+    def status_of(self, lines: Iterable[str], status: str) -> tuple[bool | None, str]:
         """Whether all these lines of orders ("O:…") have or had a status, None where one has and another has not; and
         what the record says.
         """
         recorded = {f"{self.orders[line[2:]].get('order_status') or ''}" for line in lines} - {""}
-        held = {has_been(said, one.casefold()) for one in recorded}
+        held = {has_been(status, own.casefold()) for own in recorded}
         return held.pop() if len(held) == 1 else None, f"order status: {', '.join(sorted(recorded))}"
 
     def why_missing(self, name: str) -> str | None:
@@ -79,12 +79,14 @@ def records_in(evidence: Iterable[Evidence]) -> Records:
     looked_up = [entry for entry in evidence if entry.looked_up]
     # The assistant's own tools may show what the shop does not have.
     lacking = [
-        one for one in looked_up if one.kind == "product" and (not one.texts or one.problem in (GONE, UNKNOWN, UNNAMED))
+        entry
+        for entry in looked_up
+        if entry.kind == "product" and (not entry.texts or entry.problem in (GONE, UNKNOWN, UNNAMED))
     ]
     ledger = read_ledger({entry.id: entry for entry in looked_up if entry.texts and entry not in lacking})
     orders = {name[2:]: record for name, record in ledger.records.items()}
-    missing = {one.key: one.problem or UNKNOWN for one in lacking}
-    former = {one.key: one.title for one in lacking if one.problem == GONE}
+    missing = {entry.key: entry.problem or UNKNOWN for entry in lacking}
+    former = {entry.key: entry.title for entry in lacking if entry.problem == GONE}
     policy = next((record_of(text.text) or {} for entry in looked_up for text in entry.texts if entry.id == POLICY), {})
     currency = policy.pop("currency", USD)
     return Records(ledger.products, orders, missing, former, Policy.model_validate(policy), currency)

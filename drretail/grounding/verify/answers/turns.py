@@ -12,10 +12,11 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from itertools import pairwise
 from typing import NamedTuple
 
 from drretail.grounding.report.evidence_ids import product_evidence_id
-from drretail.grounding.report.markup import blanked
+from drretail.grounding.report.markup import blanked, meet
 from drretail.grounding.report.statements import names_status, status_named
 from drretail.grounding.text.amounts import find_dates, other_notation
 from drretail.grounding.text.languages import answer_words
@@ -77,11 +78,16 @@ class ReadTurn:
 
 
 class Part(NamedTuple):
-    """``report[start:end]`` names these products, or refers to them."""
+    """``report[start:end]``, a sentence, a line or a cell."""
 
     start: int
     end: int
-    products: tuple[str, ...]
+    about: tuple[str, ...] = ()
+    """The products and orders ("O:…") that it names, or refers to."""
+    label: str = ""
+    """The words of its column's and its row's heads."""
+    is_sure: bool = True
+    """False if it names nothing, and what it is about is only guessed by the question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +105,11 @@ class ReadAnswers:
 
     def as_read(self, by_form: Reading, text: str) -> Reading:
         """A reading by form, which looks for marks, with these statements in the place of its values but for sums."""
-        own = [_value(one, text) for one in self.statements]
+        own = [_value(statement, text) for statement in self.statements]
         left_open = {"state": "underivable", "is_unconfirmed": True}
-        unconfirmed = [_value(one, text).model_copy(update=left_open) for one in self.unconfirmed]
-        sums = [one for one in by_form.values if one.kind in ("total", *OF_CALCULATIONS)]
-        sums = [one for one in sums if not any(one.start < other.end and other.start < one.end for other in own)]
+        unconfirmed = [_value(statement, text).model_copy(update=left_open) for statement in self.unconfirmed]
+        sums = [value for value in by_form.values if value.kind in ("total", *OF_CALCULATIONS)]
+        sums = [value for value in sums if not any(meet(value, other) for other in own)]
         read = self.numerals - len(self.unread)
         update = {"values": (*own, *unconfirmed, *sums), "unread": self.unread, "numerals": self.numerals}
         return by_form.model_copy(update=update | {"seen": self.numerals, "read": read})
@@ -123,60 +129,56 @@ def read_answers(
     Where a model ``typed`` something, rules are heard only on what it leaves open. Of what records contradict of it,
     only denials that it ``confirmed`` count; None if all do.
     """
-    found: list[Statement] = []
+    statements: list[Statement] = []
     unconfirmed: list[Statement] = []
-    numerals = 0
-    unread: list[Unread] = []
-    before: tuple[str, ...] = ()
-    whole = _Text(layout, shop)
-    first = 0
-    known: dict[str, None] = {}
-    read: list[ReadTurn] = []
+    numerals: list[Unread] = []
     parts: list[Part] = []
-    calls = any(step.kind == "tool" for step in steps)
+    read: list[ReadTurn] = []
+    known: dict[str, None] = {}
+    before: tuple[str, ...] = ()
+    whole, first_step = _Text(layout, shop), 0
+    has_calls = any(step.kind == "tool" for step in steps)
     for turn in turns:
-        tools, first = _of_tools(steps[first : turn.steps], seen, shop), turn.steps
+        tools, first_step = _of_tools(steps[first_step : turn.steps], seen, shop), turn.steps
         question = _Text(read_layout(turn.question, None), shop)
         asked = question.named_in(0, len(turn.question))
-        about = next((ids for ids in (asked, tools, before) if ids), ())
+        about = asked or tools or before
         is_sure = (bool(tools) and not asked) or _is_asked_plainly(question, about)
         answer = _Answer(whole, turn.start, turn.end, about, question.text, is_sure=is_sure)
-        by_model = [one for one in typed if turn.start <= one.start < turn.end]
-        parts += answer.references()
-        own = [*answer.statements(), *answer.adopted(question, about)]
-        decided = {one: statement_of(one, layout.text, whole.beside(one.start), shop) for one in by_model}
-        if confirmed is not None:
-            denied = [(one, said) for one, said in decided.items() if said is not None and not said.is_true]
-            left_open = [pair for pair in denied if _value(pair[1], layout.text).denial not in confirmed]
-            unconfirmed += (said for _, said in left_open)
-            decided |= {one: None for one, _ in left_open}
-        own = [*_completed(decided, own)]
-        told = [seen[name] for step in steps[: turn.steps] for name in step.evidence if name in seen]
-        found += (_explained(one, layout.text, shop, told) if calls else _titled(one, shop) for one in own)
         before = answer.about
-        known |= dict.fromkeys((*asked, *whole.named_in(turn.start, turn.end)))
-        known |= dict.fromkeys(tools[:_MOST_OF_TOOLS])
+        parts += answer.references()
+        by_model = [value for value in typed if turn.start <= value.start < turn.end]
+        decided = {value: statement_of(value, layout.text, whole.beside(value.start), shop) for value in by_model}
+        for value, statement in decided.items():
+            if confirmed is None or statement is None or statement.is_true:
+                continue
+            if _value(statement, layout.text).denial not in confirmed:
+                unconfirmed.append(statement)
+                decided[value] = None
+        own = [*_completed(decided, [*answer.statements(), *answer.adopted(question, about)])]
+        shown = [seen[name] for step in steps[: turn.steps] for name in step.evidence if name in seen]
+        statements += (_explained(one, layout.text, shop, shown) if has_calls else _titled(one, shop) for one in own)
+        known |= dict.fromkeys((*asked, *whole.named_in(turn.start, turn.end), *tools[:_MOST_OF_TOOLS]))
         read.append(ReadTurn(turn.question, turn.start, turn.end, (*known,)))
-        figures = answer.numerals()
+        figures = [Unread(start=start, end=end, why=UNDECIDED) for start, end in answer.numerals()]
         beside = [(one.start, one.end) for one in own if one.kind == "policy"]
         beside += [(one.start, one.end) for one in by_model if re.search(r"\d", layout.text[one.start : one.end])]
-        figures += [span for span in beside if not any(span[0] < end and start < span[1] for start, end in figures)]
-        numerals += len(figures)
-        undecided = (span for span in figures if not any(one.start < span[1] and span[0] < one.end for one in own))
-        unread += (Unread(start=start, end=end, why=UNDECIDED) for start, end in undecided)
-    found.sort(key=lambda one: (one.start, one.end))
-    return ReadAnswers(tuple(found), numerals, tuple(unread), tuple(unconfirmed), tuple(read), tuple(parts))
+        more = (Unread(start=start, end=end, why=UNDECIDED) for start, end in beside)
+        numerals += [*figures, *(one for one in more if not any(meet(one, figure) for figure in figures))]
+    statements.sort(key=lambda statement: (statement.start, statement.end))
+    unread = tuple(numeral for numeral in numerals if not any(meet(numeral, one) for one in statements))
+    return ReadAnswers(tuple(statements), len(numerals), unread, tuple(unconfirmed), tuple(read), tuple(parts))
 
 
 def _completed(decided: Mapping[Typed, Statement | None], by_rules: Iterable[Statement]) -> Iterator[Statement]:
     """The statements that a model typed, and those by rules where it typed nothing or leaves the same thing open."""
     yield from filter(None, decided.values())
-    for one in by_rules:
-        meeting = [other for other in decided if one.start < other.end and other.start < one.end]
-        meeting = [other for other in meeting if other.as_kind == one.kind or re.search(r"\d", other.amount)]
-        key = one.of.rpartition("-")[0] or one.of
-        if not any(decided[other] or not {one.of, key} & {*other.keys, POLICY} for other in meeting):
-            yield one
+    for statement in by_rules:
+        meeting = [typed for typed in decided if meet(statement, typed)]
+        meeting = [typed for typed in meeting if typed.as_kind == statement.kind or re.search(r"\d", typed.amount)]
+        of = {statement.of, statement.of.rpartition("-")[0] or statement.of}
+        if not any(decided[typed] or not of & {*typed.keys, POLICY} for typed in meeting):
+            yield statement
 
 
 def _value(statement: Statement, text: str) -> ReadValue:
@@ -191,47 +193,47 @@ def _titled(statement: Statement, shop: Records) -> Statement:
     return replace(statement, title=title or statement.of[2:])
 
 
-def _explained(statement: Statement, text: str, shop: Records, told: Sequence[Evidence]) -> Statement:
+def _explained(statement: Statement, text: str, shop: Records, shown: Sequence[Evidence]) -> Statement:
     """The statement with what the tools had returned of its product, and the cause if it is false."""
     statement = _titled(statement, shop)
-    own = (entry for entry in told if statement.title.casefold() in (entry.title.casefold(), entry.key.casefold()))
-    known = [entry for entry in told if f"P:{entry.key}" == statement.of] or [*own]
-    shown = (record_of(one.text) or {} for entry in known for one in entry.texts if one.shown)
-    name = _OF_TOOLS.get(statement.kind) or re.compile(re.escape(statement.record.partition(":")[0]), re.IGNORECASE)
-    values = [f"{value}" for record in shown for key, value in leaves(record) if name.search(key) and value is not None]
     if statement.is_true or statement.kind not in ("price", "stock", "field"):
         return statement
+    own = (entry for entry in shown if statement.title.casefold() in (entry.title.casefold(), entry.key.casefold()))
+    known = [entry for entry in shown if f"P:{entry.key}" == statement.of] or [*own]
+    records = (record_of(text.text) or {} for entry in known for text in entry.texts if text.shown)
+    name = _OF_TOOLS.get(statement.kind) or re.compile(re.escape(statement.record.partition(":")[0]), re.IGNORECASE)
+    values = [f"{value}" for one in records for key, value in leaves(one) if name.search(key) and value is not None]
     if not values:
         return replace(statement, cause=None if known else "not_looked")
-    said = text[statement.start : statement.end]
-    return replace(statement, tool=values[0], cause=_cause(said, statement.record.rpartition(": ")[2], values[0]))
+    words = text[statement.start : statement.end]
+    return replace(statement, tool=values[0], cause=_cause(words, statement.record.rpartition(": ")[2], values[0]))
 
 
-def _cause(said: str, recorded: str, told: str) -> Cause | None:
+def _cause(words: str, recorded: str, by_tool: str) -> Cause | None:
     """Whether a tool told the false figure or answer too; None if it told neither a figure nor yes or no."""
-    figures = [{one.number for one in find_numerals(text)} for text in (said, told)]
-    if figures[0]:
-        return ("stale" if figures[0] & figures[1] else "ignored") if figures[1] else None
-    truths = [_truth(recorded), _truth(told)]
+    figures, of_tool = ({numeral.number for numeral in find_numerals(text)} for text in (words, by_tool))
+    if figures:
+        return ("stale" if figures & of_tool else "ignored") if of_tool else None
+    truths = [_truth(recorded), _truth(by_tool)]
     return None if None in truths else "ignored" if truths[0] == truths[1] else "stale"
 
 
 def _truth(value: str) -> bool | None:
     """A yes or no, or whether a number of pieces is above zero."""
     answer = yes_or_no(value)
-    return next((bool(one.number) for one in find_numerals(value)), None) if answer is None else answer
+    return next((bool(numeral.number) for numeral in find_numerals(value)), None) if answer is None else answer
 
 
 def _of_tools(steps: Iterable[Step], seen: Mapping[str, Evidence], shop: Records) -> tuple[str, ...]:
     """The shop's products that calls and their results name, by id or by title."""
     by_title = {title.casefold(): key for key, title in shop.titles.items()}
-    found: dict[str, None] = {}
+    products: dict[str, None] = {}
     for step in steps:
         entries = (seen[name] for name in step.evidence if name in seen)
         named = [*(step.args or {}).values(), *(name for entry in entries for name in (entry.key, entry.title))]
         keys = (name if name in shop.products else by_title.get(name.casefold()) for name in map(str, named))
-        found |= dict.fromkeys(key for key in keys if key is not None)
-    return tuple(found)
+        products |= dict.fromkeys(key for key in keys if key is not None)
+    return tuple(products)
 
 
 def statements_of(text: str, about: Sequence[str], products: Mapping[str, Product]) -> list[Statement]:
@@ -258,32 +260,37 @@ class _Text:
             Named(*match.span(), match[0])
             for match in PRODUCT_ID.finditer(layout.text)
             if (match[0] in shop.products or match[0] in shop.missing)
-            and not any(one.start <= match.start() < one.end for one in named)
+            and not any(name.start <= match.start() < name.end for name in named)
         )
         named += (
             Named(*match.span(), name)
             for name in (key for key, why in shop.missing.items() if " " in key and why == UNKNOWN)
             for match in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", layout.text)
         )
-        money = [(one.start, one.end) for one in layout.amounts if one.kind == "money"]
-        for match in ORDER_ID.finditer(layout.text) if shop.orders else ():
-            if shop.lines_of(match["id"]) and not any(
-                start < match.end() and match.start() < end for start, end in money
-            ):
-                named.append(Named(*match.span(), f"O:{match['id']}"))
-        self.named = sorted(named, key=lambda one: one.start)
-        self.text = blanked(layout.text, _apart((one.start, one.end) for one in self.named)).translate(_MARKS)
+        money = [amount for amount in layout.amounts if amount.kind == "money"]
+        orders = (Named(*match.span(), f"O:{match['id']}") for match in ORDER_ID.finditer(layout.text))
+        named += (
+            order
+            for order in (orders if shop.orders else ())
+            if shop.lines_of(order.product_id[2:]) and not any(meet(order, amount) for amount in money)
+        )
+        self.named = sorted(named, key=lambda name: name.start)
+        self.text = blanked(layout.text, ((name.start, name.end) for name in self.named)).translate(_MARKS)
         """Without the names, so that their words and figures say nothing, and with a letter for each mark."""
+
+    def sentence(self, part: Part, item: Product) -> ProductSentence:
+        return ProductSentence(self.layout, self.text, part.start, part.end, part.label, item)
 
     def beside(self, place: int) -> tuple[str, ...]:
         """The products that the sentence at a place names."""
-        own = next((one for one in self.layout.sentences if one.start <= place < one.end), None)
-        return () if own is None else self.named_in(own.start, own.end)
+        sentences = self.layout.sentences
+        sentence = next((sentence for sentence in sentences if sentence.start <= place < sentence.end), None)
+        return () if sentence is None else self.named_in(sentence.start, sentence.end)
 
     def named_in(self, start: int, end: int) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(one.product_id for one in self._names(start, end)))
+        return tuple(dict.fromkeys(name.product_id for name in self._names(start, end)))
 
-    def parts(self, start: int, end: int) -> Iterator[tuple[int, int, str, Sequence[Named] | None]]:
+    def pieces(self, start: int, end: int) -> Iterator[tuple[int, int, str, Sequence[Named] | None]]:
         """Sentences, lines and cells: start, end, the label of a cell, and the names of what it is about; None for what
         the answer named last.
         """
@@ -313,12 +320,12 @@ class _Text:
         label = " ".join(filter(None, (label_of(self.text, *head) for head in heads)))
         names = self._names(cell.start, cell.end)
         if not names and cell.row >= 0:
-            names = [*of_row, *(one for head in heads for one in self._names(*head))]
+            names = [*of_row, *(name for head in heads for name in self._names(*head))]
         is_closed = names or cell.row < 0 or self._names(table, cell.start)
         return label, names if is_closed else None
 
     def _names(self, start: int, end: int) -> list[Named]:
-        return [one for one in self.named if start <= one.start < end]
+        return [name for name in self.named if start <= name.start < end]
 
 
 def _is_asked_plainly(question: _Text, about: Sequence[str]) -> bool:
@@ -326,96 +333,104 @@ def _is_asked_plainly(question: _Text, about: Sequence[str]) -> bool:
     item = question.shop.products.get(about[0]) if len(about) == 1 else None
     if item is None:
         return bool(about) and about[0][:2] == "O:"
-    return ProductSentence(question.layout, question.text, 0, len(question.text), "", item).asks_plainly()
+    return question.sentence(Part(0, len(question.text)), item).asks_plainly()
 
 
 class _Answer:
     """One answer: each part with what it is about; what the question alone names is not ``is_sure`` to be meant."""
 
     def __init__(
-        self, whole: _Text, start: int, end: int, about: tuple[str, ...], asked: str = "", *, is_sure: bool = True
+        self, whole: _Text, start: int, end: int, about: tuple[str, ...], question: str = "", *, is_sure: bool = True
     ) -> None:
         self.whole, self.text, self.shop = whole, whole.text, whole.shop
-        self.start, self.answer, self.asked = start, self.text[start:end], asked
+        self.start, self.answer, self.question = start, self.text[start:end], question
         self.about, self.names = about, whole.named_in(start, end)
-        self.parts: list[tuple[int, int, str, tuple[str, ...]]] = []
-        self.unsure: set[int] = set()
-        """The starts of parts of which it is not sure what they are about."""
-        for first, last, label, names in whole.parts(start, end):
-            inside = names or ()
-            ordered = self.shop.ordered(one.product_id for one in inside)
-            meant = {key for one in inside for key in ordered.get(one.product_id, ())}
-            inside = [
-                replace(one, product_id=next(iter(meant))) if one.product_id[:2] == "O:" and len(meant) == 1 else one
-                for one in inside
-                if one.product_id not in ordered  # its order is what is spoken of
-            ]
-            ids = tuple(dict.fromkeys(one.product_id for one in inside))
-            is_inside = all(first <= one.start < last for one in inside)
-            if len(ids) > 1 and is_inside and not re.search(r"\d", self.text[first : inside[0].start]):
+        self.parts: list[Part] = []
+        for first, last, label, names in whole.pieces(start, end):
+            named = self._without_orders(names or ())
+            ids = tuple(dict.fromkeys(name.product_id for name in named))
+            is_sure = is_sure or bool(ids)
+            is_inside = all(first <= name.start < last for name in named)
+            if len(ids) > 1 and is_inside and not re.search(r"\d", self.text[first : named[0].start]):
                 # From each name to the next one.
-                edges = [first, *(one.start for one in inside[1:]), last]
-                for one, begin, stop in zip(inside, edges, edges[1:], strict=False):
-                    self.parts.append((begin, stop, label, (one.product_id,)))
+                edges = pairwise([first, *(name.start for name in named[1:]), last])
+                self.parts += (Part(*span, (name.product_id,), label) for span, name in zip(edges, named, strict=True))
             else:
-                self.parts.append((first, last, label, ids or (self.about if names is None else ())))
-            self.about, is_sure = ids or self.about, is_sure or bool(ids)
-            self.unsure |= set() if is_sure else {first}
+                self.parts.append(Part(first, last, ids or (self.about if names is None else ()), label, is_sure))
+            self.about = ids or self.about
+
+    def _without_orders(self, names: Sequence[Named]) -> list[Named]:
+        """The names without a product whose order is named, and with the product of an order's single line: its order
+        is what is spoken of.
+        """
+        ordered = self.shop.ordered(name.product_id for name in names)
+        meant = {key for name in names for key in ordered.get(name.product_id, ())}
+        return [
+            replace(name, product_id=next(iter(meant))) if name.product_id[:2] == "O:" and len(meant) == 1 else name
+            for name in names
+            if name.product_id not in ordered
+        ]
 
     def references(self) -> Iterator[Part]:
         """The parts that name products, refer to them by a word of price or stock or by a variant, or sum them up."""
         named: dict[str, None] = {}
-        for start, end, label, about in self.parts:
-            text = f"{label} {self.text[start:end]}"
-            said, items = {*words(text)}, [self.shop.products[key] for key in about if key in self.shop.products]
-            own = [key for key in self.whole.named_in(start, end) if key in self.shop.products]
+        for part in self.parts:
+            text = f"{part.label} {self.text[part.start : part.end]}"
+            spoken, items = {*words(text)}, [self.shop.products[key] for key in part.about if key in self.shop.products]
+            own = [key for key in self.whole.named_in(part.start, part.end) if key in self.shop.products]
             named |= dict.fromkeys(own)
-            if said & answer_words("total"):
-                yield Part(start, end, (*named,))
-            elif own or said & answer_words("pronoun") or (start not in self.unsure and refers(text, items)):
-                yield Part(start, end, tuple(item.product_id for item in items))
+            if spoken & answer_words("total"):
+                yield part._replace(about=(*named,))
+            elif own or spoken & answer_words("pronoun") or (part.is_sure and refers(text, items)):
+                yield part._replace(about=tuple(item.product_id for item in items))
 
     def statements(self) -> list[Statement]:
-        found: list[Statement] = []
-        for start, end, label, about in self.parts:
-            if self.text[start:end].rstrip().endswith("?"):
-                continue
-            # What is said of one product or order may be its own.
-            if not self.whole.beside(start) and not any(key[:2] == "O:" for key in about):
-                policy = self.shop.policy, self.shop.currency
-                said = [*policy_statements(self.whole.layout, self.text, start, end, label, *policy)]
-                found += said if said and is_general(f"{self.asked}\n{self.text[self.start : start]}") else []
-            first = next(iter(words(self.text[start:end])), "")
-            is_sure = start not in self.unsure or first in answer_words("pronoun")
-            if len(about) != 1 or not is_sure:
-                continue
-            (key,) = about
-            if key[:2] == "O:":
-                lines = [f"O:{line}" for line in self.shop.lines_of(key[2:])]
-                found += [*self._order(start, end, lines), *self._order_day(start, end, lines[0])]
-            elif key in self.shop.missing:
-                found += self._missing(start, end, label, key)
-            elif (item := self.shop.products.get(key)) is not None:
-                part = ProductSentence(self.whole.layout, self.text, start, end, label, item)
-                if start not in self.unsure:
-                    found += [*part.prices(), *part.stock()]
-                found += [*part.answers(), *part.measures()]
-        return [one for at, one in enumerate(found) if not any(_is_same(one, other) for other in found[:at])]
+        statements = [statement for part in self.parts for statement in self._statements_of(part)]
+        return [one for at, one in enumerate(statements) if not any(_is_same(one, other) for other in statements[:at])]
 
-    def _missing(self, start: int, end: int, label: str, key: str) -> Iterator[Statement]:
+    def _statements_of(self, part: Part) -> Iterator[Statement]:
+        text = self.text[part.start : part.end]
+        if text.rstrip().endswith("?"):
+            return
+        # What is said of one product or order may be its own.
+        if not self.whole.beside(part.start) and not any(key[:2] == "O:" for key in part.about):
+            sentence = self.whole.sentence(part, Product(product_id=POLICY, title="", category=""))
+            of_policy = [*policy_statements(sentence, self.shop.policy, self.shop.currency)]
+            if of_policy and is_general(f"{self.question}\n{self.text[self.start : part.start]}"):
+                yield from of_policy
+        is_sure = part.is_sure or next(iter(words(text)), "") in answer_words("pronoun")
+        if len(part.about) != 1 or not is_sure:
+            return
+        (key,) = part.about
+        if key[:2] == "O:":
+            lines = [f"O:{line}" for line in self.shop.lines_of(key[2:])]
+            yield from self._order(part, lines)
+            yield from self._order_day(part, lines[0])
+        elif key in self.shop.missing:
+            yield from self._missing(part, key)
+        elif (item := self.shop.products.get(key)) is not None:
+            sentence = self.whole.sentence(part, item)
+            if part.is_sure:
+                yield from sentence.prices()
+                yield from sentence.stock()
+            yield from sentence.answers()
+            yield from sentence.measures()
+
+    def _missing(self, part: Part, key: str) -> Iterator[Statement]:
         why = self.shop.missing[key]
-        own = [one for one in self.whole.named if one.product_id == key and start <= one.start < end]
+        names = (name for name in self.whole.named if name.product_id == key and part.start <= name.start < part.end)
         # Who names it by its title may speak of an order: only a price or a stock offers it.
-        is_said = any(one not in self.whole.titled for one in own) and " " not in key
+        is_offered = any(name not in self.whole.titled for name in names) and " " not in key
         if why == GONE or " " in key:
             item = Product(product_id=key, title=self.shop.titles.get(key, key), category="")
-            part = ProductSentence(self.whole.layout, self.text, start, end, label, item)
-            is_said = part.is_sold() or (is_said and not says_sold_out(self.text[start:end]))
-        if is_said:
-            yield Statement(start, end, "gone" if why == GONE else "unknown", False, product_evidence_id(key), why)
+            is_sold_out = says_sold_out(self.text[part.start : part.end])
+            is_offered = self.whole.sentence(part, item).is_sold() or (is_offered and not is_sold_out)
+        if is_offered:
+            kind = "gone" if why == GONE else "unknown"
+            yield Statement(part.start, part.end, kind, False, product_evidence_id(key), why)
 
-    def _order(self, start: int, end: int, lines: Sequence[str]) -> Iterator[Statement]:
-        named = status_named(self.text[:end].rstrip("? "), start, end)
+    def _order(self, part: Part, lines: Sequence[str]) -> Iterator[Statement]:
+        named = status_named(self.text[: part.end].rstrip("? "), part.start, part.end)
         if named is None:
             return
         was, record = self.shop.status_of(lines, named.status)
@@ -426,18 +441,18 @@ class _Answer:
         if was is not None:
             yield Statement(named.start, named.end, "order", was != named.is_denied, lines[0], record)
 
-    def _order_day(self, start: int, end: int, key: str) -> Iterator[Statement]:
-        day = f"{self.shop.orders[key[2:]].get('order_date') or ''}"[:10]
+    def _order_day(self, part: Part, key: str) -> Iterator[Statement]:
+        recorded = f"{self.shop.orders[key[2:]].get('order_date') or ''}"[:10]
         # An answer is too short to tell its language by.
-        part = self.text[start:end]
-        said = [one for one in {*find_dates(part), *find_dates(part, other_notation())} if one.is_day]
-        if not day or len(said) != 1:
+        text = self.text[part.start : part.end]
+        days = [day for day in {*find_dates(text), *find_dates(text, other_notation())} if day.is_day]
+        if not recorded or len(days) != 1:
             return
-        first, last = start + said[0].start, start + said[0].end
-        name = max((one.end for one in self.whole.named if start <= one.start < first), default=start)
+        first, last = part.start + days[0].start, part.start + days[0].end
+        name = max((name.end for name in self.whole.named if part.start <= name.start < first), default=part.start)
         if _ORDERED.search(self.text[max(name, first - _REACH) : first]) or _WAS_ORDERED.match(self.text, last):
-            is_true = said[0].fits(date.fromisoformat(day))
-            yield Statement(first, last, "order", is_true, key, f"order date: {day}")
+            is_true = days[0].fits(date.fromisoformat(recorded))
+            yield Statement(first, last, "order", is_true, key, f"order date: {recorded}")
 
     def adopted(self, question: _Text, about: tuple[str, ...]) -> Iterator[Statement]:
         """What a "yes" or "no" at the beginning says by the question; a word more on the same thing says it itself."""
@@ -446,36 +461,29 @@ class _Answer:
         if is_yes == is_no or len(about) != 1 or {*self.names} - {*about}:
             return
         place = self.start + self.answer.casefold().find(first)
-        said = {(one.kind, one.record) for one in self.statements()}
+        own = {(statement.kind, statement.record) for statement in self.statements()}
+        is_priced = any(kind == "price" for kind, _ in own)
         asked = _Answer(question, 0, len(question.text), about)
-        for start, end, label, ids in asked.parts:
-            answers: list[Statement] = []
-            if len(ids) == 1 and (item := self.shop.products.get(ids[0])) is not None:
-                part = ProductSentence(question.layout, question.text, start, end, label, item)
-                prices = (one for one in part.prices() if one.kind == "price")
-                answers += [*part.stock(), *part.answers(), *(prices if is_yes else ())]
-            elif len(ids) == 1 and (lines := self.shop.lines_of(ids[0][2:])):
-                answers += asked._order(start, end, [f"O:{line}" for line in lines])
-            for one in answers:
-                if (one.kind, one.record) not in said and not any(kind == one.kind == "price" for kind, _ in said):
-                    yield replace(one, start=place, end=place + len(first), is_true=one.is_true == is_yes)
+        for statement in (statement for part in asked.parts for statement in asked._if_affirmed(part, is_yes=is_yes)):
+            if (statement.kind, statement.record) not in own and not (is_priced and statement.kind == "price"):
+                is_true = statement.is_true == is_yes
+                yield replace(statement, start=place, end=place + len(first), is_true=is_true)
 
-    def numerals(self) -> list[tuple[int, int]]:
-        found: list[tuple[int, int]] = []
-        for start, end, _, about in self.parts:
-            if about:
-                part = self.text[start:end]
-                found += ((start + one.start, start + one.stop) for one in find_numerals(part, (), frozenset({0})))
-        return found
+    def _if_affirmed(self, part: Part, *, is_yes: bool) -> Iterator[Statement]:
+        """What a part of a question says if the answer is yes; who denies a price may mean any other."""
+        if len(part.about) == 1 and (item := self.shop.products.get(part.about[0])) is not None:
+            sentence = self.whole.sentence(part, item)
+            yield from sentence.stock()
+            yield from sentence.answers()
+            yield from (price for price in sentence.prices() if price.kind == "price" and is_yes)
+        elif len(part.about) == 1 and (lines := self.shop.lines_of(part.about[0][2:])):
+            yield from self._order(part, [f"O:{line}" for line in lines])
+
+    def numerals(self) -> Iterator[tuple[int, int]]:
+        for part in (part for part in self.parts if part.about):
+            for numeral in find_numerals(self.text[part.start : part.end], (), frozenset({0})):
+                yield part.start + numeral.start, part.start + numeral.stop
 
 
 def _is_same(one: Statement, other: Statement) -> bool:
-    return one.start < other.end and other.start < one.end and (one.kind, one.record) == (other.kind, other.record)
-
-
-def _apart(spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    last = 0
-    for start, end in sorted(spans):
-        if end > last:
-            yield max(start, last), end
-            last = end
+    return meet(one, other) and (one.kind, one.record) == (other.kind, other.record)

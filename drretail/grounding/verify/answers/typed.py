@@ -86,27 +86,27 @@ def statement_of(typed: Typed, text: str, beside: Collection[str], shop: Records
 
     ``beside`` are the ids of the products that its sentence names.
     """
-    said = _Said(typed, text, [name for name in beside if f"P:{name}" not in typed.keys], shop)
+    compared = _Comparison(typed, text, [name for name in beside if f"P:{name}" not in typed.keys], shop)
     why = shop.why_missing(typed.keys[0][2:]) if typed.keys and typed.kind in ("price", "stock", "sold") else None
     if why is not None:
         is_offered = yes_or_no(typed.amount) is not False
-        return said.statement("gone" if why == GONE else "unknown", False, why) if is_offered else None
+        return compared.statement("gone" if why == GONE else "unknown", False, why) if is_offered else None
     of_kind = {
-        "price": said.price,
-        "list_price": said.list_price,
-        "stock": said.stock,
-        "total": said.total,
-        "property": said.of_record,
-        "order_status": said.status,
-        "order_date": said.of_record,
-        "order_line": said.line,
-        "policy": said.policy,
+        "price": compared.price,
+        "list_price": compared.list_price,
+        "stock": compared.stock,
+        "total": compared.total,
+        "property": compared.of_record,
+        "order_status": compared.status,
+        "order_date": compared.of_record,
+        "order_line": compared.line,
+        "policy": compared.policy,
     }
     return of_kind[typed.kind]() if typed.kind in of_kind else None
 
 
 @dataclass(frozen=True)
-class _Said:
+class _Comparison:
     typed: Typed
     text: str
     beside: Sequence[str]
@@ -146,12 +146,12 @@ class _Said:
         begin = max(self.text.rfind(stop, 0, self.typed.start) for stop in _STOPS)
         ends = (self.text.find(stop, self.typed.end) for stop in _STOPS)
         end = min((place for place in ends if place >= 0), default=len(self.text))
-        written = {one.low for one in find_money(self.text[begin + 1 : end])}
+        written = {amount.low for amount in find_money(self.text[begin + 1 : end])}
         shipped = (price + self._shipping for price in prices)
         return not written.isdisjoint(prices) or self._agrees([*others, *pieces, *shipped]) is not False
 
     def list_price(self) -> Statement | None:
-        lists = [one.list_price for one in self.offers if one.list_price is not None]
+        lists = [offer.list_price for offer in self.offers if offer.list_price is not None]
         is_true = self._agrees(lists)
         is_open = is_true is False and self._agrees(_prices(self.offers)) is not False
         return None if is_open else self.statement("price", is_true, f"list price: {self._money(lists)}")
@@ -173,12 +173,13 @@ class _Said:
         is_shipped = SHIPPING in self.typed.of
         if len(self.typed.of) < 2 or not all(prices) or (is_shipped and self.shop.policy.shipping is None):
             return None
-        sums = {one + self._shipping * is_shipped for one in _sums(prices)}
-        sums |= {one for one in _sums(prices) if is_shipped and self._is_shipped_free(one)}
+        sums = {total + self._shipping * is_shipped for total in _sums(prices)}
+        sums |= {total for total in _sums(prices) if is_shipped and self._is_shipped_free(total)}
         with_lists = [
-            {*own, *(one.list_price for one in of if one.list_price)} for own, of in zip(prices, things, strict=True)
+            {*own, *(offer.list_price for offer in of if offer.list_price)}
+            for own, of in zip(prices, things, strict=True)
         ]
-        others = {*_sums(with_lists), *(one + self._shipping for one in sums)}
+        others = {*_sums(with_lists), *(total + self._shipping for total in sums)}
         is_true = self._agrees(sums)
         if is_true is False and self._agrees(others) is not False:
             return None
@@ -200,17 +201,17 @@ class _Said:
             start=typed.start,
             end=typed.end,
         )
-        (found,) = verify([value], self.shop.ledger, self.text, lambda _: [f"P:{name}" for name in self.beside])
-        if found.state == "underivable" or not of:
+        (verified,) = verify([value], self.shop.ledger, self.text, lambda _: [f"P:{name}" for name in self.beside])
+        if verified.state == "underivable" or not of:
             return None
-        record = (found.derivation or "").removeprefix("the record says ")
+        record = (verified.derivation or "").removeprefix("the record says ")
         if is_day:
             record = f"order date: {self.shop.ledger.order_dates[of[0]].isoformat()}"
-        return self.statement("order" if is_day else "field", found.state == "verified", record, of[0])
+        return self.statement("order" if is_day else "field", verified.state == "verified", record, of[0])
 
     def status(self) -> Statement | None:
-        said = self.typed.amount.casefold()
-        is_denied, status = said.startswith(DENIED), said.removeprefix(DENIED)
+        amount = self.typed.amount.casefold()
+        is_denied, status = amount.startswith(DENIED), amount.removeprefix(DENIED)
         products = {name[2:] for name in self.typed.keys}
         own = [line for key, lines in self.shop.ordered(self.typed.keys).items() if key in products for line in lines]
         held, record = self.shop.status_of(own or self._orders, status)
@@ -222,7 +223,7 @@ class _Said:
         of = [name[2:] for name in self.typed.keys if name[2:] in (*self.shop.products, *self.shop.former)]
         if not lines or len(of) != 1:
             return None
-        pieces = {f"{one.get('product_id')}": int(one.get("quantity") or 1) for one in lines}
+        pieces = {f"{line.get('product_id')}": int(line.get("quantity") or 1) for line in lines}
         is_true = of[0] in pieces and (self.amount is None or self.amount.low == pieces[of[0]])
         shown = ", ".join(f"{number} × {self.shop.titles.get(key, key)}" for key, number in pieces.items())
         return self.statement("order", is_true, f"order of {shown}", self._orders[0])
@@ -232,15 +233,17 @@ class _Said:
         if amount is None or self.typed.relation == "about":
             return None
         if field in (SHIPPING, "free_from"):
-            found = shipping_statement(amount, self.shop.policy, self.shop.currency, is_free=field == "free_from")
+            statements = shipping_statement(amount, self.shop.policy, self.shop.currency, is_free=field == "free_from")
         elif field in ("delivery_days", "return_days"):
             days = sorted({int(amount.low), int(amount.high)})
             is_within = self.typed.relation == "at_most" and field == "delivery_days"
             span = (self.typed.start, self.typed.end)
-            found = days_statement(span, days, self.shop.policy, of_returns=field == "return_days", is_within=is_within)
+            statements = days_statement(
+                span, days, self.shop.policy, of_returns=field == "return_days", is_within=is_within
+            )
         else:
             return None
-        return next(found, None)
+        return next(statements, None)
 
     def _is_shipped_free(self, total: Decimal) -> bool:
         free_from = self.shop.policy.free_from
@@ -268,7 +271,7 @@ class _Said:
         return next((item.currency for item in items if item is not None), self.shop.currency)
 
     def _money(self, numbers: Iterable[Decimal]) -> str:
-        return " or ".join(format_money(one, self._currency) for one in dict.fromkeys(numbers))
+        return " or ".join(format_money(number, self._currency) for number in dict.fromkeys(numbers))
 
     def _agrees(self, numbers: Iterable[Decimal]) -> bool | None:
         """Whether the amount is one of these numbers; None where it may be, as "from €50" may be €64."""
@@ -283,14 +286,14 @@ class _Said:
 
 
 def _prices(offers: Iterable[Offer]) -> list[Decimal]:
-    return [one.price for one in offers if one.price is not None]
+    return [offer.price for offer in offers if offer.price is not None]
 
 
 def _sums(prices: Iterable[Iterable[Decimal]]) -> set[Decimal]:
     """What one of each may cost together; empty for more sums than would prove anything."""
     sums = {Decimal(0)}
     for of_thing in prices:
-        sums = {one + price for one in sums for price in {*of_thing}}
+        sums = {total + price for total in sums for price in {*of_thing}}
         if len(sums) > _MOST_SUMS:
             return set()
     return sums
