@@ -20,13 +20,12 @@ from drretail.llm.prompts.prompt import tag_content
 from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
 from drretail.progress import Progress
 from drretail.records.base import ModelKind, Rules, sha256_of
-from drretail.records.comparison import ComparedRow, Outcome
+from drretail.records.comparison import ComparedMeasure, ComparedRow, Outcome
 from drretail.records.evidence import Evidence, EvidenceKind, EvidenceText, TextForm
 from drretail.records.query import Query
 from drretail.records.reading import Pick
 from drretail.records.run import RoleModel, Run, RunError, System, Usage
 from drretail.records.score import JudgeRef, ProfileSummary, Score, Scores, Statement, Verdict, VerdictState
-from drretail.records.scoreboard import ComparedMeasure, ComparedPair
 from drretail.records.shop import Product
 from drretail.records.wish import Demand
 
@@ -283,10 +282,11 @@ def measure(
     name: str, outcome: Outcome, judge: str = "a:judge", labels: tuple[str, str] = ("a@m", "b@m"), **fields: Any
 ) -> ComparedMeasure:
     """Two systems compared in one measure, on ten queries of ten users."""
-    usual = {"metric": "faithfulness", "variant": name, "n_planned": 10, "n_pairs": 10, "n_users": 10, "tests": 1}
-    row = ComparedRow.model_validate({"difference": 0.25, "name": name, "outcome": outcome} | usual | fields)
     a, b = labels
-    return ComparedMeasure(measure=name, judge=judge, means={a: 0.9, b: 0.8}, pairs=(ComparedPair(a=a, b=b, row=row),))
+    usual = {"metric": "faithfulness", "variant": name, "n_planned": 10, "n_pairs": 10, "n_users": 10, "tests": 1}
+    about = {"a": a, "b": b, "name": name, "outcome": outcome, "difference": 0.25}
+    row = ComparedRow.model_validate(about | usual | fields)
+    return ComparedMeasure(measure=name, judge=judge, means={a: 0.9, b: 0.8}, pairs=(row,))
 
 
 def files(folder: Path, pattern: str = "*", *, journals: bool = True) -> dict[str, bytes]:

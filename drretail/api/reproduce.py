@@ -34,7 +34,7 @@ from drretail.llm.prices import MILLION, NOTHING, Cost, PriceTable, read_prices
 from drretail.llm.prompts.prompt import Prompt
 from drretail.querygen.reading import read_queries
 from drretail.querygen.shipped import shipped_queries
-from drretail.records.scoreboard import Scoreboard
+from drretail.records.score import Scoreboard
 from drretail.records.tables.figures import count, dollars
 from drretail.records.tables.markdown import markdown_table
 from drretail.records.tables.result import Result

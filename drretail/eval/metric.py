@@ -236,20 +236,25 @@ def by_code(stage: str, measure: Callable[[Subject], Iterable[tuple[str, CodeVer
 def of_measures(
     name: str,
     version: int,
-    measure: Callable[[Subject], Mapping[str, Measured]],
-    description: MetricDescription,
+    measure: Callable[[Subject], Mapping[str, Measured] | str],
     *,
     after: tuple[str, ...] = ("reading",),
     lacks: Callable[[Path], str] | None = None,
     query_lacks: Callable[[Path, Query], str | None] | None = None,
 ) -> Metric:
-    """A metric without a judge: code measures one number for each variant that the description explains.
+    """A metric without a judge: code measures one number for each variant that the metric's description explains, or
+    says why there is nothing to measure.
 
     If the world is not at hand, earlier measurements stay. Notes of verdicts are counted.
     """
+    description = description_of(name)
+    variants = tuple(description.meanings)
 
     def verdicts(subject: Subject) -> Iterator[tuple[str, CodeVerdict]]:
-        for variant, found in measure(subject).items():
+        measured = measure(subject)
+        if isinstance(measured, str):
+            measured = dict.fromkeys(variants, Measured(None, measured))
+        for variant, found in measured.items():
             keeps = found.reason == NO_WORLD
             yield variant, CodeVerdict.measured(found.value, found.reason, found.notes, keeps_existing=keeps)
 
@@ -258,7 +263,6 @@ def of_measures(
         notes = {item: dict.fromkeys(verdict.notes, 1.0) for item, verdict in by_item.items()}
         return [value_of(variant, by_item.get(variant), notes.get(variant)) for variant in variants]
 
-    variants = tuple(description.meanings)
     return Metric(
         name,
         version,

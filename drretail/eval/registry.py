@@ -27,8 +27,7 @@ from drretail.eval.metrics.names import PLUGINS
 from drretail.eval.values import Unsound, Value, number_of
 from drretail.files import read_json
 from drretail.plugins import addon_names
-from drretail.records.score import CODE, MetricDescription, Rules, Verdict, VerdictState, unfolded
-from drretail.records.scoreboard import BoardColumn
+from drretail.records.score import CODE, BoardColumn, MetricDescription, Rules, Verdict, VerdictState, unfolded
 
 USUAL = ("faithfulness", "false_statements", "fault_place", "quality", "checks", "process", "basket", "outcome")
 """The metrics that are scored by default."""

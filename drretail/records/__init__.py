@@ -15,9 +15,8 @@ criteria.py        what reports on a query are held to, what is known beforehand
                    products
 run.py             systems, steps, answers, runs and what went wrong in them
 models.py          how models are asked for, and prices
-score.py           verdicts, scores and their rows
+score.py           verdicts, scores, and the scoreboard of them
 judge_audit.py     how a judge read
-scoreboard.py      one row a system
 vote.py            what people say of reports: votes, ratings, labels of claims, and the plan of what they are asked
 comparison.py      what a comparison of two systems comes to, by values of each or by judging them side by side
 counterfactual.py  the same query before another profile

@@ -1,7 +1,8 @@
-"""Verdicts of judges on runs, and the scores that pure code makes from them."""
+"""Verdicts of judges on runs, the scores that pure code makes from them, and the scoreboard of these."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from datetime import date
 from itertools import groupby
 from typing import Any, Literal
 
@@ -9,11 +10,38 @@ from pydantic import Field, ValidationInfo, field_validator
 
 from drretail.errors import UnknownName, UserError
 from drretail.records.base import Document, Estimated, ModelKind, OfJudge, Record, Rules
-from drretail.records.comparison import ComparedRow, PairScore, TwinRow
+from drretail.records.comparison import ComparedMeasure, ComparedRow, PairScore, TwinRow
 from drretail.records.counterfactual import kind_of
 from drretail.records.judge_audit import JudgeAudit
 from drretail.records.run import BASELINES, ORACLE_AGENT, SIZE, System
-from drretail.records.scoreboard import BoardColumn, Scoreboard
+
+Unit = Literal["share", "rating", "grade", "percent", "count", "rate", "words", "tokens", "dollars"]
+"""A share is 0 to 1, a rating 0 to 10, a grade 0 to 4, a percent 0 to 100; the others are numbers of things in a report
+or run.
+"""
+
+
+class BoardColumn(Record):
+    """A variant that a metric puts on the scoreboard."""
+
+    variant: str = ""
+    name: str = ""
+    """Its short heading. If blank, the variant."""
+    meaning: str = ""
+    """What it means, in a few plain words that begin in lower case. If blank, what the metric says
+    about the variant.
+    """
+    beside: str = ""
+    """A variant that is printed after it in brackets, needed to read it, as coverage beside clean."""
+    beside_meaning: str = ""
+    """What ``beside`` is a share of, in a word or two, such as "numbers checked"."""
+    unit: Unit | None = None
+    """Set if neither a count nor what the metric's scale says: "rate" for a count that is mostly below one."""
+    decides: bool = False
+    """True if it measures what was bought or refused: such columns come first."""
+    of_run: str | None = None
+    """Its name in a table of single runs, if a run's value is something else than a system's."""
+    of_run_meaning: str | None = None
 
 
 class MetricDescription(Record):
@@ -393,6 +421,66 @@ class SettingTable(OfJudge):
     name: str
     is_count: bool = False
     rows: tuple[SettingRow, ...]
+
+
+class ShownColumn(BoardColumn):
+    """A column with a value in some row. Its name is different from every other column's."""
+
+    metric: str = ""
+    """Blank for words, tokens and dollars, as is the variant."""
+    unit: Unit = "share"  # pyright: ignore[reportIncompatibleVariableOverride]  (records are frozen)
+
+
+class BoardCell(Score):
+    """A system's mean on the scoreboard; a row leaves out those without a value."""
+
+    value: float  # pyright: ignore[reportIncompatibleVariableOverride, reportGeneralTypeIssues]  (records are frozen)
+    beside: float | None = None
+    """The value of the variant that is printed after it (``BoardColumn.beside``)."""
+
+
+class BoardRow(Record):
+    system: str
+    cells: dict[str, BoardCell] = Field(default_factory=dict[str, BoardCell])
+    """By the column's name."""
+    failed: dict[str, int] = Field(default_factory=dict[str, int])
+    """By the column's name: reports on which the judge gave no usable answer."""
+
+    def only(self, names: Collection[str]) -> "BoardRow":
+        """The row with the cells of these columns."""
+        return self.model_copy(update={"cells": {name: cell for name, cell in self.cells.items() if name in names}})
+
+
+class BoardJudge(Record):
+    """The judge whose values the judged columns hold. The spec is blank if no model judged."""
+
+    spec: str = ""
+    kind: ModelKind = "llm"
+    params_hash: str = ""
+    rules: Rules = "default"
+
+
+class Scoreboard(Record):
+    """All systems in the order of tables: those that research, the best first, then floors and ceiling."""
+
+    judge: BoardJudge
+    columns: tuple[ShownColumn, ...]
+    rows: tuple[BoardRow, ...]
+    systems: dict[str, System] = Field(default_factory=dict[str, System], exclude=True)
+    """By label, as experiment.json has them."""
+    others: tuple[BoardJudge, ...] = ()
+    """The other judges, and the first by other rules. Their values are in the scores, and not comparable."""
+    differs: tuple[str, ...] = ()
+    """Sentences on all pairs of systems that research: which differences are shown, or what it would
+    take to show one.
+    """
+    are_answers: bool = Field(default=False, exclude_if=lambda are_answers: not are_answers)
+    """True if all systems that research are assistants of a shop, whose answers cite no records."""
+    compared: tuple[ComparedMeasure, ...] = ()
+    """The comparisons on which these sentences rest."""
+    notes: tuple[str, ...] = ()
+    prices_as_of: date | None = None
+    """Date of the price table, if a column of dollars rests on it."""
 
 
 class MadeOf(Record):

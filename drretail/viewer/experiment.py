@@ -27,8 +27,7 @@ from drretail.grounding.verify.answers.product_statements import Statement
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
 from drretail.records.run import Run
-from drretail.records.score import CODE, Scores, Verdict, in_order, place_of, shared_models
-from drretail.records.scoreboard import Scoreboard
+from drretail.records.score import CODE, Scoreboard, Scores, Verdict, in_order, place_of, shared_models
 from drretail.records.tables.figures import counted
 from drretail.viewer.cart import readers_in_words
 from drretail.viewer.claims import Claim, claims_of, failed_stages, statement_claims

@@ -11,12 +11,11 @@ from drretail.errors import UserError
 from drretail.eval.scores.file import read_scores
 from drretail.experiment import Definition, read_definition
 from drretail.files import read_json
-from drretail.records.score import CODE, place_of
-from drretail.records.scoreboard import BoardCell, BoardJudge, Scoreboard
+from drretail.records.score import CODE, BoardCell, BoardJudge, Scoreboard, place_of
 from drretail.records.tables.table import Cell
 from drretail.viewer.experiment import title_of
-from drretail.viewer.tables.scoreboard import KINDS, value_cell
-from drretail.viewer.tables.scores import system_names
+from drretail.viewer.tables.scoreboard import KINDS
+from drretail.viewer.tables.scores import score_cell, system_names
 
 _Series = tuple[str, frozenset[tuple[str, str]], BoardJudge]
 """Measure, queries, judge: values with the same key can be compared."""
@@ -119,7 +118,7 @@ def _line(listed: Listed, last: dict[_Series, BoardCell]) -> Line:
         best=system_names((row.system for row in board.rows), board.systems)[row.system],
         judge=board.judge.spec or CODE,
         measure=column.name,
-        figure=replace(value_cell(cell), kind=KINDS.get(column.unit, "number")),
+        figure=replace(score_cell(cell), kind=KINDS.get(column.unit, "number")),
         change=None if before is None else _change(before, cell),
     )
 

@@ -10,8 +10,7 @@ from drretail.cli.app import app
 from drretail.eval.check_results import CheckResult, Verification
 from drretail.eval.scores.selection import without_board_metrics
 from drretail.records.comparison import PairScore
-from drretail.records.score import JudgeRef, Judging, Score, Scores
-from drretail.records.scoreboard import BoardJudge, Scoreboard, ShownColumn
+from drretail.records.score import BoardJudge, JudgeRef, Judging, Score, Scoreboard, Scores, ShownColumn
 from tests.build import LABEL, experiment
 from tests.cli.commands import Command, ErrorOf
 from tests.cli.conftest import JUDGE

@@ -6,8 +6,7 @@ from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import Metric, of_verdicts
 from drretail.eval.values import Value
-from drretail.records.score import MetricDescription, Verdict
-from drretail.records.scoreboard import BoardColumn
+from drretail.records.score import BoardColumn, MetricDescription, Verdict
 
 STUB, JUDGED_STUB = "tests.eval.own:SILENT", "tests.eval.own:JUDGED"
 """The second metric's places, as ``load_metric`` takes them: judged by code, and by whoever judges."""

@@ -11,8 +11,16 @@ from drretail.records.money import Money
 from drretail.records.query import version_of
 from drretail.records.reading import Reading
 from drretail.records.run import Answer, Limits, RoleModel, System
-from drretail.records.score import MetricDescription, Policy, Score, Scores, in_order, place_of, shared_models
-from drretail.records.scoreboard import BoardColumn
+from drretail.records.score import (
+    BoardColumn,
+    MetricDescription,
+    Policy,
+    Score,
+    Scores,
+    in_order,
+    place_of,
+    shared_models,
+)
 from drretail.records.shop import has_been
 from drretail.records.wish import Want, Wish
 from tests.build import query, run

@@ -5,11 +5,12 @@ another.
 from collections.abc import Mapping
 from typing import Any
 
-from drretail.records.score import Score
-from drretail.records.scoreboard import BoardCell, BoardJudge, BoardRow, ComparedMeasure, Scoreboard, ShownColumn
+from drretail.records.comparison import ComparedMeasure
+from drretail.records.score import BoardCell, BoardJudge, BoardRow, Score, Scoreboard, ShownColumn
 from tests.build import systems
 
 FP = ShownColumn(name="FP", metric="faithfulness", variant="FP", meaning="share of claims that hold")
+_PLACE = {"version": 1, "variant": "FP", "system": "a"}
 _OF = {"metric": "faithfulness", "judge": "p:m", "judge_kind": "llm"}
 
 
@@ -26,7 +27,7 @@ def of_slice(name: str, count: int = 12, /, **fields: object) -> Score:
 
 
 def cell(value: float, of: int = 10, /, **fields: object) -> BoardCell:
-    return BoardCell.model_validate({"value": value, "n_scored": of, "n_planned": of} | fields)
+    return BoardCell.model_validate(_OF | _PLACE | {"value": value, "n_scored": of, "n_planned": of} | fields)
 
 
 def board(

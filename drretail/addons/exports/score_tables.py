@@ -14,8 +14,7 @@ from drretail.eval.scores.facts import missing_in_words
 from drretail.eval.scores.file import made_scores
 from drretail.files import write_atomically
 from drretail.records.run import query_of_run
-from drretail.records.score import Score, Scores
-from drretail.records.scoreboard import Scoreboard
+from drretail.records.score import Score, Scoreboard, Scores
 from drretail.records.tables.cells import csv_table
 from drretail.records.tables.figures import counted
 from drretail.records.tables.table import table_of
@@ -82,18 +81,18 @@ def _board(selection: Selection, board: Scoreboard) -> Iterator[dict[str, Any]]:
         if row.system in selection.systems:
             made: dict[str, Any] = {"system": row.system, "judge": board.judge.spec, "rules": board.judge.rules}
             for name, cell in row.cells.items():
-                missing = ", ".join(missing_in_words(cell.missing)) or None
-                values = (cell.value, cell.ci_low, cell.ci_high, cell.n_scored, cell.n_planned, missing)
+                missing = ", ".join(missing_in_words(cell)) or None
+                values = (cell.value, cell.ci_low, cell.ci_high, cell.n, cell.n_planned, missing)
                 made |= {f"{name}{part}": value for part, value in zip(_PARTS, values, strict=False)}
             yield made | {f"{name} judge_failed": count for name, count in row.failed.items()}
 
 
 def _comparisons(selection: Selection, board: Scoreboard) -> Iterator[dict[str, Any]]:
     for measure in board.compared:
-        for pair in measure.pairs:
-            if {pair.a, pair.b} <= {*selection.systems}:
-                about = {"a": pair.a, "b": pair.b, "measure": measure.measure, "judge": measure.judge}
-                yield about | pair.row.model_dump(mode="json", include={*COLUMNS["comparisons"]})
+        for row in measure.pairs:
+            if {row.a, row.b} <= {*selection.systems}:
+                about = {"measure": measure.measure, "judge": measure.judge}
+                yield about | row.model_dump(mode="json", include={*COLUMNS["comparisons"]})
 
 
 def _scores(selection: Selection, scored: Scores) -> Iterator[dict[str, Any]]:

@@ -22,9 +22,8 @@ from drretail.eval.metric import is_unrated
 from drretail.eval.registry import PAIRWISE
 from drretail.eval.scores.facts import facts_of
 from drretail.eval.scores.gathering import Assessor, Gathered
-from drretail.records.comparison import PairScore
+from drretail.records.comparison import ComparedMeasure, ComparedRow, PairScore
 from drretail.records.score import CODE
-from drretail.records.scoreboard import ComparedMeasure, ComparedPair
 from drretail.stats.significance import failures_added, holm
 
 
@@ -174,7 +173,7 @@ def compared_measures(
                 judge=preferences[0].judge,
                 failed=sum(row.failed_verdicts for row in preferences),
                 means=rates,
-                pairs=tuple(ComparedPair(a=row.a, b=row.b, row=row.contrast) for row in preferences),
+                pairs=tuple(row.contrast.model_copy(update={"a": row.a, "b": row.b}) for row in preferences),
             )
         )
     return made
@@ -196,18 +195,18 @@ def _of_scores(
         for variant in variants:
             sides = {label: side_of(facts[label].runs, variant) for labels in every for label in labels}
             tests = primary[PrimaryTest(assessor, name, variant)]
-            made: list[ComparedPair] = []
+            made: list[ComparedRow] = []
             for a, b in every:
                 both = {variant: (sides[a], sides[b])}
                 rows = contrasts(gathered, (facts[a], facts[b]), both, {variant: tests[a, b]})
-                made += [ComparedPair(a=a, b=b, row=row) for row in rows]
-            if any(pair.row.outcome != "nothing" for pair in made):
+                made += [row.model_copy(update={"a": a, "b": b}) for row in rows]
+            if any(row.outcome != "nothing" for row in made):
                 by_query = {
                     label: [fmean(repeats) for repeats in side.values.values() if repeats]
                     for label, side in sides.items()
                 }
                 yield ComparedMeasure(
-                    measure=called.get((name, variant)) or made[0].row.name,
+                    measure=called.get((name, variant)) or made[0].name,
                     judge=assessor.judge.spec,
                     failed=sum(len(judged.errors) for its in facts.values() for _, judged in its.runs),
                     means={label: fmean(values) if values else 0.0 for label, values in by_query.items()},

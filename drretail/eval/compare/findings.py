@@ -20,8 +20,7 @@ from drretail.eval.compare.wording import (
 )
 from drretail.eval.registry import PAIRWISE
 from drretail.eval.scores.panel import is_panel
-from drretail.records.comparison import ComparedRow, Comparison, JudgeTable, Outcome, PairScore
-from drretail.records.scoreboard import ComparedMeasure, ComparedPair
+from drretail.records.comparison import ComparedMeasure, ComparedRow, Comparison, JudgeTable, Outcome, PairScore
 from drretail.records.tables.figures import counted, number, percent
 from drretail.stats.significance import LEVEL, fewest_users
 
@@ -78,13 +77,13 @@ def _by_judges(measures: Sequence[ComparedMeasure]) -> Iterator[tuple[str, list[
 
 def _seen(measure: ComparedMeasure) -> str:
     """The difference with its interval, of two systems with enough queries to look at it."""
-    row, told = measure.pairs[0].row, ("higher", "lower", "undone", "answers_less", "undecided")
+    row, told = measure.pairs[0], ("higher", "lower", "undone", "answers_less", "undecided")
     return f" {difference_of(row)}" if len(measure.pairs) == 1 and row.outcome in told else ""
 
 
 def outcome_of_all(measure: ComparedMeasure) -> Outcome:
     """ "higher" if any two systems are shown to differ; otherwise the reason why none are."""
-    every: set[Outcome] = {pair.row.outcome for pair in measure.pairs}
+    every: set[Outcome] = {row.outcome for row in measure.pairs}
     nothing: set[Outcome] = {"nothing"}
     outcomes = every - nothing or every
     if "lower" in outcomes:
@@ -100,7 +99,7 @@ def outcome_of_all(measure: ComparedMeasure) -> Outcome:
 
 def _content(measure: ComparedMeasure, names: Mapping[str, str]) -> tuple[str, str]:
     """The two halves of the sentence: ``Finding.nothing`` and ``Finding.rest``."""
-    rows = [pair.row for pair in measure.pairs]
+    rows = measure.pairs
     largest, tests = largest_of(measure), max(row.tests for row in rows)
     few, of_two = sample(largest.n_pairs, largest.n_users), len(rows) == 1
     at_once = "" if tests < 2 else f" (corrected for {tests:,} tests)"
@@ -138,7 +137,7 @@ def _content(measure: ComparedMeasure, names: Mapping[str, str]) -> tuple[str, s
 
 def _counts(measure: ComparedMeasure, few: str) -> Iterator[str]:
     """How many queries show it; of two systems also how many were won, and what failures have to do with it."""
-    row = measure.pairs[0].row
+    row = measure.pairs[0]
     if len(measure.pairs) > 1 or row.metric != PAIRWISE:
         yield f"n = {few}"
     else:
@@ -160,35 +159,35 @@ def _among(row: ComparedRow, *, is_turned: bool) -> Iterator[str]:
 
 def _not_concluded(measure: ComparedMeasure, outcome: Outcome, names: Mapping[str, str], at_once: str) -> str:
     """Why a difference that the test shows is not concluded all the same: of the pair that needs the fewest queries."""
-    pairs = [pair for pair in measure.pairs if pair.row.outcome == outcome]
-    pair = min(pairs, key=lambda pair: pair.row.queries_needed or inf)
-    is_b = (pair.row.difference or 0) <= 0
-    one, other = (names[label] for label in ((pair.b, pair.a) if is_b else (pair.a, pair.b)))
+    rows = [row for row in measure.pairs if row.outcome == outcome]
+    row = min(rows, key=lambda row: row.queries_needed or inf)
+    is_b = (row.difference or 0) <= 0
+    one, other = (names[label] for label in ((row.b, row.a) if is_b else (row.a, row.b)))
     if outcome == "answers_less":
-        why = f"it is lower in {listed(pair.row.against)}"
+        why = f"it is lower in {listed(row.against)}"
     else:
-        also = [*_among(pair.row, is_turned=is_b), *([f"{takes} are needed"] if (takes := needed(pair.row)) else [])]
-        why = f"{more_failures(pair.row)} would undo it{at_once} ({'; '.join(also)})"
+        also = [*_among(row, is_turned=is_b), *([f"{takes} are needed"] if (takes := needed(row)) else [])]
+        why = f"{more_failures(row)} would undo it{at_once} ({'; '.join(also)})"
     return f"{one} above {other} is not concluded: {why}"
 
 
 def largest_of(measure: ComparedMeasure) -> ComparedRow:
     """The row of the pair with the most queries."""
-    return max((pair.row for pair in measure.pairs), key=lambda row: row.n_pairs)
+    return max(measure.pairs, key=lambda row: row.n_pairs)
 
 
 def clearest(measure: ComparedMeasure) -> ComparedRow | None:
     """The row whose difference the fewest queries would show; None if no number is known."""
-    rows = [pair.row for pair in measure.pairs if pair.row.queries_needed is not None]
+    rows = [row for row in measure.pairs if row.queries_needed is not None]
     return min(rows, key=lambda row: row.queries_needed or 0, default=None)
 
 
 def order(measure: ComparedMeasure, names: Mapping[str, str], verb: str = "above") -> str:
     """ "a above b and c; c and d above e; of the other 4 pairs no difference is shown", the best system first."""
     won = {
-        (pair.a, pair.b) if pair.row.outcome == "higher" else (pair.b, pair.a)
-        for pair in measure.pairs
-        if pair.row.outcome in ("higher", "lower")
+        (row.a, row.b) if row.outcome == "higher" else (row.b, row.a)
+        for row in measure.pairs
+        if row.outcome in ("higher", "lower")
     }
     ranked = sorted(measure.means, key=lambda label: (-measure.means[label], label))
     groups: dict[tuple[str, ...], list[str]] = {}
@@ -256,18 +255,18 @@ def judged_rows(comparison: Comparison) -> Iterator[tuple[Judged, ComparedRow]]:
 
 def measures_of(comparisons: Sequence[Comparison], *, is_primary: bool = True) -> list[ComparedMeasure]:
     """The primary rows of these comparisons, or all others, each measure of each judge with all its pairs."""
-    name, pairs = naming(comparisons), defaultdict[tuple[str, str], list[ComparedPair]](list)
+    name, pairs = naming(comparisons), defaultdict[tuple[str, str], list[ComparedRow]](list)
     for comparison in comparisons:
         for judged, row in judged_rows(comparison):
             if row.is_primary == is_primary:
-                pair = ComparedPair(a=comparison.a, b=comparison.b, row=row)
-                pairs[name(judged), name_of(row)].append(pair)
+                about = {"a": comparison.a, "b": comparison.b}
+                pairs[name(judged), name_of(row)].append(row.model_copy(update=about))
     made: list[ComparedMeasure] = []
     for (judge, measure), its in pairs.items():
         values: dict[str, list[float]] = defaultdict(list)
-        for pair in its:
-            values[pair.a].append(pair.row.mean_a or 0.0)
-            values[pair.b].append(pair.row.mean_b or 0.0)
+        for row in its:
+            values[row.a].append(row.mean_a or 0.0)
+            values[row.b].append(row.mean_b or 0.0)
         means = {label: fmean(each) for label, each in values.items()}
         made.append(ComparedMeasure(measure=measure, judge=judge, means=means, pairs=tuple(its)))
     return made

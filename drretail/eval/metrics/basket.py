@@ -8,7 +8,7 @@ from drretail.eval.baskets import MEASURES, Measured, not_borne_out, not_measure
 from drretail.eval.judging.question import NO_WORLD
 from drretail.eval.judging.readings import picks_of
 from drretail.eval.judging.subject import Subject
-from drretail.eval.metric import description_of, of_measures
+from drretail.eval.metric import of_measures
 from drretail.experiment import read_reference
 from drretail.grounding.basket.cart import Cart
 from drretail.grounding.constraints.decisions import Decisions
@@ -17,16 +17,16 @@ from drretail.records.reading import Pick
 
 NO_SHOP = "finding the best basket takes the whole shop, and an import keeps only the products that reports name"
 NO_PICKS = "the report's picks are not known"
+VARIANTS = (*MEASURES, "not_borne_out", "unsafe_pick")
 DECIDED = ("covered", "feasible", "utility_ratio")
 """Measures in which a run without declared picks gets 0: it did not decide to buy nothing."""
 
 
 def measure(subject: Subject) -> Mapping[str, Measured]:
     """Every measure's value; its note says who read the picks."""
-    reference = subject.reference
     picks, by = picks_of(subject)
-    found = _measured(subject, reference, picks)
-    return {variant: replace(measured, notes=(by,)) for variant, measured in found.items()}
+    measures = _measured(subject, subject.reference, picks)
+    return {variant: replace(measured, notes=(by,)) for variant, measured in measures.items()}
 
 
 def query_lacks(experiment: Path, query: Query) -> str | None:
@@ -39,7 +39,7 @@ def query_lacks(experiment: Path, query: Query) -> str | None:
 
 def _measured(subject: Subject, reference: Reference | None, picks: Sequence[Pick] | None) -> Mapping[str, Measured]:
     def none(why: str) -> dict[str, Measured]:
-        return dict.fromkeys(DESCRIPTION.meanings, Measured(None, why))
+        return dict.fromkeys(VARIANTS, Measured(None, why))
 
     wish = subject.query.wish
     if reference is None:
@@ -66,5 +66,4 @@ def _of_picks(query: Query, reference: Reference, picks: Sequence[Pick]) -> dict
     }
 
 
-DESCRIPTION = description_of("basket")
-METRIC = of_measures("basket", 4, measure, DESCRIPTION, query_lacks=query_lacks)
+METRIC = of_measures("basket", 4, measure, query_lacks=query_lacks)

@@ -7,7 +7,7 @@ from drretail.eval.baskets import Measured
 from drretail.eval.judging.question import NO_WORLD
 from drretail.eval.judging.readings import reading_of
 from drretail.eval.judging.subject import OfWant, Subject
-from drretail.eval.metric import description_of, of_measures
+from drretail.eval.metric import of_measures
 from drretail.experiment import read_definition
 from drretail.grounding.basket.cart import Cart
 from drretail.grounding.constraints.decisions import Decisions
@@ -79,13 +79,13 @@ def intent_of(system: System) -> Intent | None:
     return "mute" if system.agent in BASELINES and system.agent != ASK_ALL else system.intent
 
 
-def measure(subject: Subject) -> Mapping[str, Measured]:
+def measure(subject: Subject) -> Mapping[str, Measured] | str:
     """Every measure's value, by its variant."""
     query, run, offers = subject.query, subject.run, subject.offers
     if query.wish is None or not query.hidden:
-        return dict.fromkeys(DESCRIPTION.meanings, Measured(None, "the query hides no limit"))
+        return "the query hides no limit"
     if run is None or offers is None:
-        return dict.fromkeys(DESCRIPTION.meanings, Measured(None, NO_WORLD))
+        return NO_WORLD
     picks = reading_of(subject).picks or ()
     products = subject.case.ledger(picks).products
     # A cart can't show whether it keeps a deadline, or what the shopper owns.
@@ -105,5 +105,4 @@ def lacks_hidden(experiment: Path) -> str:
     return "" if hides else "holds no query that hides limits of its wish"
 
 
-DESCRIPTION = description_of("intent")
-METRIC = of_measures("intent", 1, measure, DESCRIPTION, lacks=lacks_hidden)
+METRIC = of_measures("intent", 1, measure, lacks=lacks_hidden)

@@ -9,21 +9,21 @@ from drretail.eval.baskets import Measured, not_measured, utility_ratio
 from drretail.eval.judging.question import NO_WORLD
 from drretail.eval.judging.readings import reading_of
 from drretail.eval.judging.subject import Subject
-from drretail.eval.metric import description_of, of_measures
+from drretail.eval.metric import of_measures
 from drretail.experiment import read_definition
 from drretail.grounding.basket.cart import Cart
 from drretail.grounding.basket.reference import at_other_prices
 from drretail.records.reading import Pick
 from drretail.records.run import MOVES, Run
 
-STALE, RECHECKED, UTILITY, REGRET = VARIANTS = ("stale_pick", "rechecked", "utility", "regret_move")
+STALE, RECHECKED, UTILITY, REGRET = ("stale_pick", "rechecked", "utility", "regret_move")
 
 
-def measure(subject: Subject) -> Mapping[str, Measured]:
+def measure(subject: Subject) -> Mapping[str, Measured] | str:
     """Every measure's value, by its variant."""
     run, store = subject.run, subject.store
     if run is None or store is None:
-        return dict.fromkeys(VARIANTS, Measured(None, NO_WORLD))
+        return NO_WORLD
     # A shop in which nothing changes is measured like one where a share of 0 changes.
     seen = store if isinstance(store, MovedStore) else MovedStore(store, Moves("", {}, None))
     end = store_at_end(seen.store, seen.moves, run.steps)
@@ -74,5 +74,4 @@ def lacks_moves(experiment: Path) -> str:
     return "" if moves else "holds no system whose shop moves: run one with --vary moves=prices:0.2+stock:0.1"
 
 
-DESCRIPTION = description_of("moves")
-METRIC = of_measures("moves", 1, measure, DESCRIPTION, lacks=lacks_moves)
+METRIC = of_measures("moves", 1, measure, lacks=lacks_moves)

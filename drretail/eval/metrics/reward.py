@@ -35,7 +35,7 @@ from drretail.env.store.base import Store
 from drretail.eval.baskets import Measured, decided_by, not_measured, worth_ratio
 from drretail.eval.judging.question import NO_WORLD
 from drretail.eval.judging.subject import Subject
-from drretail.eval.metric import description_of, of_measures
+from drretail.eval.metric import of_measures
 from drretail.experiment import read_definition
 from drretail.grounding.basket.cart import Cart
 from drretail.grounding.basket.reference import at_other_prices
@@ -291,23 +291,19 @@ def _with_open_picks(cart: Cart) -> Cart:
     return replace(cart, reference=cart.reference.model_copy(update={"things": tuple(things)}), picks=picks)
 
 
-def measure(subject: Subject) -> Mapping[str, Measured]:
+def measure(subject: Subject) -> Mapping[str, Measured] | str:
     """The reward of a run's report, and its parts."""
     reference, ends = subject.reference, subject.ends
     is_proved = ends is not None and ends.proof is not None and ends.proof.state == "proved"
     lack = None if ends is None or is_proved else not_measured(subject.query.wish, ends)
     if lack is not None or reference is None or subject.store is None:
-        return dict.fromkeys(DESCRIPTION.meanings, Measured(None, lack or NO_WORLD))
-    run, evidence = subject.run, subject.evidence.values()
-    earned = (
-        Reward(why=NO_REPORT)
-        if run is None
-        else reward_of(run, evidence, subject.query, reference, subject.store, subject.system)
-    )
-    return {
-        name: Measured(getattr(earned, "value" if name == "reward" else name), earned.why)
-        for name in DESCRIPTION.meanings
-    }
+        return lack or NO_WORLD
+    earned = Reward(why=NO_REPORT)
+    if subject.run is not None:
+        evidence = subject.evidence.values()
+        earned = reward_of(subject.run, evidence, subject.query, reference, subject.store, subject.system)
+    parts = earned.model_dump(exclude={"why"})
+    return {"reward" if name == "value" else name: Measured(part, earned.why) for name, part in parts.items()}
 
 
 def lacks_rollouts(experiment: Path) -> str:
@@ -316,5 +312,4 @@ def lacks_rollouts(experiment: Path) -> str:
     return "" if is_gym else "holds no rollouts of the gym"
 
 
-DESCRIPTION = description_of("reward")
-METRIC = of_measures("reward", 1, measure, DESCRIPTION, lacks=lacks_rollouts)
+METRIC = of_measures("reward", 1, measure, lacks=lacks_rollouts)

@@ -7,7 +7,7 @@ from drretail.eval.baskets import Decided, Measured, decided_by, not_measured, u
 from drretail.eval.judging.question import NO_WORLD
 from drretail.eval.judging.readings import reading_of
 from drretail.eval.judging.subject import Subject
-from drretail.eval.metric import description_of, of_measures
+from drretail.eval.metric import of_measures
 from drretail.eval.metrics.reward import web_answered
 from drretail.grounding.basket.cart import Cart
 from drretail.grounding.report.markup import has_unread_elements
@@ -74,16 +74,14 @@ def worth_of_refusal(decided: Decided, outcome: Outcome | None) -> float:
     return right * (1 + nearest) / 2
 
 
-def measure(subject: Subject) -> Mapping[str, Measured]:
+def measure(subject: Subject) -> Mapping[str, Measured] | str:
     """The three numbers of a run."""
     truth = truth_of(subject)
     if truth is None:
         is_known = subject.reference is not None or subject.query.wish is None or subject.system.is_imported
-        reason = "no cart and no refusal is proved to be right" if is_known else NO_WORLD
-        return dict.fromkeys(DESCRIPTION.meanings, Measured(None, reason))
+        return "no cart and no refusal is proved to be right" if is_known else NO_WORLD
     numbers = {"primary": truth.primary, "true": float(truth.is_true), "task": truth.task}
     return {variant: Measured(number, truth.why) for variant, number in numbers.items()}
 
 
-DESCRIPTION = description_of("truth")
-METRIC = of_measures("truth", 3, measure, DESCRIPTION)
+METRIC = of_measures("truth", 3, measure)

@@ -9,7 +9,7 @@ from statistics import fmean
 from drretail.eval.baskets import Measured
 from drretail.eval.judging.question import NO_WORLD
 from drretail.eval.judging.subject import OfWant, Subject
-from drretail.eval.metric import description_of, of_measures
+from drretail.eval.metric import of_measures
 from drretail.experiment import read_runs
 from drretail.grounding.constraints.decisions import UNDECIDED
 from drretail.records.query import NOT_TYPED
@@ -113,7 +113,7 @@ def _brands(want: Want) -> frozenset[str]:
 NOT_DECLARED = "the run does not say how it understood the question"
 
 
-def measure(subject: Subject) -> Mapping[str, Measured]:
+def measure(subject: Subject) -> Mapping[str, Measured] | str:
     """Every measure's value, by its variant."""
     understood = None if subject.run is None else subject.run.understood
     wish = subject.query.wish
@@ -121,8 +121,7 @@ def measure(subject: Subject) -> Mapping[str, Measured]:
     if understood is not None and wish is not None and offers is not None:
         # Fields and words decide for both wishes: what readers decided is about the words of the query's alone.
         return compared(wish, understood, lambda want: offers(want, UNDECIDED))
-    why = NOT_DECLARED if understood is None else NOT_TYPED if wish is None else NO_WORLD
-    return dict.fromkeys(DESCRIPTION.meanings, Measured(None, why))
+    return NOT_DECLARED if understood is None else NOT_TYPED if wish is None else NO_WORLD
 
 
 def lacks_understanding(experiment: Path) -> str:
@@ -132,5 +131,4 @@ def lacks_understanding(experiment: Path) -> str:
     return "holds no run that says how it understood its question"
 
 
-DESCRIPTION = description_of("understood")
-METRIC = of_measures("understood", 1, measure, DESCRIPTION, after=(), lacks=lacks_understanding)
+METRIC = of_measures("understood", 1, measure, after=(), lacks=lacks_understanding)

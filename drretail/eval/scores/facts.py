@@ -32,6 +32,9 @@ Runs = Sequence[tuple[Plan, JudgedRun]]
 NOT_RATED = "not rated (rule-based)"
 AS_ZERO = "as 0"
 """In ``missing_of``: the reports without a value of their own that count 0."""
+NO_REPORT, NO_USAGE = "no_report", "usage_unknown"
+OF_COSTS = {NO_REPORT: "no report", NO_USAGE: "usage unknown"}
+"""Why a run has no words or costs, as ``LACKS_IN_WORDS``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,14 +277,14 @@ def missing_of(row: Score) -> dict[str, int]:
 
     Reports that were not judged do not count as failed.
     """
-    runs = {word: int(row.items.get(lack, 0)) for lack, word in LACKS_IN_WORDS.items()}
+    runs = {word: int(row.items.get(lack, 0)) for lack, word in (LACKS_IN_WORDS | OF_COSTS).items()}
     by_judge = {"n/a": row.n_na, "unverifiable": row.n_unverifiable, "failed": row.n_failed - sum(runs.values())}
     return {why: count for why, count in {**by_judge, **runs, AS_ZERO: row.n_zero}.items() if count}
 
 
-def missing_in_words(missing: Mapping[str, int]) -> tuple[str, ...]:
+def missing_in_words(row: Score) -> tuple[str, ...]:
     """ "2 n/a", "1 run failed", and last how many of them count 0."""
-    return tuple(f"{missing[why]} {why}" for why in sorted(missing, key=lambda why: why == AS_ZERO))
+    return tuple(f"{count} {why}" for why, count in missing_of(row).items())
 
 
 def is_share(metric: Metric, variant: str) -> bool:

@@ -9,7 +9,7 @@ from statistics import fmean
 from drretail.eval.compare.differences import Primary, compared_measures, nothing_to_compare
 from drretail.eval.compare.findings import findings
 from drretail.eval.compare.wording import listed
-from drretail.eval.scores.facts import missing_of
+from drretail.eval.scores.facts import NO_REPORT, NO_USAGE, missing_of
 from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.eval.scores.panel import is_panel
 from drretail.experiment import Definition
@@ -19,23 +19,21 @@ from drretail.records.base import Rules
 from drretail.records.comparison import PairScore
 from drretail.records.score import (
     CODE,
+    BoardCell,
+    BoardColumn,
+    BoardJudge,
+    BoardRow,
     MetricDescription,
     Score,
+    Scoreboard,
+    ShownColumn,
     Systems,
+    Unit,
     in_order,
     place_of,
     readers_of,
     shared_models,
     shown_rows,
-)
-from drretail.records.scoreboard import (
-    BoardCell,
-    BoardColumn,
-    BoardJudge,
-    BoardRow,
-    Scoreboard,
-    ShownColumn,
-    Unit,
 )
 from drretail.records.tables.figures import counted, counted_each
 from drretail.stats.clusters import FEWEST
@@ -44,6 +42,8 @@ Metrics = Mapping[str, MetricDescription]
 _Key = tuple[str, str, str, Assessor]
 """System, metric, variant, judge."""
 DONE = "done"
+VERSION = 1
+"""Of what runs took, as of a metric."""
 TOOK: tuple[tuple[str, Unit, str], ...] = (
     (DONE, "share", "share of runs with a report, and with picks or a refusal if the question is what to buy"),
     ("words", "words", "words per report as shown, with its list of sources"),
@@ -208,24 +208,14 @@ def _judges(shown: _Shown) -> list[Assessor]:
 
 
 def _cells(shown: _Shown, system: str, assessors: Sequence[Assessor]) -> dict[str, BoardCell]:
-    found: dict[str, BoardCell] = {}
+    cells: dict[str, BoardCell] = {}
     for metric, column, name in shown.columns:
         row = shown.of(system, metric, column.variant, assessors)
         if row is None or row.value is None:
             continue
         beside = shown.of(system, metric, column.beside, assessors)
-        found[name] = BoardCell(
-            value=row.value,
-            ci_low=row.ci_low,
-            ci_high=row.ci_high,
-            beside=None if beside is None else beside.value,
-            n_scored=row.n,
-            n_planned=row.n_planned,
-            missing=missing_of(row),
-            n_queries=row.n_queries,
-            self_checked=row.self_checked,
-        )
-    return found
+        cells[name] = BoardCell.model_validate({**dict(row), "beside": beside and beside.value})
+    return cells
 
 
 def _failed(shown: _Shown, system: str, assessors: Sequence[Assessor]) -> dict[str, int]:
@@ -250,15 +240,22 @@ def _took(gathered: Gathered, label: str, prices: PriceTable) -> dict[str, Board
         TOKENS: [sum(usage.total for usage in plan.usage.values()) for plan in used],
         DOLLARS: [cost for cost in costs if cost is not None] if None not in costs else [],
     }
-    lacking = {"no report": len(planned) - len(done)}
-    missing = {WORDS: lacking, TOKENS: {**lacking, "usage unknown": len(done) - len(used)}}
+    lacking = {NO_REPORT: len(planned) - len(done)}
+    missing = {WORDS: lacking, TOKENS: {**lacking, NO_USAGE: len(done) - len(used)}}
     missing[DOLLARS] = missing[TOKENS]
     return {
         name: BoardCell(
+            metric="",
+            version=VERSION,
+            variant=name,
+            system=label,
+            judge=CODE,
+            judge_kind="rule_based",
             value=fmean(its),
-            n_scored=len(its),
             n_planned=len(planned),
-            missing={why: count for why, count in missing.get(name, {}).items() if count},
+            n_scored=len(its),
+            n_failed=sum(missing.get(name, {}).values()),
+            items={why: float(count) for why, count in missing.get(name, {}).items() if count},
         )
         for name, its in values.items()
         if its

@@ -7,6 +7,8 @@ from drretail.eval.compare.rows import outcome_of
 from drretail.eval.compare.wording import SIDE_BY_SIDE
 from drretail.eval.judging.dimensions import PRIMARY
 from drretail.eval.registry import PAIRWISE
+from drretail.eval.scores.facts import AS_ZERO, OF_COSTS
+from drretail.eval.scores.gathering import LACKS_IN_WORDS
 from drretail.records.base import OfJudge
 from drretail.records.comparison import ComparedRow, PairScore
 from drretail.records.score import unfolded
@@ -30,7 +32,7 @@ def as_today(scores: dict[str, Any]) -> dict[str, Any]:
         **scores,
         "ranks": [row if "variant" in row else _strength(row) for row in unfolded(scores.get("ranks", ()))],
         "pairs": [row if "contrast" in row else _preference(row) for row in unfolded(scores.get("pairs", ()))],
-        "scoreboard": {**board, "others": others} if board else None,
+        "scoreboard": _board({**board, "others": others}) if board else None,
         "slices": [row if "part" in row else {**_PART, **_renamed(row, _SLICE)} for row in slices],
         "ablations": [_table(table) for table in scores.get("ablations", ())],
         "counterfactuals": [_counterfactual(row) for row in scores.get("counterfactuals", ())],
@@ -54,6 +56,34 @@ def _table(table: dict[str, Any]) -> dict[str, Any]:
         return read
 
     return {**table, "rows": [{**row, "cells": [*map(today, row["cells"])]} for row in table["rows"]]}
+
+
+def _board(board: dict[str, Any]) -> dict[str, Any]:
+    """The scoreboard, whose cells were no rows of their own, and whose pairs stood beside the rows on them."""
+    names, metrics = ({each["name"]: each.get(of, "") for each in board["columns"]} for of in ("variant", "metric"))
+    lacks = {word: lack for lack, word in (LACKS_IN_WORDS | OF_COSTS).items()}
+
+    def today(system: str, name: str, cell: dict[str, Any]) -> dict[str, Any]:
+        if "metric" in cell:
+            return cell
+        missing = cell.get("missing", {})
+        items = {lacks[why]: count for why, count in missing.items() if why in lacks}
+        counts = {"n_na": missing.get("n/a", 0), "n_unverifiable": missing.get("unverifiable", 0)}
+        counts |= {"n_failed": missing.get("failed", 0) + sum(items.values()), "n_zero": missing.get(AS_ZERO, 0)}
+        about = {**_CODE, "metric": metrics[name], "variant": names[name], "version": 1, "system": system}
+        rest = {name: value for name, value in cell.items() if name != "missing"}
+        return {**about, **rest, **counts, "n_scored": cell["n_scored"] - counts["n_zero"], "items": items}
+
+    rows = [
+        {**row, "cells": {name: today(row["system"], name, cell) for name, cell in row.get("cells", {}).items()}}
+        for row in board["rows"]
+    ]
+    compared = [{**each, "pairs": [*map(_contrast, each["pairs"])]} for each in board.get("compared", ())]
+    return {**board, "rows": rows, "compared": compared}
+
+
+def _contrast(pair: dict[str, Any]) -> dict[str, Any]:
+    return {**pair["row"], "a": pair["a"], "b": pair["b"]} if "row" in pair else pair
 
 
 def _strength(row: Mapping[str, Any]) -> dict[str, Any]:

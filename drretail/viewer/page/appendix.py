@@ -10,8 +10,7 @@ from markupsafe import Markup
 from drretail.eval.method import method_cards
 from drretail.eval.scores.slices import with_slices
 from drretail.records.run import System
-from drretail.records.score import Score
-from drretail.records.scoreboard import ShownColumn
+from drretail.records.score import Score, ShownColumn
 from drretail.records.tables.table import Column, Table
 from drretail.viewer.commands import commands, is_demo, query_files, score_commands
 from drretail.viewer.experiment import ExperimentView

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from markupsafe import Markup
 
 from drretail.eval.scores.gathering import FP
-from drretail.records.comparison import ComparedRow
-from drretail.records.scoreboard import ComparedMeasure, Scoreboard, ShownColumn
+from drretail.records.comparison import ComparedMeasure, ComparedRow
+from drretail.records.score import Scoreboard, ShownColumn
 from drretail.records.tables.table import Cell, Column, Table
 from drretail.viewer.page.outcomes import are_decided, outcome_bar
 from drretail.viewer.run_lines import RunLine
@@ -86,7 +86,7 @@ def _measure(board: Scoreboard) -> ComparedMeasure | None:
 
 
 def _end(measure: ComparedMeasure) -> float:
-    reached = max((abs(each) for pair in measure.pairs for each in _ends(pair.row)), default=0.0)
+    reached = max((abs(each) for row in measure.pairs for each in _ends(row)), default=0.0)
     return next((end for end in _ROUND if reached <= end), reached)
 
 
@@ -96,18 +96,18 @@ def _ends(row: ComparedRow) -> Iterator[float]:
 
 def _compared(label: str, other: str, measure: ComparedMeasure) -> tuple[ComparedRow, int] | None:
     """The comparison of two systems, and -1 if its difference is the second's minus the first's."""
-    for pair in measure.pairs:
-        if (pair.a, pair.b) in ((label, other), (other, label)):
-            return pair.row, 1 if pair.a == label else -1
+    for row in measure.pairs:
+        if (row.a, row.b) in ((label, other), (other, label)):
+            return row, 1 if row.a == label else -1
     return None
 
 
 def _rank(label: str, of: int, measure: ComparedMeasure) -> Cell:
     """From one more than are shown to be above it, to those that are shown to be below it."""
     above = below = 0
-    for pair in measure.pairs:
-        if label in (pair.a, pair.b) and pair.row.outcome in _SHOWN:
-            is_above = (pair.row.outcome == "higher") == (pair.a == label)
+    for row in measure.pairs:
+        if label in (row.a, row.b) and row.outcome in _SHOWN:
+            is_above = (row.outcome == "higher") == (row.a == label)
             above, below = above + (not is_above), below + is_above
     first, last = 1 + above, of - below
     return Cell(f"{first}" if first == last else f"{first}–{last}")

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from markupsafe import Markup
 
 from drretail.records.base import canonical_json
-from drretail.records.scoreboard import ShownColumn
+from drretail.records.score import ShownColumn
 from drretail.records.tables.table import Cell, Column, Row, Table
 from drretail.viewer.experiment import ExperimentView
 from drretail.viewer.page.frame import fragment

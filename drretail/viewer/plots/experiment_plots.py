@@ -12,13 +12,13 @@ from drretail.records.score import (
     Agreement,
     MetricDescription,
     Score,
+    Scoreboard,
     SettingTable,
     Systems,
     in_order,
     place_of,
     shown_rows,
 )
-from drretail.records.scoreboard import Scoreboard
 from drretail.records.tables.table import Cell
 from drretail.viewer.experiment import ExperimentView
 from drretail.viewer.plots.charts import (
@@ -43,7 +43,6 @@ from drretail.viewer.tables.ablations import (
     setting_names,
     settings_of,
 )
-from drretail.viewer.tables.scoreboard import value_cell
 from drretail.viewer.tables.scores import part_cell, score_cell, system_names, table_key_of
 
 MOST_SERIES = 8
@@ -88,7 +87,7 @@ def headline_plots(board: Scoreboard) -> Iterator[Plot]:
     """
     names = system_names((row.system for row in board.rows), board.systems)
     for column in board.columns:
-        cells = {row.system: value_cell(row.cells[column.name]) for row in board.rows if column.name in row.cells}
+        cells = {row.system: score_cell(row.cells[column.name]) for row in board.rows if column.name in row.cells}
         rows = [
             DotRow(names[system], (cell,)) for system, cell in cells.items() if not _is_bound(system, board.systems)
         ]
@@ -121,7 +120,7 @@ def cost_plot(board: Scoreboard) -> Plot | None:
     factor = 1 / 1000 if along.unit == "tokens" else 1
     names = system_names((row.system for row in board.rows), board.systems)
     points = [
-        Point(names[row.system], cost.value * factor, value_cell(cell))
+        Point(names[row.system], cost.value * factor, score_cell(cell))
         for row in board.rows
         if not _is_bound(row.system, board.systems)
         and (cell := row.cells.get(up.name)) is not None

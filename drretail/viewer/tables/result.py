@@ -4,9 +4,8 @@ from collections.abc import Iterator, Mapping
 
 from drretail.eval.compare.findings import Finding, clearest, findings, largest_of, order, outcome_of_all
 from drretail.eval.compare.wording import MOST, SIDE_BY_SIDE, beside, more_failures, no_answers, range_of, sample
-from drretail.records.comparison import ComparedRow, Finished, Outcome
-from drretail.records.score import Systems, in_order, place_of
-from drretail.records.scoreboard import BoardCell, ComparedMeasure, ComparedPair, Scoreboard
+from drretail.records.comparison import ComparedMeasure, ComparedRow, Finished, Outcome
+from drretail.records.score import BoardCell, Scoreboard, Systems, in_order, place_of
 from drretail.records.tables.figures import counted, percent
 from drretail.records.tables.table import Cell, Column, Row, Table
 from drretail.stats.significance import fewest_users
@@ -31,9 +30,9 @@ def two_of(board: Scoreboard | None, systems: Systems) -> tuple[str, ...]:
     """
     named = {measure.measure: measure for measure in (() if board is None else board.compared)}
     pairs = named[OUTCOME].pairs if OUTCOME in named else ()
-    most = max(pairs, key=lambda pair: pair.row.above + pair.row.below, default=None)
-    if most is not None and most.row.above + most.row.below:
-        return (most.a, most.b) if most.row.above >= most.row.below else (most.b, most.a)
+    most = max(pairs, key=lambda row: row.above + row.below, default=None)
+    if most is not None and most.above + most.below:
+        return (most.a, most.b) if most.above >= most.below else (most.b, most.a)
     ranked = [] if board is None else [row.system for row in board.rows]
     labels = dict.fromkeys((*ranked, *in_order(systems, systems)))
     return tuple([label for label in labels if place_of(label, systems) == "system"][:2])
@@ -68,8 +67,8 @@ def result_of(board: Scoreboard) -> str:
         return f"{bought} {_may_be_chance(by_name.get(first))}"
     preferences = by_name.get(SIDE_BY_SIDE)
     if preferences is not None and len(labels) == 2 and outcome_of_all(preferences) != "not_read":
-        (pair,) = preferences.pairs
-        return f"{_preferences(pair.row, names[pair.a], names[pair.b])} {_may_be_chance(preferences)}"
+        (row,) = preferences.pairs
+        return f"{_preferences(row, names[row.a], names[row.b])} {_may_be_chance(preferences)}"
     takes = next(filter(None, map(_takes, board.compared)), "")
     which = "the two" if len(labels) == 2 else f"these {len(labels)}"
     return f"Nothing tells {which} systems apart.{f' {takes[0].upper()}{takes[1:]}.' if takes else ''}"
@@ -115,7 +114,7 @@ def _how_often(board: Scoreboard, names: Mapping[str, str], column: str, compare
     largest = None if compared is None else largest_of(compared)
     asked = 0 if largest is None else largest.n_pairs
     # Counts of questions would be wrong if queries were repeated, or systems have values on different queries.
-    counts = [cell.value * asked for cell in cells.values() if cell.n_scored == asked]
+    counts = [cell.value * asked for cell in cells.values() if cell.n == asked]
     is_counted = len(counts) == len(cells) and all(abs(count - round(count)) < 0.01 for count in counts)
     figures = [f"{cells[name].value * asked:.0f}" if is_counted else percent(cells[name].value) for name in ranked]
     whole = f" of {_questions(largest)}" if is_counted and largest is not None else " of its answers"
@@ -128,16 +127,16 @@ def _how_often(board: Scoreboard, names: Mapping[str, str], column: str, compare
 
 def how_often_alone(name: str, column: str, cell: BoardCell) -> str:
     """For example "react buys what was asked for in 3 of 12 answers."; in percent if repeats of a query weigh less."""
-    right = cell.value * cell.n_scored
+    right = cell.value * cell.n
     is_counted = abs(right - round(right)) < 0.01
-    whole = counted(cell.n_scored, "answer")
+    whole = counted(cell.n, "answer")
     share = f"{right:,.0f} of {whole}" if is_counted else f"{percent(cell.value)} of its answers"
     return f"{name} {_SAID[column]} in {share}{_where(column, cell)}."
 
 
 def _where(column: str, cell: BoardCell) -> str:
     """Which questions a decision is about: where the shop has nothing, nothing is to be bought."""
-    return " where the shop has it" if column == OUTCOME and cell.n_scored < cell.n_planned else ""
+    return " where the shop has it" if column == OUTCOME and cell.n < cell.n_planned else ""
 
 
 def _questions(row: ComparedRow) -> str:
@@ -157,7 +156,7 @@ def _takes(measure: ComparedMeasure) -> str:
     outcome, row = outcome_of_all(measure), largest_of(measure)
     by_users = row.n_users not in (None, row.n_pairs)
     if outcome == "too_few":
-        tests = max(pair.row.tests for pair in measure.pairs)
+        tests = max(row.tests for row in measure.pairs)
         whom = "users" if by_users else "questions"
         return f"it takes {fewest_users(max(1, tests)):,} {whom} at least to tell, even if one system wins them all"
     takes = clearest(measure) if outcome in ("undecided", "undone") else None
@@ -236,14 +235,14 @@ def concluded(board: Scoreboard) -> Table | None:
     by_pair = _by_pair(board)
     if not by_pair:
         return None
-    shown = [[each for each in rows if each[1].row.outcome in ("higher", "lower")] for rows in by_pair]
+    shown = [[each for each in rows if each[1].outcome in ("higher", "lower")] for rows in by_pair]
     chosen = [each for rows in shown for each in rows]
     chosen += [
-        min(rows, key=lambda each: (_ORDER.index(each[1].row.outcome), each[1].row.queries_needed or MOST))
+        min(rows, key=lambda each: (_ORDER.index(each[1].outcome), each[1].queries_needed or MOST))
         for rows, differing in zip(by_pair, shown, strict=True)
         if not differing
     ]
-    tests = max(pair.row.tests for _, pair in chosen)
+    tests = max(row.tests for _, row in chosen)
     pairs = counted(len(by_pair), "pair of systems", "pairs of systems")
     note = f"p is corrected (Holm) for {counted(tests, 'test')} on {pairs}."
     return _table(TITLE, board, chosen, note)
@@ -258,31 +257,30 @@ def every_measure(board: Scoreboard) -> Table | None:
     return _table("Every pair in every measure", board, every) if len(board.compared) > 1 else None
 
 
-_Compared = tuple[ComparedMeasure, ComparedPair]
+_Compared = tuple[ComparedMeasure, ComparedRow]
 
 
 def _by_pair(board: Scoreboard) -> list[list[_Compared]]:
     """The measures of each pair, in the order of the board."""
     found: dict[frozenset[str], list[_Compared]] = {}
     for measure in board.compared:
-        for pair in measure.pairs:
-            found.setdefault(frozenset((pair.a, pair.b)), []).append((measure, pair))
+        for row in measure.pairs:
+            found.setdefault(frozenset((row.a, row.b)), []).append((measure, row))
     return list(found.values())
 
 
 def _table(title: str, board: Scoreboard, compared: list[_Compared], *notes: str) -> Table:
     names = system_names((row.system for row in board.rows), board.systems)
     rows = [
-        Row(f"{names.get(pair.a, pair.a)} against {names.get(pair.b, pair.b)}", tuple(_cells(measure, pair, names)))
-        for measure, pair in compared
+        Row(f"{names.get(row.a, row.a)} against {names.get(row.b, row.b)}", tuple(_cells(measure, row, names)))
+        for measure, row in compared
     ]
     more = [f"{counted(len(rows) - MOST_ROWS, 'more row')} in the export."] if len(rows) > MOST_ROWS else []
     return Table(title, _COLUMNS, tuple(rows[:MOST_ROWS]), heading="Pair", notes=(*notes, *more), unit="query")
 
 
-def _cells(measure: ComparedMeasure, pair: ComparedPair, names: Mapping[str, str]) -> Iterator[Cell | None]:
-    row = pair.row
-    a, b = (names.get(label, label) for label in (pair.a, pair.b))
+def _cells(measure: ComparedMeasure, row: ComparedRow, names: Mapping[str, str]) -> Iterator[Cell | None]:
+    a, b = (names.get(label, label) for label in (row.a, row.b))
     yield Cell(OUTCOMES[row.outcome].format(a=a, b=b, failures=more_failures(row)))
     yield Cell(measure.measure)
     yield _difference(row, row.n_planned)

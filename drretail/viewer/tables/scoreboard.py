@@ -7,18 +7,17 @@ from drretail.agents.names import reaches_gold
 from drretail.eval.compare.differences import ALONE
 from drretail.eval.compare.findings import clearest, findings, largest_of
 from drretail.eval.compare.wording import listed, range_of, sample
-from drretail.eval.scores.facts import AS_ZERO, missing_in_words
+from drretail.eval.scores.facts import AS_ZERO, missing_of
 from drretail.eval.scores.gathering import FP
 from drretail.llm.prices import dated
 from drretail.records.base import OfJudge
 from drretail.records.run import DUMPS
-from drretail.records.score import CODE, place_of
-from drretail.records.scoreboard import BoardCell, BoardRow, Scoreboard, ShownColumn, Unit
+from drretail.records.score import CODE, BoardRow, Scoreboard, ShownColumn, Unit, place_of
 from drretail.records.tables import figures
 from drretail.records.tables.figures import counted
 from drretail.records.tables.table import Cell, Column, Kind, Table, pivot
 from drretail.viewer.tables.result import FALSE_ANSWERS, OUTCOME, how_often_alone, result_of
-from drretail.viewer.tables.scores import judged_by, notes_on, system_names
+from drretail.viewer.tables.scores import judged_by, notes_on, score_cell, system_names
 
 TITLE = "Scoreboard"
 SELF_CHECKED = "*: means little here, because the agent already removes these errors from its own reports."
@@ -113,10 +112,10 @@ def without_equal(board: Scoreboard) -> tuple[Scoreboard, str]:
     same, gone = list[str](), equal.keys() - ALWAYS_SHOWN
     for name, cell in equal.items():
         found, some = rows[0].cells[name], ""
-        if found.n_scored != found.n_planned and name == OUTCOME:
-            some = f" (on the {found.n_scored} questions that the shop can satisfy)"
-        elif found.n_scored != found.n_planned:
-            some = f" (on {found.n_scored} of {found.n_planned} answers)"
+        if found.n != found.n_planned and name == OUTCOME:
+            some = f" (on the {found.n} questions that the shop can satisfy)"
+        elif found.n != found.n_planned:
+            some = f" (on {found.n} of {found.n_planned} answers)"
         same.append(f"{name} {cell.figure}{some}")
     columns = tuple(column for column in board.columns if column.name not in gone)
     shown = tuple(row.only({column.name for column in columns}) for row in board.rows)
@@ -153,20 +152,12 @@ def _cell(row: BoardRow, column: ShownColumn) -> Cell | None:
     if cell is None:
         return Cell(JUDGE_FAILED) if column.name in row.failed else None
     return replace(
-        value_cell(cell),
+        score_cell(cell),
         kind=KINDS.get(column.unit, "number"),
         mark="*" if cell.self_checked else "",
+        note="",
         beside=figures.short(cell.beside),
     )
-
-
-def value_cell(cell: BoardCell) -> Cell:
-    """A value of the board with its interval and denominator."""
-    missing = missing_in_words(cell.missing)
-    ends = cell.ci_low, cell.ci_high
-    if cell.n_queries is not None:
-        return Cell(cell.value, "number", *ends, n=cell.n_queries, missing=missing)
-    return Cell(cell.value, "number", *ends, n=cell.n_scored, planned=cell.n_planned, missing=missing)
 
 
 def _notes(board: Scoreboard) -> Iterator[str]:
@@ -175,10 +166,10 @@ def _notes(board: Scoreboard) -> Iterator[str]:
     if few is not None:
         of = counted(few, "query")
         yield f"n={few} below a value: one of its two parts comes from only {of}."
-    partial = [cell for cell in cells if cell.n_scored < cell.n_planned and cell.n_queries is None]
+    partial = [cell for cell in cells if cell.n < cell.n_planned and cell.n_queries is None]
     if partial:
-        part = f"{partial[0].n_scored}/{partial[0].n_planned}"
-        reasons = ", ".join(dict.fromkeys(why for cell in partial for why in cell.missing if why != AS_ZERO))
+        part = f"{partial[0].n}/{partial[0].n_planned}"
+        reasons = ", ".join(dict.fromkeys(why for cell in partial for why in missing_of(cell) if why != AS_ZERO))
         others = f" The others: {reasons}." if reasons else ""
         yield f"{part} below a value: only so many of the planned runs have one.{others}"
     yield from judge_failures(board)
@@ -268,7 +259,7 @@ def _of_one(board: Scoreboard) -> str:
     row = next((row for row in board.rows if place_of(row.system, board.systems) == "system"), BoardRow(system=""))
     name = system_names((each.system for each in board.rows), board.systems).get(row.system, "")
     # One report of twenty shows nothing
-    of_half = {name for name, cell in row.cells.items() if 2 * cell.n_scored >= cell.n_planned}
+    of_half = {name for name, cell in row.cells.items() if 2 * cell.n >= cell.n_planned}
     first = FALSE_ANSWERS if board.are_answers else OUTCOME
     bought = how_often_alone(name, first, row.cells[first]) if first in of_half else ""
     columns = [column for column in board.columns if column.name in of_half - {first} and column.meaning]

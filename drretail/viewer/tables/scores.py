@@ -251,8 +251,7 @@ def _reading_of(scores: Sequence[Score]) -> str:
 
 def score_cell(score: Score) -> Cell:
     """A row's value with its interval and denominator; without a value, the reason if all reports have the same."""
-    missing = missing_of(score)
-    words = missing_in_words(missing)
+    missing, words = missing_of(score), missing_in_words(score)
     if score.value is None or score.note == NOT_RATED:
         alone = next((why for why, count in missing.items() if count == score.n_planned), "")
         shown = score.note or alone or NOTHING

@@ -200,7 +200,7 @@ def all_pairs_parts(
     sentences = (f"- {sentence}" for sentence in [*concluded, *failed_judges(comparisons)])
     yield from prose("What can be concluded", *sentences, "")
     # Of several judges, the first one's.
-    rows = {(pair.a, pair.b, each.measure): pair.row for each in reversed(measures) for pair in each.pairs}
+    rows = {(row.a, row.b, each.measure): row for each in reversed(measures) for row in each.pairs}
     if columns := list(dict.fromkeys(measure.measure for measure in measures)):
         lines: list[list[object]] = []
         for a, b in ((comparison.a, comparison.b) for comparison in comparisons):

@@ -25,8 +25,7 @@ from drretail.viewer.tables.scores import (
 from drretail.viewer.tables.slices import BY, MEANINGS, few_words, sliced_tables
 
 if TYPE_CHECKING:
-    from drretail.records.score import Agreement, Score, Scores, SliceBy
-    from drretail.records.scoreboard import Scoreboard
+    from drretail.records.score import Agreement, Score, Scoreboard, Scores, SliceBy
 
 
 def scoreboard_parts(

@@ -148,12 +148,12 @@ def test_the_scoreboard_is_a_row_per_system_under_the_names_of_the_page(exp: Pat
         for name, cell in row.cells.items() if row.system in made else ():
             assert float(made[row.system][name]) == cell.value
             assert made[row.system][f"{name} ci_low"] == ("" if cell.ci_low is None else str(cell.ci_low))
-            assert int(made[row.system][f"{name} n"]) == cell.n_scored
+            assert int(made[row.system][f"{name} n"]) == cell.n
     compared = table(tmp_path / "csv" / "comparisons.csv")
     assert [(row["measure"], row["difference"]) for row in compared] == [
-        (each.measure, "" if pair.row.difference is None else str(pair.row.difference))
+        (each.measure, "" if row.difference is None else str(row.difference))
         for each in board.compared
-        for pair in each.pairs
+        for row in each.pairs
     ]
 
 

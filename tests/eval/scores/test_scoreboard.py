@@ -13,8 +13,7 @@ from drretail.eval.scores.scoreboard import scoreboard
 from drretail.llm.prices import PriceTable
 from drretail.records.models import Price
 from drretail.records.run import NULL_AGENTS, Usage
-from drretail.records.score import JudgeRef, MetricDescription, Score
-from drretail.records.scoreboard import BoardColumn, Scoreboard
+from drretail.records.score import BoardColumn, JudgeRef, MetricDescription, Score, Scoreboard
 from tests.build import experiment, known
 
 A, B = "a@model", "b@model"

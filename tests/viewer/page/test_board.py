@@ -2,8 +2,8 @@
 
 import re
 
-from drretail.records.comparison import Outcome
-from drretail.records.scoreboard import ComparedMeasure, ComparedPair, ShownColumn
+from drretail.records.comparison import ComparedMeasure, Outcome
+from drretail.records.score import ShownColumn
 from drretail.viewer.page.board import page_board
 from drretail.viewer.tables.scoreboard import printed_board
 from tests.build import measure
@@ -20,8 +20,8 @@ def of_three() -> ComparedMeasure:
         ("b@m", "c@m"): "undecided",
     }
     pairs = tuple(
-        ComparedPair(a=a, b=b, row=measure("feasible", outcome, difference=0.2, ci_low=0.1, ci_high=0.3).pairs[0].row)
-        for (a, b), outcome in rows.items()
+        measure("feasible", outcome, labels=labels, difference=0.2, ci_low=0.1, ci_high=0.3).pairs[0]
+        for labels, outcome in rows.items()
     )
     return ComparedMeasure(measure="feasible", pairs=pairs)
 

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from drretail.errors import UserError
-from drretail.records.score import MetricDescription
-from drretail.records.scoreboard import Scoreboard, ShownColumn
+from drretail.records.score import MetricDescription, Scoreboard, ShownColumn
 from drretail.records.tables.table import Cell
 from drretail.viewer.plots.charts import Bound, Curve, DotRow, Point, curve_plot, dot_plot, scatter
 from drretail.viewer.plots.drawing import CHARACTER, SERIES, WIDTH, Plot, close_scale, scale, write_plots

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from drretail.records.comparison import Outcome
-from drretail.records.scoreboard import BoardJudge, ComparedMeasure, Scoreboard, ShownColumn
+from drretail.records.comparison import ComparedMeasure, Outcome
+from drretail.records.score import BoardJudge, Scoreboard, ShownColumn
 from drretail.viewer.tables.result import SURE, decision_of, result_of, two_of
 from drretail.viewer.tables.scoreboard import Conclusion, conclusion, without_equal
 from tests.build import measure, systems

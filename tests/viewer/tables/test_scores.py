@@ -2,7 +2,7 @@ from functools import partial
 
 from drretail.records.counterfactual import OPTION
 from drretail.records.run import System
-from drretail.records.scoreboard import ShownColumn
+from drretail.records.score import ShownColumn
 from drretail.viewer.tables.result import SURE
 from drretail.viewer.tables.scoreboard import conclusion, printed_board
 from drretail.viewer.tables.scores import Table, score_tables

@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from drretail.records.run import NULL_AGENTS, RoleModel, System
-from drretail.records.score import Correlation, Scores
-from drretail.records.scoreboard import BoardCell, BoardJudge, BoardRow, Scoreboard, ShownColumn
+from drretail.records.score import BoardCell, BoardJudge, BoardRow, Correlation, Scoreboard, Scores, ShownColumn
 from drretail.viewer.terminal.printed_scores import correlation_parts, scoreboard_parts
 from tests.build import measure
 
@@ -32,7 +31,8 @@ Print = Callable[..., str]
 
 
 def cell(column: ShownColumn, **fields: Any) -> BoardCell:
-    usual: dict[str, Any] = {"n_scored": 50, "n_planned": 50}
+    usual: dict[str, Any] = {"n_scored": 50, "n_planned": 50, "metric": column.metric, "variant": column.name}
+    usual |= {"version": 1, "system": "a", "judge": JUDGE.spec, "judge_kind": JUDGE.kind}
     if column.unit in COSTS:
         return BoardCell.model_validate(usual | {"value": COSTS[column.unit]} | fields)
     value, low, high = VALUES[column.unit]
