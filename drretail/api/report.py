@@ -130,13 +130,13 @@ def _failure_of_scores(view: ExperimentView, prices: PriceTable, proofs: Proofs)
 def _plots(view: ExperimentView, to: Path) -> Result[str]:
     """Every plot of the page as files in a folder."""
     from drretail.viewer.plots.drawing import write_plots
-    from drretail.viewer.plots.experiment_plots import plots_of
+    from drretail.viewer.plots.experiment_plots import finding_plots, plots_of
     from drretail.viewer.run_lines import run_line
 
     if to.exists() and not to.is_dir():
         raise UserError(f"{to} is a file: --to names the folder for plots.")
     lines = [run_line(view.runs[place], question) for question in view.questions for place in question.places]
-    written = [str(path) for path in write_plots([*chain(*plots_of(view, lines))], to)]
+    written = [str(path) for path in write_plots([*chain(*plots_of(view, lines), finding_plots(view.folder))], to)]
     return Result("", {"plots": written}, written, path=to)
 
 

@@ -41,7 +41,7 @@ class Evidence(Document):
     url: str | None = None
     """A web page's address; of a product that was looked up, the shop's own page."""
     image: str | None = Field(default=None, exclude_if=lambda image: image is None)
-    """The address of such a product's picture."""
+    """The address of a product's picture, which readers may load."""
     date: str | None = None
     """For a web page: the day (YYYY-MM-DD) up to which it may know things, if that is known."""
     texts: tuple[EvidenceText, ...] = ()
@@ -111,6 +111,8 @@ class Source(Record):
     key: str
     title: str
     url: str | None = None
+    image: str | None = None
+    """The address of a product's picture, which no agent is shown."""
     form: TextForm
     text: str
     shown: bool = True

@@ -138,6 +138,7 @@ def _source(product: Product, form: Literal["card", "record"], text: str, *, sho
         key=product.product_id,
         title=harmless(product.title),
         url=product.product_url,
+        image=product.image,
         form=form,
         text=text,
         shown=shown,

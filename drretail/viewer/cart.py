@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
@@ -50,6 +50,8 @@ class CartLine:
     """The number of people who rated it."""
     is_from: bool = False
     """True if the price is the lowest of several variants, so that the chosen one may cost more."""
+    image: str | None = None
+    """The address of its picture, if the shop has one."""
 
     @property
     def cost(self) -> Money | None:
@@ -163,7 +165,9 @@ def cart_document(cart: Cart) -> dict[str, Any]:
 
 def _cart(picks: Sequence[Pick], evidence: Mapping[str, Evidence], outcome: Outcome | None = None) -> Cart:
     ledger = read_ledger(evidence)
-    return Cart(tuple(_line(pick, ledger) for pick in picks), _refusal(outcome, ledger))
+    images = {entry.key: entry.image for entry in evidence.values() if entry.kind == "product"}
+    lines = (replace(_line(pick, ledger), image=images.get(pick.product)) for pick in picks)
+    return Cart(tuple(lines), _refusal(outcome, ledger))
 
 
 def _refusal(outcome: Outcome | None, ledger: Ledger) -> str:

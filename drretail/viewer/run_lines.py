@@ -4,7 +4,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
@@ -119,6 +119,8 @@ class RunLine:
     words: frozenset[str]
     """Lower-case words of its question, report and claims."""
     decision: Decision = "open"
+    faults: Mapping[str, str] = field(default_factory=dict[str, str])
+    """What is wrong with the answer, in words, by the chip that shows it: wrong, false, failed."""
 
 
 def run_line(view: RunView, question: Question) -> RunLine:

@@ -8,6 +8,7 @@ from drretail.env.session import Session, SessionSettings
 from drretail.env.world import World
 from drretail.errors import ToolError
 from drretail.grounding.text.serialisation import lean, product_card, whole_items
+from drretail.tools.catalog import card_sources
 from drretail.tools.toolkit import Toolkit
 from tests.places import Place, PlaceKind
 from tests.tools.conftest import ANNA, error_of, product
@@ -45,6 +46,13 @@ def test_a_hit_is_a_shown_card_and_a_record_hidden_until_it_is_read(toolkit: Too
     (entry,) = session.ledger.evidence()
     assert [(text.form, text.shown) for text in entry.texts] == [("card", True), ("record", True)]
     assert lean(json.loads(entry.sources[0].text)) == details.value
+
+
+def test_a_picture_is_kept_for_readers_and_in_no_text_of_an_agent_or_judge() -> None:
+    pictured = product(9, "Feeder", image="https://p.example/9.jpg")
+    card, record = card_sources(pictured)
+    assert card.image == record.image == pictured.image
+    assert "p.example" not in card.text + record.text
 
 
 @pytest.mark.parametrize(

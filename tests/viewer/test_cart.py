@@ -1,5 +1,7 @@
 """The cart as people see it: quantities, prices and their total as far as the run saw them."""
 
+from pathlib import Path
+
 import pytest
 
 from drretail.grounding.report.evidence_ids import product_evidence_id
@@ -11,6 +13,8 @@ from drretail.records.shop import Product
 from drretail.viewer.cart import Cart, cart_document, cart_of, cart_text
 from tests import build
 from tests.grounding.kitchen import EVIDENCE, JAR, KETTLE
+from tests.viewer.dom import parse
+from tests.viewer.rendered import render_page
 
 
 def a_product(number: int, title: str, price: float | None) -> Product:
@@ -80,3 +84,19 @@ def test_the_lowest_price_of_several_variants_is_no_exact_one() -> None:
     assert [line.words for line in made.lines] == ["2 × Sofa, from $999.00 each: from $1,998.00", "1 × Kite: $20.00"]
     assert made.total_words == "Total: from $2,018.00."
     assert [item.get("price_from", False) for item in cart_document(made)["items"]] == [True, False]
+
+
+def test_the_page_asks_for_the_pictures_of_picks_only_on_a_click(tmp_path: Path) -> None:
+    entries = seen(PUZZLE, KITE)
+    bad, good = "javascript:alert(1)", "https://p.example/kite.jpg"
+    pictured = [
+        entry.model_copy(update={"image": image}) for entry, image in zip(entries.values(), (bad, good), strict=True)
+    ]
+    reports = {build.LABEL: {"q1-r1": declaring(pick(PUZZLE), pick(KITE))}}
+    page = render_page(build.experiment(tmp_path / "with", reports, evidence=pictured))
+    assert [part.attributes["data-src"] for part in parse(page).all("span", "picture")] == [good]
+    assert [button.attributes["data-do"] for button in parse(page).by_id("q1").all("button")] == ["pictures"]
+    assert not list(parse(page).all("img"))
+    without = render_page(build.experiment(tmp_path / "without", reports, evidence=entries.values()))
+    assert ("img-src data: https: http:" in page, "img-src data:;" in without) == (True, True)
+    assert not list(parse(without).by_id("q1").all("button"))

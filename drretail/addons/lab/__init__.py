@@ -7,6 +7,7 @@ finding.py            the base of every finding of the lab
 people_findings.py    findings that rest on people's labels, votes and ratings
 trial_findings.py     findings that rest on errors, exploits, biases and questions that the lab makes itself
 kept_findings.py      findings in EXP/lab, and the line of each beside the scores
+pictures.py           findings as plots
 labelled_claims.py    claims that people labelled, from public sets and CSV, and a judge's verdicts on them
 card.py               a judge compared with people's labels, and the line beside its scores
 correction.py         FP, FR and win rates as people would give them

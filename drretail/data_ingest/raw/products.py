@@ -162,9 +162,10 @@ def _texts(raw: Any) -> tuple[str, ...]:
 def _image(raw: Any) -> str | None:
     """The address of the first picture: of Amazon's list, of Hugging Face's lists side by side, or of a shop's cell."""
     if isinstance(raw, dict):
-        raw = raw.get("large")
+        raw = {size: each[0] for size, each in raw.items() if isinstance(each, list) and each}
     first = raw[0] if isinstance(raw, list) and raw else raw
-    found = _address(first.get("large") if isinstance(first, dict) else first)
+    sizes = [first.get(size) for size in ("large", "hi_res", "thumb")] if isinstance(first, dict) else [first]
+    found = next(filter(None, map(_address, sizes)), None)
     return None if found is None or found.startswith(MADE_UP_PICTURES) else found
 
 

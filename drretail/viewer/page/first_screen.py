@@ -13,7 +13,7 @@ from drretail.viewer.claims import Support
 from drretail.viewer.experiment import ExperimentView, Question, RunView
 from drretail.viewer.judged import PairJudgement
 from drretail.viewer.page.links import claim_anchor, statement_anchor
-from drretail.viewer.run_lines import LIMITS, Decision, RunLine, proof_of
+from drretail.viewer.run_lines import DECISIONS, LIMITS, OUTCOMES, WRONG_PICKS, Decision, RunLine, proof_of
 from drretail.viewer.tables.false_statements import CHECKED
 from drretail.viewer.tables.result import OUTCOME, two_of
 
@@ -156,11 +156,20 @@ def answer_card(name: str, view: RunView, line: RunLine, cart: Cart | None, proo
     kept = kept if cart and is_checked and not of_cart and not doubted else ""
     is_broken = bool(found) or any(words.startswith("✗") for words in of_cart)
     decision = _decision(line, cart, is_broken=is_broken, is_kept=bool(kept))
+    broken = {None: of_cart, **of_products}
+    marks = [words for every in broken.values() for words in every if words.startswith("✗")]
+    faults: dict[str, str] = {}
+    if decision in WRONG_PICKS:
+        faults["wrong"] = marks[0].removeprefix("✗ ") if marks else DECISIONS[decision][1]
+    if view.false:
+        faults["false"] = f"“{view.false[0].text}”"
+    if decision == "failed":
+        faults["failed"] = line.why or OUTCOMES["gave up"]
     return AnswerCard(
         name=name,
-        line=replace(line, decision=decision),
+        line=replace(line, decision=decision, faults=faults),
         cart=cart,
-        broken={None: of_cart, **of_products},
+        broken=broken,
         kept=kept,
         supported=supported,
         wrong=tuple(wrong),

@@ -1,7 +1,8 @@
 """What became of each answer: right, or which fault; as bars, as a map of questions by systems, and as chips."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from markupsafe import Markup
 
@@ -9,13 +10,27 @@ from drretail.records.score import Systems, place_of
 from drretail.records.tables.figures import counted
 from drretail.records.tables.table import Cell, Column, Row, Table
 from drretail.viewer.claims import SEVERITY, SIGNS, WORDS
+from drretail.viewer.experiment import Question
 from drretail.viewer.page.links import Links
-from drretail.viewer.run_lines import DECISIONS, WRONG_PICKS, RunLine
+from drretail.viewer.run_lines import DECISIONS, RunLine
 from drretail.viewer.tables.scores import system_names
 
 _WIDE, _TALL = 100, 10
 """Width and height of a bar, in units of its own."""
 _LONGEST = 110
+
+
+CHIPS = {"wrong": "with wrong picks", "false": "with false statements", "failed": "failed"}
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    """A fault by which the page filters, with the number of answers that have it and one of these."""
+
+    fault: str
+    count: int
+    words: str
+    example: RunLine
 
 
 def researched(lines: Iterable[RunLine], systems: Systems) -> list[RunLine]:
@@ -28,23 +43,14 @@ def are_decided(lines: Iterable[RunLine]) -> bool:
     return any(line.decision not in ("open", "failed") for line in lines)
 
 
-def chips(lines: Sequence[RunLine]) -> list[tuple[str, int, str]]:
-    """What went wrong in answers: the name by which the page filters, how many answers, and in words.
-
-    The last one stands for all answers.
-    """
-    counts = {
-        "wrong": ("with wrong picks", sum(line.decision in WRONG_PICKS for line in lines)),
-        "false": ("with false statements", sum(line.false > 0 for line in lines)),
-        "failed": ("failed", sum(line.decision == "failed" for line in lines)),
-    }
-    return [(name, count, words) for name, (words, count) in counts.items() if count]
-
-
-def marks_of(line: RunLine) -> list[str]:
-    """The names of the chips that show this run."""
-    marks = {"wrong": line.decision in WRONG_PICKS, "false": line.false > 0, "failed": line.decision == "failed"}
-    return [name for name, is_so in marks.items() if is_so]
+def chips(lines: Sequence[RunLine]) -> list[Chip]:
+    """What went wrong in answers, each with an example from the hardest question that has one."""
+    by_question: dict[int, list[RunLine]] = defaultdict(list)
+    for line in lines:
+        by_question[line.question.number].append(line)
+    hardest = sorted(lines, key=lambda line: _share_right(by_question[line.question.number]))
+    faulty = {fault: [line for line in hardest if fault in line.faults] for fault in CHIPS}
+    return [Chip(fault, len(its), CHIPS[fault], its[0]) for fault, its in faulty.items() if its]
 
 
 def bar(parts: Sequence[tuple[str, int, str]], css: str) -> Markup:
@@ -87,20 +93,20 @@ def outcome_map(lines: Sequence[RunLine], links: Links, systems: Systems, order:
     """
     names = system_names({line.label for line in lines}, systems)
     names = {label: names[label] for label in dict.fromkeys([*order, *names]) if label in names}
-    runs: dict[int, dict[str, list[RunLine]]] = defaultdict(lambda: defaultdict(list))
+    runs: dict[int, list[RunLine]] = defaultdict(list)
     for line in lines:
-        runs[line.question.number][line.label].append(line)
-    questions = {line.question.number: line.question for line in lines}
+        runs[line.question.number].append(line)
     rows: list[Row] = []
     for number in sorted(runs, key=lambda number: (_share_right(runs[number]), number)):
-        text = " ".join(questions[number].query.text.split())
-        cells = [Markup().join(_answer(line, names[label], links) for line in runs[number][label]) for label in names]
+        question = runs[number][0].question
+        of_system = {label: [line for line in runs[number] if line.label == label] for label in names}
+        cells = [Markup().join(_answer(line, names[label], links) for line in its) for label, its in of_system.items()]
         rows.append(
             Row(
-                text if len(text) <= _LONGEST else f"{text[:_LONGEST].rpartition(' ')[0]} …",
+                shown_text(question),
                 tuple(Cell("", html=html) if html else Cell("not asked") for html in cells),
-                meaning=text,
-                link=links.question(questions[number]),
+                meaning=" ".join(question.query.text.split()),
+                link=links.question(question),
             )
         )
     return Table("Every answer", tuple(map(Column, names.values())), tuple(rows), heading="Question, hardest first")
@@ -127,9 +133,14 @@ def question_dots(lines: Sequence[RunLine], systems: Systems, order: Sequence[st
     return [(said, answers) for said, answers in zip(words, groups.values(), strict=True) if answers]
 
 
-def _share_right(by_label: Mapping[str, Sequence[RunLine]]) -> float:
-    every = [line for its in by_label.values() for line in its]
-    return sum(line.decision == "right" for line in every) / len(every)
+def shown_text(question: Question) -> str:
+    """The beginning of what was asked, in one line."""
+    text = " ".join(question.query.text.split())
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST].rpartition(' ')[0]} …"
+
+
+def _share_right(lines: Sequence[RunLine]) -> float:
+    return sum(line.decision == "right" for line in lines) / len(lines)
 
 
 def _answer(line: RunLine, name: str, links: Links) -> Markup:
@@ -144,7 +155,7 @@ def _answer(line: RunLine, name: str, links: Links) -> Markup:
         line.decision,
         links.answer(line),
         line.run_id,
-        " ".join(marks_of(line)),
+        " ".join(line.faults),
         name,
         words,
         false,

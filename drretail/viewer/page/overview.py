@@ -11,16 +11,14 @@ from drretail.viewer.experiment import ExperimentView
 from drretail.viewer.page.board import page_board
 from drretail.viewer.page.frame import fragment
 from drretail.viewer.page.links import Links
-from drretail.viewer.page.outcomes import are_decided, chips, outcome_map, question_dots, researched
+from drretail.viewer.page.outcomes import are_decided, chips, outcome_map, question_dots, researched, shown_text
 from drretail.viewer.page.question import Rendered
 from drretail.viewer.plots.drawing import Plot
-from drretail.viewer.plots.experiment_plots import (
-    MOST_SERIES,
-    plots_of,
-)
+from drretail.viewer.plots.experiment_plots import MOST_SERIES, finding_plots, plots_of
 from drretail.viewer.run_lines import DECISIONS, RunLine
 from drretail.viewer.tables.result import OUTCOME, concluded, decision_of, every_measure
 from drretail.viewer.tables.scoreboard import INTERVALS, LAB, conclusion, judge_failures, printed_board, without_equal
+from drretail.viewer.tables.scores import system_names
 
 FIRST_FALSE = 12
 """So many false statements are in sight; the others are folded."""
@@ -42,6 +40,8 @@ def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links
         result=None if board is None else conclusion(board),
         decision="" if board is None or board.are_answers else decision_of(board),
         chips=chips(answers),
+        names=system_names({line.label for line in answers}, view.definition.systems),
+        shown_text=shown_text,
         answers=len(answers),
         shop=_shop(view),
         level=level,
@@ -55,6 +55,7 @@ def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links
         intervals=INTERVALS,
         judge_failures=[] if board is None else list(judge_failures(board)),
         lab_title=LAB,
+        lab_plots=finding_plots(view.folder),
         failure=view.failure,
         outdated=view.outdated,
         score_command=" && ".join(score_commands(view)),

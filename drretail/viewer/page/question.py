@@ -192,6 +192,7 @@ class Questions:
             "profile": next((run.view.subject.profile for run in runs if run.view.subject.profile), None),
             "judges": list({judged.by: judged for judged in marking}.values()),
             "answers": answers,
+            "pictures": [line.image for run in runs if run.cart is not None for line in run.cart.lines],
             "apart": claims_apart(*answers[:2]) if len(first) == self._n_systems == 2 <= len(answers) else None,
             "meetings": [meeting_of(judgement, self._names) for judgement in judgements],
             "once": Once(f"{question.anchor}t"),

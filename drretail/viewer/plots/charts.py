@@ -81,7 +81,7 @@ def dot_plot(
     drawing = Drawing()
     left = min(WIDTH - _LEAST_PLOT, 14 + CHARACTER * max((len(row.name) for row in rows), default=0))
     dots = [dot for row in rows for dot in row.dots if dot is not None]
-    reached = [each for dot in dots for each in (dot.number, dot.high) if each is not None]
+    reached = [each for dot in dots for each in (dot.low, dot.number, dot.high) if each is not None]
     reached += [bound.cell.number for bound in bounds if bound.cell.number is not None]
     room = CHARACTER * (1 + max((len(dot.denominator) for dot in dots), default=0))
     along = scale(reached, left, WIDTH - (48 if len(series) == 1 else 8) - room, whole=whole)

@@ -61,8 +61,9 @@ class Scale:
 
 
 def scale(values: Iterable[float], start: float, end: float, *, whole: tuple[float, float] | None = None) -> Scale:
-    """A scale for these values: over ``whole`` if the unit has two ends, such as a share, or else from 0."""
-    return _ticked(*(whole or (0.0, max(values, default=0.0))), start, end)
+    """A scale for these values and 0: over ``whole`` if the unit has two ends, such as a share."""
+    reached = [0.0, *values]
+    return _ticked(*(whole or (min(reached), max(reached))), start, end)
 
 
 def close_scale(values: Iterable[float], start: float, end: float) -> Scale:

@@ -2,8 +2,12 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from math import sqrt
+from pathlib import Path
+from typing import cast
 
+from drretail.plugins import Plugins
 from drretail.records.comparison import PairScore
 from drretail.records.score import (
     CODE,
@@ -48,6 +52,7 @@ from drretail.viewer.tables.scores import part_cell, score_cell, system_names, t
 MOST_SERIES = 8
 """The number of series that shapes and colours can tell apart."""
 _RANGES: Mapping[str, tuple[float, float]] = {scale: (0, whole) for scale, whole in WHOLES.items()}
+_FINDINGS = Plugins("plot of a finding", {}, "drretail.finding_plots")
 INTERVAL_LINES = "Lines: 95 % intervals over users."
 
 
@@ -75,9 +80,15 @@ def plots_of(view: ExperimentView, lines: Sequence[RunLine]) -> tuple[list[Plot]
     further += [
         *filter(None, [agreement_plot(view.scores.agreements)]),
         *others,
-        *filter(None, [tool_plot(calls, systems)]),
+        *filter(None, [tool_plot(calls, systems), None if board is None else power_plot(board)]),
     ]
     return [*first, *curves], further
+
+
+def finding_plots(experiment: Path) -> list[Plot]:
+    """The plots of what add-ons found out about an experiment's scores."""
+    plotted = (cast(Callable[[Path], Iterable[Plot]], _FINDINGS.load(name)[1]) for name in _FINDINGS.own)
+    return [plot for plots in plotted for plot in plots(experiment)]
 
 
 def headline_plots(board: Scoreboard) -> Iterator[Plot]:
@@ -141,6 +152,35 @@ def cost_plot(board: Scoreboard) -> Plot | None:
         x_name=cost,
         y_name=up.name.replace("_", " "),
     )
+
+
+def power_plot(board: Scoreboard) -> Plot | None:
+    """The difference in the first measure that more questions would show; None if the questions' spread is unknown."""
+    names = system_names((row.system for row in board.rows), board.systems)
+    for measure in board.compared:
+        pairs = [pair for pair in measure.pairs if pair.row.detectable and pair.row.n_pairs][:MOST_SERIES]
+        if not pairs:
+            continue
+        asked = max(pair.row.n_pairs for pair in pairs)
+        numbers = [asked * 2**step for step in range(5)]
+        curves = [
+            Curve(
+                f"{names[pair.a]} − {names[pair.b]}",
+                tuple((n, Cell((pair.row.detectable or 0) * sqrt(pair.row.n_pairs / n))) for n in numbers),
+            )
+            for pair in pairs
+        ]
+        return curve_plot(
+            "power",
+            f"Differences in {measure.measure} that more questions would show",
+            "The true difference that so many questions show in four of five experiments, judged by the spread over "
+            f"those asked: {asked:,} so far.",
+            curves,
+            ticks={n: f"{n:,}" for n in numbers},
+            x_name="questions",
+            y_name=f"difference in {measure.measure}",
+        )
+    return None
 
 
 def metric_plots(board: Scoreboard, scores: Sequence[Score], metrics: Mapping[str, MetricDescription]) -> list[Plot]:

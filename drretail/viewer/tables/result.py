@@ -164,9 +164,9 @@ def _takes(measure: ComparedMeasure) -> str:
         return ""
     of_users = by_users and takes.users_needed is not None
     count, noun = (takes.users_needed or 0, "user") if of_users else (takes.queries_needed, "question")
-    size = f"more than {MOST:,} {noun}s" if count > MOST else counted(count, noun)
+    size = f"more than {MOST:,} {noun}s" if count > MOST else f"about {counted(count, noun)}"
     ends = "" if of_users else range_of(takes)
-    return f"it would take about {size} to tell{f' (80 % interval: {ends} questions)' if ends else ''}"
+    return f"it would take {size} to tell{f' (80 % interval: {ends} questions)' if ends else ''}"
 
 
 def _preferences(row: ComparedRow, a: str, b: str) -> str:

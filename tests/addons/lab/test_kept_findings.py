@@ -8,7 +8,18 @@ import pytest
 from drretail.addons.lab.finding import LabFinding
 from drretail.addons.lab.kept_findings import content_of, finding_lines, keep, verdict_folders
 from drretail.addons.lab.people_findings import Agreed, Agreement, CorrectedValue, Correction
-from drretail.addons.lab.trial_findings import ExploitRow, ExploitsFound, Found, HeadlineGap, PlantedFound, PlantedKind
+from drretail.addons.lab.pictures import finding_plots
+from drretail.addons.lab.trial_findings import (
+    BiasEffect,
+    BiasFound,
+    ExploitRow,
+    ExploitsFound,
+    Found,
+    HeadlineGap,
+    PlantedFound,
+    PlantedKind,
+    ProbeFound,
+)
 from drretail.errors import UserError
 from drretail.viewer.experiment import read_view
 from drretail.viewer.output import print_part
@@ -129,6 +140,32 @@ def test_lines_stand_on_terminal_text_and_page(exp: Path, capsys: pytest.Capture
     for shown in (capsys.readouterr().out, render_text(exp), page):
         assert shown.count(Bent().summary()) == 1
         assert "The judge lab" in shown
+
+
+def test_findings_are_drawn_below_their_lines_and_a_damaged_one_is_not(exp: Path) -> None:
+    keep_scores(exp, "faithfulness")
+    found = {"checks": Found(n=10, found=4, low=0.2, high=0.7), "silent": Found(n=0, found=0)}
+    everything = PlantedKind(kind="all", n=10, found=found)
+    keep(exp, "plant", PlantedFound(everything=everything, kinds=(PlantedKind(kind="nowhere", n=0),)), [])
+    about = {"dimension": "overall", "n": 9, "n_items": 9, "neutral": 0.0, "detectable": 0.5}
+    effects = [
+        BiasEffect.model_validate({**about, "name": name, "unit": unit, "value": -0.3, "low": -0.6, "high": 0.1})
+        for name, unit in (("half as long", "points"), ("prefers the first", "share"))
+    ]
+    keep(exp, "bias", BiasFound(reports="r", probes=(ProbeFound(probe="p", judge="j", effects=tuple(effects)),)), [])
+    value = {"what": "FP", "judge": "j", "system": "a", "value": 0.6, "judged": 0.7, "labels_alone": 0.5}
+    corrected = CorrectedValue.model_validate({**value, "n_clusters": 3, "n_labels": 30})
+    keep(exp, "correct", Correction(values=(corrected,)), [])
+    drawn = {plot.name: plot for plot in finding_plots(exp)}
+    assert [*drawn] == ["lab-bias-points", "lab-bias-share", "lab-correct-FP", "lab-plant"]
+    assert "half as long, j: -0.3 [-0.6 to 0.1], n=9" in drawn["lab-bias-points"].body
+    assert "Four of five experiments would show effects of 0.5." in drawn["lab-bias-share"].caption
+    assert "all, checks: 0.4 [0.2 to 0.7], n=10" in drawn["lab-plant"].body
+    assert not any(word in drawn["lab-plant"].body for word in ("nowhere", "silent"))
+    (exp / "lab" / "plant.json").write_text("{", encoding="utf-8")
+    page = render_page(exp)
+    assert page.index("The judge lab") < page.index("Biases (points)") < page.index('id="map"')
+    assert "Planted errors found" not in page
 
 
 def test_the_same_verdicts_are_the_same_content_whatever_their_journals_and_order(exp: Path, tmp_path: Path) -> None:

@@ -40,6 +40,17 @@ def test_the_hugging_face_form_gives_the_same_product() -> None:
     assert product_of("B1", "Pet_Supplies", hugging_face(row | {"price": None})).price is None
 
 
+@pytest.mark.parametrize("sizes", [("large", "hi_res", "thumb"), ("hi_res", "thumb"), ("thumb",)])
+def test_the_first_picture_is_kept_in_a_size_that_it_has(sizes: tuple[str, ...]) -> None:
+    def picture(number: int) -> dict[str, str | None]:
+        every = {size: f"https://p.example/{number}/{size}.jpg" for size in sizes}
+        return {"large": None, "hi_res": None, "thumb": None, "variant": "MAIN", **every}
+
+    row = product_row("B1", images=[picture(1), picture(2)])
+    for each in (row, hugging_face(row)):
+        assert product_of("B1", "Pet_Supplies", each).image == f"https://p.example/1/{sizes[0]}.jpg"
+
+
 def test_a_row_with_nothing_but_a_title_is_a_product() -> None:
     assert product(categories=None).categories == product(categories=[]).categories == ("Pet_Supplies",)
     assert product(title="<br />").title == "B000000001"

@@ -6,12 +6,17 @@ from typing import get_args
 
 import pytest
 
+from drretail.experiment import read_runs
+from drretail.records.evidence import Finding
 from drretail.viewer.experiment import read_view
 from drretail.viewer.page.first_screen import answer_card
 from drretail.viewer.page.links import Links
 from drretail.viewer.page.outcomes import chips, claims_bar, outcome_bar, outcome_map, question_dots
 from drretail.viewer.run_lines import DECISIONS, Decision, Outcome, RunLine, run_line
 from tests.build import systems
+from tests.viewer.dom import parse
+from tests.viewer.experiment import CODE, append, verdict
+from tests.viewer.rendered import render_page
 
 
 @pytest.fixture(scope="module")
@@ -21,22 +26,38 @@ def lines(judged: Path) -> list[RunLine]:
 
 
 @pytest.mark.parametrize(
-    ("value", "outcomes", "decision"),
+    ("value", "outcomes", "decision", "faults"),
     [
-        (1.0, ("limit broken",), "right"),
-        (0.0, ("limit broken",), "limit"),
-        (0.0, ("limit broken", "wrong thing"), "wrong"),
-        (None, ("refused wrongly",), "refused"),
-        (None, ("gave up",), "failed"),
-        (None, (), "open"),
+        (1.0, ("limit broken",), "right", {}),
+        (0.0, ("limit broken",), "limit", {"wrong": "over a limit"}),
+        (0.0, ("limit broken", "wrong thing"), "wrong", {"wrong": "wrong thing"}),
+        (None, ("refused wrongly",), "refused", {"wrong": "refused wrongly"}),
+        (None, ("gave up",), "failed", {"failed": "stopped at a limit, or did not say what to buy"}),
+        (None, (), "open", {}),
     ],
 )
 def test_what_was_bought_decides_before_what_is_found(
-    judged: Path, lines: list[RunLine], value: float | None, outcomes: tuple[Outcome, ...], decision: Decision
+    judged: Path,
+    lines: list[RunLine],
+    value: float | None,
+    outcomes: tuple[Outcome, ...],
+    decision: Decision,
+    faults: dict[str, str],
 ) -> None:
     values = {} if value is None else {"feasible": value}
     line = replace(lines[0], outcomes=outcomes, values=values)
-    assert answer_card("react", read_view(judged).runs[0], line, None, None).line.decision == decision
+    made = answer_card("react", read_view(judged).runs[0], line, None, None).line
+    assert (made.decision, made.faults) == (decision, faults)
+
+
+def test_a_failed_and_a_false_answer_are_named_on_the_first_screen(mine: Path) -> None:
+    (run, *_) = read_runs(mine)
+    wrong = Finding(code="contradicted", severity="error", text="It costs $5.", start=0, end=12).model_dump(mode="json")
+    value = {"statements": [wrong]}
+    append(mine, run, [verdict(run, "false_statements", CODE, "statement", "report", value=value)])
+    shown = " ".join(parse(render_page(mine)).by_id("first").text.split())
+    assert "1 with false statements react@offline-shopper: “It costs $5.” on “" in shown
+    assert "1 failed react@offline-shopper: timeout, in react: no answer within 60 seconds <b>at all</b> on “" in shown
 
 
 def test_faults_stand_on_the_left_of_a_bar_and_right_answers_on_the_right(lines: list[RunLine]) -> None:
@@ -64,10 +85,12 @@ def test_of_two_systems_each_question_is_a_dot_where_one_both_or_neither_is_righ
 def test_the_hardest_question_is_the_maps_first_row_and_chips_count_answers(judged: Path, lines: list[RunLine]) -> None:
     decisions: list[Decision] = ["right", "wrong", "failed"]
     made = [replace(line, decision=decision) for line, decision in zip(lines, decisions, strict=True)]
-    made[2] = replace(made[2], false=2)
+    faults = {}, {"wrong": "over a limit"}, {"false": "“It is red.”", "failed": "timeout"}
+    made = [replace(line, faults=own) for line, own in zip(made, faults, strict=True)]
     table = outcome_map(made, Links(), read_view(judged).definition.systems, ())
     assert [row.link for row in table.rows] == ["#q2", "#q3", "#q1"]
     cell = table.rows[1].cells[0]
     assert cell is not None
     assert 'data-is="false failed"' in cell.html
-    assert [(name, count) for name, count, _ in chips(made)] == [("wrong", 1), ("false", 1), ("failed", 1)]
+    found = [(chip.fault, chip.count, chip.example.question.number) for chip in chips([*made, made[2]])]
+    assert found == [("wrong", 1, 2), ("false", 2, 3), ("failed", 2, 3)]

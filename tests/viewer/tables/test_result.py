@@ -64,7 +64,7 @@ RULED = measure("FP", "not_concluded", judge="offline:judge")
         ),
         (
             (measure("FR", "undecided", queries_needed=10_001, users_needed=10_001),),
-            "Nothing tells the two systems apart. It would take about more than 10,000 questions to tell.",
+            "Nothing tells the two systems apart. It would take more than 10,000 questions to tell.",
         ),
     ],
 )

@@ -202,7 +202,7 @@ function sortedRows(rows, value, falls) {
   }
 
   // Pictures come from the shop's own servers: only a click asks for them.
-  function loadPictures(button) {
+  function loadPictures() {
     for (const place of document.querySelectorAll(".picture[data-src]")) {
       const picture = new Image();
       picture.loading = "lazy";
@@ -212,7 +212,7 @@ function sortedRows(rows, value, falls) {
       place.replaceChildren(picture);
       place.removeAttribute("data-src");
     }
-    button.hidden = true;
+    for (const button of document.querySelectorAll('[data-do="pictures"]')) button.hidden = true;
   }
 
   function link(button) {
@@ -236,7 +236,7 @@ function sortedRows(rows, value, falls) {
   document.addEventListener("click", function (event) {
     const button = event.target.closest("[data-do]");
     if (button) {
-      ({ pictures: () => loadPictures(button), close: close, next: () => step(1), previous: () => step(-1), link: () => link(button) })[button.dataset.do]();
+      ({ pictures: loadPictures, close: close, next: () => step(1), previous: () => step(-1), link: () => link(button) })[button.dataset.do]();
       return;
     }
     const turn = event.target.closest("[data-turn]");
@@ -314,6 +314,7 @@ function sortedRows(rows, value, falls) {
   }
 
   function begin() {
+    for (const button of document.querySelectorAll('[data-do="pictures"]')) button.hidden = false;
     for (const head of document.querySelectorAll(".sortable thead th")) {
       const button = document.createElement("button");
       button.type = "button";
@@ -369,7 +370,6 @@ function sortedRows(rows, value, falls) {
   addEventListener("beforeprint", function () {
     for (const part of document.querySelectorAll(".legend-of-columns, #reading")) part.open = true;
   });
-  for (const button of document.querySelectorAll('[data-do="pictures"]')) button.hidden = false;
   begin();
   reveal();
 })();
