@@ -18,7 +18,7 @@ from drretail.addons.lab.opinions import (
     opinions_of,
 )
 from drretail.addons.lab.people_findings import CorrectedValue, Correction, MissingLabels, Separation
-from drretail.addons.people.voting.judged_claims import ExtractedClaim, extracted_claims, sheet_name
+from drretail.addons.people.voting.judged_claims import JudgedClaim, judged_claims, sheet_name
 from drretail.errors import UnknownName, UserError
 from drretail.eval.ballots import read_votes
 from drretail.eval.claims.claims import FAITHFULNESS
@@ -59,7 +59,7 @@ def correction_of(experiment: Path, judge: str | None, files: Sequence[Path] = (
     FR is there only if people said which claims are cited. Raises UserError if nobody labelled anything, or if several
     judges ruled and none is named.
     """
-    extracted = extracted_claims(experiment)
+    extracted = judged_claims(experiment)
     claims = [claim for claim in extracted if claim.has_verdict]
     abouts = [claim.about for claim in extracted]
     supports = _answers(experiment, files, abouts, "label", SUPPORT_OF)
@@ -118,7 +118,7 @@ def correction_of(experiment: Path, judge: str | None, files: Sequence[Path] = (
     return Correction(values=values, missing=missing, separations=tuple(apart), notes=tuple(notes))
 
 
-def _of_one_judge(claims: Sequence[ExtractedClaim], judge: str | None, labels: Collection[str]) -> list[ExtractedClaim]:
+def _of_one_judge(claims: Sequence[JudgedClaim], judge: str | None, labels: Collection[str]) -> list[JudgedClaim]:
     """The claims of the named judge, or of the only judge whose claims people labelled."""
     known = sorted({claim.judge for claim in claims})
     if judge is not None and judge not in known:
@@ -165,7 +165,7 @@ def planned_runs(gathered: Gathered, judge: str, headline: str) -> list[PlannedR
 
 
 def fp_items(
-    claims: Iterable[ExtractedClaim], labels: Labels, clusters: Clusters, runs: Sequence[PlannedRun]
+    claims: Iterable[JudgedClaim], labels: Labels, clusters: Clusters, runs: Sequence[PlannedRun]
 ) -> dict[str, list[Item]]:
     """By system, the claims that FP counts, and the runs that earn nothing; all queries have the same weight."""
     counted = [claim for claim in claims if claim.in_fp]
@@ -175,11 +175,11 @@ def fp_items(
 
 
 def fr_items(
-    claims: Sequence[ExtractedClaim], labels: Mapping[str, Cited], clusters: Clusters, runs: Sequence[PlannedRun]
+    claims: Sequence[JudgedClaim], labels: Mapping[str, Cited], clusters: Clusters, runs: Sequence[PlannedRun]
 ) -> dict[str, list[Item]]:
     """By system, all claims. FR is the share with a source among those that people accept as claims."""
 
-    def label_of(claim: ExtractedClaim) -> tuple[float | None, float]:
+    def label_of(claim: JudgedClaim) -> tuple[float | None, float]:
         cited = labels.get(claim.about)
         return (None, 1.0) if cited is None else (cited.has_source, cited.is_claim)
 
@@ -187,9 +187,9 @@ def fr_items(
 
 
 def _items(
-    claims: Sequence[ExtractedClaim],
-    label_of: Callable[[ExtractedClaim], tuple[float | None, float]],
-    verdict_of: Callable[[ExtractedClaim], float],
+    claims: Sequence[JudgedClaim],
+    label_of: Callable[[JudgedClaim], tuple[float | None, float]],
+    verdict_of: Callable[[JudgedClaim], float],
     clusters: Clusters,
     runs: Sequence[PlannedRun],
 ) -> dict[str, list[Item]]:
@@ -198,7 +198,7 @@ def _items(
     A run without such a claim is an item whose value is known. So are a report's invented sources and the marks that
     the judge left out: they count 0.
     """
-    by_run: dict[str, list[ExtractedClaim]] = defaultdict(list)
+    by_run: dict[str, list[JudgedClaim]] = defaultdict(list)
     for claim in claims:
         by_run[claim.run_id].append(claim)
     items: dict[str, list[Item]] = defaultdict(list)
@@ -330,7 +330,7 @@ def _refuse_unjudged(experiment: Path, opinions: Sequence[Opinion], judge: str |
     )
 
 
-def _notes(own: Sequence[ExtractedClaim], ruled: Set[str], extracted: Set[str], labels: Labels) -> list[str]:
+def _notes(own: Sequence[JudgedClaim], ruled: Set[str], extracted: Set[str], labels: Labels) -> list[str]:
     """Notes for the reader of the numbers: labels that match no claim, and strata without a label."""
     notes: list[str] = []
     spare = len((labels.keys() & extracted) - ruled)
