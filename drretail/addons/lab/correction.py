@@ -6,21 +6,22 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 from statistics import fmean
-from typing import TypeVar
 
 from drretail.addons.lab.opinions import (
+    CITED,
     PREFERENCE,
     RATING,
-    SUPPORT_OF,
+    SUPPORT,
     Opinion,
+    Scale,
     judge_name,
     judged_meetings,
     opinions_of,
+    read_all,
 )
 from drretail.addons.lab.people_findings import CorrectedValue, Correction, MissingLabels, Separation
-from drretail.addons.people.voting.judged_claims import JudgedClaim, judged_claims, sheet_name
+from drretail.addons.people.voting.judged_claims import JudgedClaim, judged_claims
 from drretail.errors import UnknownName, UserError
-from drretail.eval.ballots import read_votes
 from drretail.eval.claims.claims import FAITHFULNESS
 from drretail.eval.registry import load_metric
 from drretail.eval.scores.gathering import Gathered
@@ -28,8 +29,6 @@ from drretail.eval.scores.planned import counted as counted_value
 from drretail.eval.scores.planned import read_judgements
 from drretail.records.tables.figures import counted
 from drretail.records.tables.figures import number as in_words
-from drretail.records.tables.sheets import read_sheet
-from drretail.records.vote import CitedLabel, ClaimLabel
 from drretail.stats.clusters import FEWEST, Clusters
 from drretail.stats.prediction_powered import Item, corrected_mean, difference, labels_alone, labels_needed
 
@@ -49,10 +48,6 @@ class Cited:
     has_source: float
 
 
-CITED: Mapping[str, Cited] = {"yes": Cited(1, 1), "no": Cited(1, 0), "no claim": Cited(0, 0)}
-"""By answer as a sheet spells it; ballots write "no_claim"."""
-
-
 def correction_of(experiment: Path, judge: str | None, files: Sequence[Path] = ()) -> Correction:
     """FP, FR and win rates of every system, corrected by people's answers in ``view`` and in CSV ``files``.
 
@@ -62,13 +57,12 @@ def correction_of(experiment: Path, judge: str | None, files: Sequence[Path] = (
     extracted = judged_claims(experiment)
     claims = [claim for claim in extracted if claim.has_verdict]
     abouts = [claim.about for claim in extracted]
-    supports = _answers(experiment, files, abouts, "label", SUPPORT_OF)
-    labels = {about: fmean(answers) for about, answers in supports.items()}
+    opinions = [*opinions_of(experiment), *read_all(files, known_claims=abouts)]
+    labels = {about: fmean(values) for about, values in _by_people(opinions, SUPPORT).items()}
     cited = {
-        about: Cited(fmean(answer.is_claim for answer in answers), fmean(answer.has_source for answer in answers))
-        for about, answers in _answers(experiment, files, abouts, "cited", CITED).items()
+        about: Cited(fmean(value >= 0 for value in values), fmean(value > 0 for value in values))
+        for about, values in _by_people(opinions, CITED).items()
     }
-    opinions = opinions_of(experiment)
     preferences = [opinion for opinion in opinions if opinion.question.scale == PREFERENCE]
     voted = any(opinion.kind == "person" for opinion in preferences)
     if not labels and not cited and not voted:
@@ -353,31 +347,10 @@ def _notes(own: Sequence[JudgedClaim], ruled: Set[str], extracted: Set[str], lab
     return notes
 
 
-V = TypeVar("V")
-
-
-def _answers(
-    experiment: Path, files: Sequence[Path], claims: Iterable[str], column: str, values: Mapping[str, V]
-) -> dict[str, list[V]]:
-    """By claim, people's answers on its support (column "label"), or on whether it is a claim with a source ("cited").
-
-    They come from ``view`` and from that column of the files. Each file counts as one more person.
-    """
-    by_claim: dict[str, list[V]] = defaultdict(list)
-    for ballot in read_votes(experiment):
-        if isinstance(ballot, ClaimLabel) and column == "label":
-            by_claim[ballot.about].append(values[ballot.label])
-        elif isinstance(ballot, CitedLabel) and column == "cited":
-            by_claim[ballot.about].append(values[ballot.cited.replace("_", " ")])
-    names = {sheet_name(claim): claim for claim in claims}
-    for path in files:
-        sheet = read_sheet(path)
-        if "item" not in sheet.columns or not {"label", "cited"} & {*sheet.columns}:
-            raise UserError(f"{path} needs the columns item and label, as drretail lab sample writes them.")
-        for number, cells in sheet.rows:
-            answer = " ".join(cells.get(column, "").casefold().split())
-            if answer and answer not in values:
-                raise UnknownName(f"{column} ({path}, row {number})", answer, values)
-            if answer:
-                by_claim[names.get(cells["item"], cells["item"])].append(values[answer])
-    return by_claim
+def _by_people(opinions: Iterable[Opinion], scale: Scale) -> dict[str, list[float]]:
+    """By item, what people say on this scale, in ``view`` or in files."""
+    by_item: dict[str, list[float]] = defaultdict(list)
+    for opinion in opinions:
+        if opinion.kind == "person" and opinion.question.scale == scale:
+            by_item[opinion.item].append(opinion.value)
+    return by_item

@@ -205,13 +205,15 @@ def test_labels_are_as_many_of_each_system_and_in_proportion_to_its_verdicts() -
 
 @pytest.mark.parametrize(
     ("labels", "message"),
-    [({}, "Nobody has labelled"), ({"gone": "full"}, "No label .1 were read"), ({"gone": "perhaps"}, "perhaps")],
+    [({}, "holds no opinion"), ({"gone": "full"}, "No label .1 were read"), ({"gone": "perhaps"}, "perhaps")],
 )
 def test_labels_that_can_not_be_used_are_told_in_a_sentence(exp: Path, labels: dict[str, str], message: str) -> None:
     with pytest.raises(DrretailError, match=message):
         correction_of(exp, None, [filled(exp, labels)])
     with pytest.raises(DrretailError, match="row 2"):
         correction_of(exp, None, [filled(exp, {"gone": "perhaps"}, "cited")])
+    with pytest.raises(DrretailError, match="Nobody has labelled"):
+        correction_of(exp, None)
 
 
 def test_a_judge_with_settings_is_named_as_score_names_it_and_one_that_is_missing_is_told(tmp_path: Path) -> None:
