@@ -28,6 +28,18 @@ def locked_folder(folder: Path, what: str) -> Generator[None]:
         release_lock(folder, descriptor)
 
 
+@contextmanager
+def locked_file(path: Path) -> Generator[None]:
+    """Keeps other writers of a file waiting during a ``with`` block; makes the file and its folder."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
 def take_lock(folder: Path, what: str) -> int:
     """``locked_folder`` without a block: the descriptor returned must be passed to ``release_lock``."""
     path = folder / LOCK

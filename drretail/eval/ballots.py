@@ -1,7 +1,5 @@
 """People's votes, ratings and labels on an experiment's reports: read, cast and taken back. Files are append-only."""
 
-import fcntl
-import os
 import re
 import unicodedata
 from collections.abc import Callable, Generator, Iterator
@@ -15,6 +13,7 @@ from pydantic import ValidationError
 from drretail.errors import UnknownName, UserError
 from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.files import append_documents, read_json, read_jsonl, write_json
+from drretail.locks import locked_file
 from drretail.records.vote import (
     Ballot,
     CitedLabel,
@@ -66,7 +65,7 @@ def cast(experiment: Path, ballot: B, seen: str | None) -> tuple[B, Ballot | Non
     replaced all the same. An equal vote adds no line.
     """
     path = votes_path(experiment, ballot.annotator)
-    with _locked(path):
+    with locked_file(path):
         now = current_ballots(_lines(path, forgives_a_cut=True))
         before = next((vote for vote in now if (vote.about, vote.asked) == (ballot.about, ballot.asked)), None)
         unseen = before if before is not None and before.ballot_id != seen else None
@@ -82,7 +81,7 @@ def take_back(experiment: Path, annotator: str, ballot_id: str, clock: Callable[
     replaced.
     """
     path = votes_path(experiment, annotator)
-    with _locked(path):
+    with locked_file(path):
         now = current_ballots(_lines(path, forgives_a_cut=True))
         gone = next((vote for vote in now if vote.ballot_id == ballot_id), None)
         if gone is not None:
@@ -112,7 +111,7 @@ def write_plan(experiment: Path, plan: VotingPlan) -> None:
 @contextmanager
 def planning(experiment: Path) -> Generator[None]:
     """Locks the voting plan during the block."""
-    with _locked(plan_path(experiment).with_name(".plan.lock")):
+    with locked_file(plan_path(experiment).with_name(".plan.lock")):
         yield
 
 
@@ -131,15 +130,3 @@ def _lines(path: Path, *, forgives_a_cut: bool) -> Iterator[Line]:
 
 def _says(ballot: Ballot) -> dict[str, object]:
     return ballot.model_dump(exclude={"at", "replaces"} | ({"shown_left"} if isinstance(ballot, Vote) else set()))
-
-
-@contextmanager
-def _locked(path: Path) -> Generator[None]:
-    """Locks the file for other writers: two servers may serve one experiment."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)

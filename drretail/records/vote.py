@@ -186,6 +186,17 @@ class PairItem(Record):
     def about(self) -> str:
         return about_pair(self.pair_id, self.a, self.b)
 
+    def left_for(self, annotator: str) -> Side:
+        """Whose report this person sees as A: drawn from a hash, so that it is the same each time."""
+        return "a" if int(sha256_of([self.pair_id, annotator])[:8], 16) % 2 else "b"
+
+    def ballot(self, asked: str, value: str, annotator: str, **signed: Any) -> Vote:
+        """The vote for "left", "right" or "tie"."""
+        left = self.left_for(annotator)
+        sides = {"left": left, "right": "b" if left == "a" else "a", "tie": "tie"}
+        about = {**self.model_dump(exclude={"repeat"}), "annotator": annotator, "shown_left": left}
+        return Vote.model_validate({**about, **signed, "dimension": asked, "choice": sides[value]})
+
 
 class ReportItem(Record):
     """One report to be rated."""
@@ -199,6 +210,11 @@ class ReportItem(Record):
     @property
     def about(self) -> str:
         return about_report(self.run_id, self.report_sha)
+
+    def ballot(self, asked: str, value: str, annotator: str, **signed: Any) -> Ballot:
+        """The rating by a number from 0 to 10."""
+        about = {"run_id": self.run_id, "report_sha": self.report_sha, "query_id": self.query_id}
+        return Rating(**about, annotator=annotator, **signed, dimension=asked, value=int(value))
 
 
 class ClaimItem(ReportItem):
@@ -215,6 +231,17 @@ class ClaimItem(ReportItem):
     def about(self) -> str:
         return about_claim(self.run_id, self.report_sha, self.extracted_by, self.claim_id)
 
+    def ballot(self, asked: str, value: str, annotator: str, **signed: Any) -> Ballot:
+        """The label, or the answer whether it is cited; ``signed`` holds the claim's text."""
+        of_report = self.model_dump(include={"run_id", "report_sha", "query_id", "claim_id", "extracted_by"})
+        fields = {**of_report, "annotator": annotator, **signed}
+        if asked == CITED:
+            return CitedLabel.model_validate({**fields, "cited": value})
+        return ClaimLabel.model_validate({**fields, "label": value})
+
+
+Item = PairItem | ReportItem | ClaimItem
+
 
 class VotingPlan(Document):
     """votes/plan.json: what everybody is asked, in this order; it only ever grows at its end."""
@@ -227,3 +254,7 @@ class VotingPlan(Document):
     """Claims without a verdict. If there are some, people are asked about all claims whether they are cited."""
     strata: dict[str, int] = Field(default_factory=dict[str, int])
     """By stratum: how many claims it held when the plan's last ones were drawn, for which its labels stand."""
+
+    def items(self, path: str) -> tuple[Item, ...]:
+        """Those that the pages of this path ask about."""
+        return {"vote": self.pairs, "rate": self.reports, "label": (*self.claims, *self.uncited)}[path]

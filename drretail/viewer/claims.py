@@ -156,7 +156,7 @@ def claims_of(judged: Judged, report: str, faults: Mapping[str, ClaimMark] = Map
     known = {claim.claim.casefold() for claim in cited}
     more = (claim for stage in rest for claim in extracted(stage))
     uncited = [claim for claim in more if not claim.sources and claim.claim.casefold() not in known]
-    placed = [(claim, _span(claim, report)) for claim in [*cited, *uncited]]
+    placed = [(claim, span_of(claim, report)) for claim in [*cited, *uncited]]
     placed.sort(key=lambda pair: pair[1] or (len(report), 0))
     claims: list[Claim] = []
     for number, (claim, span) in enumerate(placed, 1):
@@ -199,7 +199,8 @@ def _support(verdict: Verdict) -> Support:
     return "unverifiable" if verdict.state == "unverifiable" else "failed" if verdict.state == "failed" else "unjudged"
 
 
-def _span(claim: Extracted, report: str) -> tuple[int, int] | None:
+def span_of(claim: Extracted, report: str) -> tuple[int, int] | None:
+    """The claim's place in the report; None if the report does not have its words."""
     if claim.start is not None and claim.end is not None and 0 <= claim.start < claim.end <= len(report):
         # The span without white space around it.
         text = report[claim.start : claim.end]

@@ -6,21 +6,22 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 from statistics import fmean
-from typing import TypeVar
 
 from drretail.addons.lab.opinions import (
+    CITED,
     PREFERENCE,
     RATING,
-    SUPPORT_OF,
+    SUPPORT,
     Opinion,
+    Scale,
     judge_name,
     judged_meetings,
     opinions_of,
+    read_all,
 )
 from drretail.addons.lab.people_findings import CorrectedValue, Correction, MissingLabels, Separation
-from drretail.addons.people.voting.judged_claims import ExtractedClaim, extracted_claims, sheet_name
+from drretail.addons.people.voting.judged_claims import JudgedClaim, judged_claims
 from drretail.errors import UnknownName, UserError
-from drretail.eval.ballots import read_votes
 from drretail.eval.claims.claims import FAITHFULNESS
 from drretail.eval.registry import load_metric
 from drretail.eval.scores.gathering import Gathered
@@ -28,8 +29,6 @@ from drretail.eval.scores.planned import counted as counted_value
 from drretail.eval.scores.planned import read_judgements
 from drretail.records.tables.figures import counted
 from drretail.records.tables.figures import number as in_words
-from drretail.records.tables.sheets import read_sheet
-from drretail.records.vote import CitedLabel, ClaimLabel
 from drretail.stats.clusters import FEWEST, Clusters
 from drretail.stats.prediction_powered import Item, corrected_mean, difference, labels_alone, labels_needed
 
@@ -49,26 +48,21 @@ class Cited:
     has_source: float
 
 
-CITED: Mapping[str, Cited] = {"yes": Cited(1, 1), "no": Cited(1, 0), "no claim": Cited(0, 0)}
-"""By answer as a sheet spells it; ballots write "no_claim"."""
-
-
 def correction_of(experiment: Path, judge: str | None, files: Sequence[Path] = ()) -> Correction:
     """FP, FR and win rates of every system, corrected by people's answers in ``view`` and in CSV ``files``.
 
     FR is there only if people said which claims are cited. Raises UserError if nobody labelled anything, or if several
     judges ruled and none is named.
     """
-    extracted = extracted_claims(experiment)
+    extracted = judged_claims(experiment)
     claims = [claim for claim in extracted if claim.has_verdict]
     abouts = [claim.about for claim in extracted]
-    supports = _answers(experiment, files, abouts, "label", SUPPORT_OF)
-    labels = {about: fmean(answers) for about, answers in supports.items()}
+    opinions = [*opinions_of(experiment), *read_all(files, known_claims=abouts)]
+    labels = {about: fmean(values) for about, values in _by_people(opinions, SUPPORT).items()}
     cited = {
-        about: Cited(fmean(answer.is_claim for answer in answers), fmean(answer.has_source for answer in answers))
-        for about, answers in _answers(experiment, files, abouts, "cited", CITED).items()
+        about: Cited(fmean(value >= 0 for value in values), fmean(value > 0 for value in values))
+        for about, values in _by_people(opinions, CITED).items()
     }
-    opinions = opinions_of(experiment)
     preferences = [opinion for opinion in opinions if opinion.question.scale == PREFERENCE]
     voted = any(opinion.kind == "person" for opinion in preferences)
     if not labels and not cited and not voted:
@@ -118,7 +112,7 @@ def correction_of(experiment: Path, judge: str | None, files: Sequence[Path] = (
     return Correction(values=values, missing=missing, separations=tuple(apart), notes=tuple(notes))
 
 
-def _of_one_judge(claims: Sequence[ExtractedClaim], judge: str | None, labels: Collection[str]) -> list[ExtractedClaim]:
+def _of_one_judge(claims: Sequence[JudgedClaim], judge: str | None, labels: Collection[str]) -> list[JudgedClaim]:
     """The claims of the named judge, or of the only judge whose claims people labelled."""
     known = sorted({claim.judge for claim in claims})
     if judge is not None and judge not in known:
@@ -165,7 +159,7 @@ def planned_runs(gathered: Gathered, judge: str, headline: str) -> list[PlannedR
 
 
 def fp_items(
-    claims: Iterable[ExtractedClaim], labels: Labels, clusters: Clusters, runs: Sequence[PlannedRun]
+    claims: Iterable[JudgedClaim], labels: Labels, clusters: Clusters, runs: Sequence[PlannedRun]
 ) -> dict[str, list[Item]]:
     """By system, the claims that FP counts, and the runs that earn nothing; all queries have the same weight."""
     counted = [claim for claim in claims if claim.in_fp]
@@ -175,11 +169,11 @@ def fp_items(
 
 
 def fr_items(
-    claims: Sequence[ExtractedClaim], labels: Mapping[str, Cited], clusters: Clusters, runs: Sequence[PlannedRun]
+    claims: Sequence[JudgedClaim], labels: Mapping[str, Cited], clusters: Clusters, runs: Sequence[PlannedRun]
 ) -> dict[str, list[Item]]:
     """By system, all claims. FR is the share with a source among those that people accept as claims."""
 
-    def label_of(claim: ExtractedClaim) -> tuple[float | None, float]:
+    def label_of(claim: JudgedClaim) -> tuple[float | None, float]:
         cited = labels.get(claim.about)
         return (None, 1.0) if cited is None else (cited.has_source, cited.is_claim)
 
@@ -187,9 +181,9 @@ def fr_items(
 
 
 def _items(
-    claims: Sequence[ExtractedClaim],
-    label_of: Callable[[ExtractedClaim], tuple[float | None, float]],
-    verdict_of: Callable[[ExtractedClaim], float],
+    claims: Sequence[JudgedClaim],
+    label_of: Callable[[JudgedClaim], tuple[float | None, float]],
+    verdict_of: Callable[[JudgedClaim], float],
     clusters: Clusters,
     runs: Sequence[PlannedRun],
 ) -> dict[str, list[Item]]:
@@ -198,7 +192,7 @@ def _items(
     A run without such a claim is an item whose value is known. So are a report's invented sources and the marks that
     the judge left out: they count 0.
     """
-    by_run: dict[str, list[ExtractedClaim]] = defaultdict(list)
+    by_run: dict[str, list[JudgedClaim]] = defaultdict(list)
     for claim in claims:
         by_run[claim.run_id].append(claim)
     items: dict[str, list[Item]] = defaultdict(list)
@@ -330,7 +324,7 @@ def _refuse_unjudged(experiment: Path, opinions: Sequence[Opinion], judge: str |
     )
 
 
-def _notes(own: Sequence[ExtractedClaim], ruled: Set[str], extracted: Set[str], labels: Labels) -> list[str]:
+def _notes(own: Sequence[JudgedClaim], ruled: Set[str], extracted: Set[str], labels: Labels) -> list[str]:
     """Notes for the reader of the numbers: labels that match no claim, and strata without a label."""
     notes: list[str] = []
     spare = len((labels.keys() & extracted) - ruled)
@@ -353,31 +347,10 @@ def _notes(own: Sequence[ExtractedClaim], ruled: Set[str], extracted: Set[str], 
     return notes
 
 
-V = TypeVar("V")
-
-
-def _answers(
-    experiment: Path, files: Sequence[Path], claims: Iterable[str], column: str, values: Mapping[str, V]
-) -> dict[str, list[V]]:
-    """By claim, people's answers on its support (column "label"), or on whether it is a claim with a source ("cited").
-
-    They come from ``view`` and from that column of the files. Each file counts as one more person.
-    """
-    by_claim: dict[str, list[V]] = defaultdict(list)
-    for ballot in read_votes(experiment):
-        if isinstance(ballot, ClaimLabel) and column == "label":
-            by_claim[ballot.about].append(values[ballot.label])
-        elif isinstance(ballot, CitedLabel) and column == "cited":
-            by_claim[ballot.about].append(values[ballot.cited.replace("_", " ")])
-    names = {sheet_name(claim): claim for claim in claims}
-    for path in files:
-        sheet = read_sheet(path)
-        if "item" not in sheet.columns or not {"label", "cited"} & {*sheet.columns}:
-            raise UserError(f"{path} needs the columns item and label, as drretail lab sample writes them.")
-        for number, cells in sheet.rows:
-            answer = " ".join(cells.get(column, "").casefold().split())
-            if answer and answer not in values:
-                raise UnknownName(f"{column} ({path}, row {number})", answer, values)
-            if answer:
-                by_claim[names.get(cells["item"], cells["item"])].append(values[answer])
-    return by_claim
+def _by_people(opinions: Iterable[Opinion], scale: Scale) -> dict[str, list[float]]:
+    """By item, what people say on this scale, in ``view`` or in files."""
+    by_item: dict[str, list[float]] = defaultdict(list)
+    for opinion in opinions:
+        if opinion.kind == "person" and opinion.question.scale == scale:
+            by_item[opinion.item].append(opinion.value)
+    return by_item

@@ -21,7 +21,7 @@ from drretail.eval.scores.panel import is_panel, name_of
 from drretail.experiment import read_runs
 from drretail.records.score import JudgeRef, Rules
 from drretail.records.tables.sheets import read_sheet
-from drretail.records.vote import CitedLabel, ClaimLabel, Rating, Vote, about_claim, about_report
+from drretail.records.vote import Ballot, CitedLabel, Rating, Vote, about_claim, about_report
 from drretail.stats.agreement import Level, sign
 
 Kind = Literal["person", "judge"]
@@ -44,6 +44,11 @@ RATING = Scale("rating", "interval", tuple(range(11)))
 SUPPORT = Scale("support", "ordinal", (0, 0.5, 1))
 """How far sources support a claim: none (or contradicted), partial, full."""
 SUPPORT_OF = {"full": 1.0, "partial": 0.5, "none": 0.0, "contradicted": 0.0}
+CITED = Scale("cited", "nominal", (-1, 0, 1))
+"""Whether a claim has a source: 1 if so, 0 if not, -1 for what is no claim."""
+CITED_OF = {"yes": 1.0, "no": 0.0, "no claim": -1.0}
+OF_CLAIMS = {"label": (SUPPORT, SUPPORT_OF), "cited": (CITED, CITED_OF)}
+"""The columns of a sheet of ``lab sample`` that people fill in: their scales, and the value of each answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,14 +84,14 @@ def opinions_of(experiment: Path) -> list[Opinion]:
     quality, faithfulness = (load_metric(name) for name in ("quality", "faithfulness"))
     gathered = gather(experiment, [quality, faithfulness])
     return [
-        *(_of_ballot(vote) for vote in read_votes(experiment) if not isinstance(vote, CitedLabel)),
+        *map(_of_ballot, read_votes(experiment)),
         *_ratings(gathered, quality),
         *_preferences(experiment, gathered),
         *_supports(experiment, gathered, faithfulness),
     ]
 
 
-def _of_ballot(ballot: Vote | Rating | ClaimLabel) -> Opinion:
+def _of_ballot(ballot: Ballot) -> Opinion:
     if isinstance(ballot, Vote):
         question, item, system = Question(PREFERENCE, ballot.dimension), ballot.pair_id, ""
         value = 0.0 if not ballot.winner else 1.0 if ballot.winner == min(ballot.a, ballot.b) else -1.0
@@ -94,6 +99,8 @@ def _of_ballot(ballot: Vote | Rating | ClaimLabel) -> Opinion:
         item, system = ballot.about, ballot.run_id.partition("/")[0]
         if isinstance(ballot, Rating):
             question, value = Question(RATING, ballot.dimension), float(ballot.value)
+        elif isinstance(ballot, CitedLabel):
+            question, value = Question(CITED), CITED_OF[ballot.cited.replace("_", " ")]
         else:
             question, value = Question(SUPPORT), SUPPORT_OF[ballot.label]
     return Opinion(question, ballot.annotator, "person", item, value, ballot.query_id, system)
@@ -190,6 +197,8 @@ class _Row:
     item: str
     rater: str
     value: str
+    column: str
+    """The column of the value."""
     dimension: str = ""
     query_id: str = ""
     system: str = ""
@@ -214,55 +223,52 @@ def read_all(paths: Iterable[Path], judges: Sequence[str] = (), known_claims: It
 def read_opinions(path: Path, judges: Sequence[str] = ()) -> list[Opinion]:
     """The opinions of a CSV file, in its order; a cell without a value is no answer.
 
-    Its columns are item, rater and value, and optionally dimension, query and system. A sheet of ``lab sample`` has a
-    label instead, and its rater is the file's name. ``judges`` are the raters that are not people.
+    Its columns are item, rater and value, and optionally dimension, query and system. A sheet of ``lab sample`` has
+    the columns ``OF_CLAIMS`` instead, and its rater is the file's name. ``judges`` are the raters that are not people.
 
     Values are numbers, full | partial | none | contradicted, a | b | tie, or any words. Raises UserError if a column is
-    missing, or if a rater gives two different values for one item.
+    missing, for an answer that a sheet of ``lab sample`` does not know, or if a rater gives two different values for
+    one item.
     """
     found = list(_rows(path))
     if not found:
         raise UserError(f"{path} holds no opinion: it needs rows below its heading.")
-    first_rows: dict[tuple[str, str, str], _Row] = {}
+    first_rows: dict[tuple[str, ...], _Row] = {}
     for row in found:
         for what, cell in (("rater", row.rater), ("item", row.item)):
             if not cell:
                 raise UserError(f"{row.place}, has a value and no {what}: fill the cell, or delete the row.")
-        before = first_rows.setdefault((row.rater, row.item, row.dimension), row)
+        before = first_rows.setdefault((row.column, row.rater, row.item, row.dimension), row)
         if before.value != row.value:
             raise UserError(f"{row.place}: {row.rater} says {row.value} of {row.item}, and {before.value} before.")
     opinions: list[Opinion] = []
-    for dimension in dict.fromkeys(row.dimension for row in found):
-        same = [row for row in found if row.dimension == dimension]
-        scale, numbers = _scale(same)
+    for column, dimension in dict.fromkeys((row.column, row.dimension) for row in found):
+        same = [row for row in found if (row.column, row.dimension) == (column, dimension)]
+        scale, numbers = OF_CLAIMS[column] if column in OF_CLAIMS else _scale(same)
         question = Question(scale, dimension)
-        opinions += [
-            Opinion(
-                question,
-                row.rater,
-                "judge" if row.rater in judges else "person",
-                row.item,
-                numbers[row.value.casefold()],
-                row.query_id,
-                row.system,
-            )
-            for row in same
-        ]
+        for row in same:
+            value = numbers.get(row.value.casefold())
+            if value is None:
+                raise UnknownName(f"{column} ({row.place})", row.value, numbers)
+            kind = "judge" if row.rater in judges else "person"
+            opinions.append(Opinion(question, row.rater, kind, row.item, value, row.query_id, row.system))
     return opinions
 
 
 def _rows(path: Path) -> Iterator[_Row]:
     sheet = read_sheet(path)
-    is_sheet = "label" in sheet.columns and not {"rater", "value"} & {*sheet.columns}
-    value, rater = ("label", path.stem) if is_sheet else ("value", "")
-    lacking = [name for name in (["item"] if is_sheet else NEEDED) if name not in sheet.columns]
+    of_claims = [] if {"rater", "value"} & {*sheet.columns} else [name for name in OF_CLAIMS if name in sheet.columns]
+    lacking = [name for name in (["item"] if of_claims else NEEDED) if name not in sheet.columns]
     if lacking:
         present = ", ".join(sheet.columns) or "it is empty"
         raise UserError(f"{path} has no column {' and no '.join(lacking)} (it has: {present}).")
     for number, cells in sheet.rows:
-        if cells[value]:
-            about = (cells.get(name, "") for name in ("dimension", "query", "system"))
-            yield _Row(f"{path}, row {number}", cells["item"], cells.get("rater", rater), cells[value], *about)
+        about = [cells.get(name, "") for name in ("dimension", "query", "system")]
+        for column in of_claims or ["value"]:
+            value = " ".join(cells[column].split())
+            if value:
+                rater = cells.get("rater", path.stem)
+                yield _Row(f"{path}, row {number}", cells["item"], rater, value, column, *about)
 
 
 def _scale(rows: Sequence[_Row]) -> tuple[Scale, dict[str, float]]:

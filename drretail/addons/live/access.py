@@ -1,6 +1,5 @@
 """Access control: a browser on this machine that has the token, from pages of this server."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from socket import socket
 from urllib.parse import parse_qs, quote, unquote, urlencode
@@ -11,7 +10,10 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from drretail.addons.people.kinds import KINDS
+from drretail.addons.people.review.records import reviewer_of
 from drretail.errors import UserError
+from drretail.eval.ballots import annotator_of
 from drretail.tools.local_server import HOST, is_from_elsewhere, is_same, limited, port_of, refusal_of_strangers
 
 TOKEN = "token"  # noqa: S105 — the name of a parameter
@@ -92,20 +94,22 @@ YEAR = 365 * 24 * 3600
 class People:
     """The names under which people answer on pages, each kept in a cookie of its browser."""
 
-    cookie: str
-    usable: Callable[[str], str]
-    """The name of what somebody typed. Raises UserError if it can be none."""
+    port: int
+    root: str = ""
+    """The prefix of the addresses."""
 
-    def named(self, typed: str, then: str) -> Response:
-        """Keeps a name, and leads to another page."""
-        answer = RedirectResponse(then, 303)
-        answer.set_cookie(self.cookie, quote(self.usable(typed)), max_age=YEAR, httponly=True, samesite="lax")
+    async def name(self, request: Request) -> Response:
+        """Keeps the name in a form, and leads back. Raises UserError for an unusable name."""
+        form = await form_of(request)
+        typed, back = form.get("name", ""), form.get("back", "")
+        answer = RedirectResponse(f"{self.root}/{back if back in KINDS else next(iter(KINDS))}", 303)
+        answer.set_cookie(self._cookie, quote(_usable(typed)), max_age=YEAR, httponly=True, samesite="lax")
         return answer
 
     def name_in(self, request: Request) -> str | None:
         """The name of who asks; None before one is given."""
         try:
-            return self.usable(unquote(request.cookies.get(self.cookie, "")))
+            return _usable(unquote(request.cookies.get(self._cookie, "")))
         except UserError:
             return None
 
@@ -115,6 +119,16 @@ class People:
         if name is None:
             raise HTTPException(403, "Say first who you are.")
         return name
+
+    @property
+    def _cookie(self) -> str:
+        return cookie_name("person", self.port)
+
+
+def _usable(typed: str) -> str:
+    """A name without space around it, that can also name a file of votes. Raises UserError."""
+    annotator_of(typed)
+    return reviewer_of(typed)
 
 
 async def form_of(request: Request) -> dict[str, str]:

@@ -22,6 +22,7 @@ from drretail.addons.live.report_pages import ReportPages
 from drretail.addons.live.review_pages import QueryReview
 from drretail.addons.live.voting_pages import Voting
 from drretail.addons.live.watch import Watch
+from drretail.addons.people.kinds import KINDS, OF_REPORTS
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.experiment import read_definition
@@ -29,8 +30,8 @@ from drretail.querygen.reading import read_queries
 from drretail.tools.local_server import TooLong
 from drretail.viewer.timeline import Listed, experiments_in, holds_several, lines_of, read_listed
 
-VOTING = (("/vote", "Compare reports"), ("/rate", "Rate reports"), ("/label", "Check claims"))
-REVIEW = ("/review", "Review queries")
+LINKS = tuple((f"/{kind.path}", kind.title) for kind in KINDS.values())
+VOTING = LINKS[: len(OF_REPORTS)]
 
 
 class Pages(Protocol):
@@ -69,7 +70,7 @@ def parts_of(
     elif experiment is not None:
         read_definition(experiment)
         watch = Watch(experiment)
-        links = (*VOTING, REVIEW) if review is not None else VOTING
+        links = LINKS if review is not None else VOTING
         parts += [ReportPages(experiment, watch, links)] if with_report else []
         parts.append(Voting(experiment, port, watch, plan, with_report=with_report))
     if review is not None:

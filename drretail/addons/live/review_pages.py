@@ -11,20 +11,22 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from drretail.addons.live.access import People, cookie_name, form_of
-from drretail.addons.live.layout import page_response
+from drretail.addons.live.access import People, form_of
+from drretail.addons.live.layout import home_page, item_in, item_page
 from drretail.addons.live.voting_pages import LONGEST_NOTE, now
+from drretail.addons.people.kinds import KINDS
 from drretail.addons.people.review import form
 from drretail.addons.people.review.decisions import CurrentDecisions, Outcome, decisions_on, outcomes
 from drretail.addons.people.review.edits import diff_pieces, edits_by_reviewer, review_lines
 from drretail.addons.people.review.form import Cells
 from drretail.addons.people.review.item import Item, Items, Section, checks_of, page_of, section, wish_section
-from drretail.addons.people.review.records import DECISIONS, QUESTIONS, Edit, Review, keep_reviews, reviewer_of
+from drretail.addons.people.review.records import DECISIONS, QUESTIONS, Edit, Review, keep_reviews
 from drretail.env.world import World
 from drretail.querygen.reading import read_queries
 from drretail.records.query import Query, version_of
 from drretail.records.tables.screen import on_screen
 
+KIND = KINDS["review"]
 _LABELS = {
     **{known.name: known.label for known in (form.TEXT_FIELD, *form.WANT_FIELDS, *form.QUERY_FIELDS)},
     **QUESTIONS,
@@ -92,16 +94,13 @@ class QueryReview:
     _queries: tuple[Query, ...] = field(default=(), init=False)
 
     def routes(self) -> list[Route]:
-        routes = [Route("/review", self.home), Route("/review/name", self.name, methods=["POST"])]
+        routes = [Route("/review", self.home), Route("/name", self.people.name, methods=["POST"])]
         for path, settles in (("/review/{number:int}", False), ("/review/settle/{number:int}", True)):
             routes += [
                 Route(path, partial(self.page, settles)),
                 Route(path, partial(self.sent, settles), methods=["POST"]),
             ]
         return routes
-
-    async def name(self, request: Request) -> Response:
-        return self.people.named((await form_of(request)).get("name", ""), "/review")
 
     async def home(self, request: Request) -> Response:
         """The questions, and which queries this reviewer has decided on."""
@@ -110,14 +109,15 @@ class QueryReview:
         undecided = current.undecided_by(reviewer, queries) if reviewer else queries
         states = [query not in undecided for query in queries]
         decided = enumerate(outcomes(queries, current), 1)
-        return page_response(
-            "review_home.html.jinja",
+        return home_page(
+            KIND,
+            "",
+            reviewer,
+            states,
             file=self.file.name,
             with_report=self.with_report,
-            reviewer=reviewer,
-            states=states,
+            kept=sum(states),
             total=len(queries),
-            next=next((number for number, done in enumerate(states, 1) if not done), 1),
             questions=QUESTIONS,
             disputed={number: outcome.query.query_id for number, outcome in decided if outcome.what == "disputed"},
         )
@@ -199,8 +199,14 @@ class QueryReview:
 
     def _shown(self, page: QueryPage) -> Response:
         said = section("What the reviewers say", review_lines(page.dispute.reviews)) if page.dispute else None
-        return page_response(
+        return item_page(
             "review.html.jinja",
+            KIND,
+            "",
+            page.number,
+            page.total,
+            item_id=page.query.query_id,
+            alone=page.dispute is not None,
             page=page,
             form=form,
             said=said,
@@ -212,13 +218,12 @@ class QueryReview:
         )
 
     def _query_page(self, request: Request, *, settles: bool) -> QueryPage:
-        (queries, items), number = self._read(), request.path_params["number"]
-        if not 1 <= number <= len(queries):
-            raise HTTPException(404, f"There is no query {number}.")
+        queries, items = self._read()
+        query, number = item_in(request, queries, KIND)
         dispute = self._outcomes()[number - 1] if settles else None
         if dispute is not None and dispute.what != "disputed":
             raise HTTPException(404, f"Reviewers don't disagree on query {number}.")
-        query, reviewer = queries[number - 1], self.people.name_in(request) or ""
+        reviewer = self.people.name_in(request) or ""
         own = (review for review in self._current().of(query) if review.reviewer == reviewer)
         mine, cells = None if settles else next(own, None), form.cells_of(query) | {"note": ""}
         return QueryPage(items.of(query), number, len(queries), reviewer, dispute, mine, cells)
@@ -242,5 +247,4 @@ class QueryReview:
 
     @property
     def people(self) -> People:
-        """The names of the reviewers."""
-        return People(cookie_name("reviewer", self.port), reviewer_of)
+        return People(self.port)

@@ -13,39 +13,19 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from drretail.addons.live.access import People, cookie_name, form_of
-from drretail.addons.live.layout import page_response
+from drretail.addons.live.access import People
+from drretail.addons.live.layout import home_page, item_in, item_page
 from drretail.addons.live.watch import Watch
-from drretail.addons.people.voting.criteria import Mode, Question, definitions
-from drretail.addons.people.voting.items import Item, Names, Sheets, left_of
+from drretail.addons.people.kinds import KINDS, OF_REPORTS, Kind
+from drretail.addons.people.voting.items import Sheets
 from drretail.addons.people.voting.plan import planned
+from drretail.addons.people.voting.questions import Question, definitions
 from drretail.eval.ballots import annotator_of, cast, take_back, votes_of
 from drretail.experiment import read_definition
 from drretail.records.base import Record
-from drretail.records.vote import CITED, Ballot, CitedLabel, ClaimItem, ClaimLabel, PairItem, Rating, Vote, VotingPlan
+from drretail.records.vote import CitedLabel, ClaimItem, ClaimLabel, Item, VotingPlan
 
 LONGEST_NOTE = 4_000
-
-
-@dataclass(frozen=True, slots=True)
-class ModeText:
-    """The path of a mode's pages, and the words for its items."""
-
-    mode: Mode
-    path: str
-    title: str
-    one: str
-    many: str
-
-
-MODES: dict[str, ModeText] = {
-    each.path: each
-    for each in (
-        ModeText("pairs", "vote", "Compare two reports", "comparison", "comparisons"),
-        ModeText("reports", "rate", "Rate one report", "report", "reports"),
-        ModeText("claims", "label", "Check a claim against its sources", "claim", "claims"),
-    )
-}
 
 
 class Answer(Record):
@@ -79,90 +59,83 @@ class Voting:
     _sheets: Sheets | None = field(default=None, init=False)
 
     def routes(self) -> list[Route]:
-        routes = [Route("/name", self.name, methods=["POST"])]
+        routes = [Route("/name", self.people.name, methods=["POST"])]
         routes += [] if self.with_report else [Route("/", self.begin)]
-        for path, mode in MODES.items():
+        for path in OF_REPORTS:
+            kind = KINDS[path]
             routes += [
-                Route(f"/{path}", partial(self.home, mode)),
-                Route(f"/{path}/undo", partial(self.undo, mode), methods=["POST"]),
-                Route(f"/{path}/{{number:int}}", partial(self.sheet, mode)),
-                Route(f"/{path}/{{number:int}}", partial(self.answer, mode), methods=["POST"]),
-                Route(f"/{path}/{{number:int}}/answers", partial(self.answers, mode)),
+                Route(f"/{path}", partial(self.home, kind)),
+                Route(f"/{path}/undo", partial(self.undo, kind), methods=["POST"]),
+                Route(f"/{path}/{{number:int}}", partial(self.sheet, kind)),
+                Route(f"/{path}/{{number:int}}", partial(self.answer, kind), methods=["POST"]),
+                Route(f"/{path}/{{number:int}}/answers", partial(self.answers, kind)),
             ]
         return routes
 
-    async def name(self, request: Request) -> Response:
-        form = await form_of(request)
-        back = form.get("back", "")
-        return self.people.named(form.get("name", ""), f"{self.root}/{back if back in (*MODES, 'review') else 'vote'}")
-
     async def begin(self, request: Request) -> Response:
-        return RedirectResponse(f"{self.root}/vote", 303)
+        return RedirectResponse(f"{self.root}/{OF_REPORTS[0]}", 303)
 
-    async def home(self, mode: ModeText, request: Request) -> Response:
+    async def home(self, kind: Kind, request: Request) -> Response:
         """The instructions, and this person's progress."""
-        annotator, items = self.people.name_in(request), self._items(mode)
-        counts = self._counts(mode, annotator) if annotator else []
-        states = [kept >= asked for kept, asked in counts]
-        elsewhere = self._refresh()[1].are_from_elsewhere
-        return page_response(
-            "voting_home.html.jinja",
-            root=self.root,
-            mode=mode,
-            modes=MODES,
+        annotator, (plan, sheets) = self._annotator(request), self._refresh()
+        counts = self._counts(kind, annotator) if annotator else []
+        return home_page(
+            kind,
+            self.root,
+            annotator,
+            [kept >= asked for kept, asked in counts],
             with_report=self.with_report,
-            annotator=annotator,
-            states=states,
             kept=sum(kept for kept, _ in counts),
-            total=len(items),
-            next=next((number for number, done in enumerate(states, 1) if not done), 1),
-            questions=definitions(mode.mode, elsewhere=elsewhere),
-            elsewhere=elsewhere,
-            asks_cited=bool(self._refresh()[0].uncited),
+            total=len(plan.items(kind.path)),
+            questions=definitions(kind.path, elsewhere=sheets.are_from_elsewhere),
+            elsewhere=sheets.are_from_elsewhere,
+            asks_cited=bool(plan.uncited),
         )
 
-    async def sheet(self, mode: ModeText, request: Request) -> Response:
-        annotator = self.people.name_in(request)
+    async def sheet(self, kind: Kind, request: Request) -> Response:
+        annotator = self._annotator(request)
         if annotator is None:
-            return RedirectResponse(f"{self.root}/{mode.path}", 303)
-        item, number = self._item(mode, request)
-        return page_response(
+            return RedirectResponse(f"{self.root}/{kind.path}", 303)
+        item, number = self._asked(kind, request)
+        return item_page(
             "sheet.html.jinja",
-            root=self.root,
-            mode=mode,
-            number=number,
-            total=len(self._items(mode)),
-            annotator=annotator,
+            kind,
+            self.root,
+            number,
+            len(self._items(kind)),
             sheet=self._refresh()[1].of(item, annotator),
-            state=self._state(mode, item, annotator),
-            all_answers=sum(asked for _, asked in self._counts(mode, annotator)),
+            state=self._state(kind, item, annotator),
+            all_answers=sum(asked for _, asked in self._counts(kind, annotator)),
         )
 
-    async def answers(self, mode: ModeText, request: Request) -> Response:
-        item, _ = self._item(mode, request)
-        return JSONResponse(self._state(mode, item, self.people.known(request)))
+    async def answers(self, kind: Kind, request: Request) -> Response:
+        item, _ = self._asked(kind, request)
+        return JSONResponse(self._state(kind, item, annotator_of(self.people.known(request))))
 
-    async def answer(self, mode: ModeText, request: Request) -> Response:
+    async def answer(self, kind: Kind, request: Request) -> Response:
         """Records one answer; the response says so if another window has meanwhile answered differently."""
-        annotator = self.people.known(request)
-        item, _ = self._item(mode, request)
+        annotator = annotator_of(self.people.known(request))
+        item, _ = self._asked(kind, request)
         try:
-            given = Answer.model_validate_json(await request.body())
+            answer = Answer.model_validate_json(await request.body())
         except ValidationError as problem:
             raise HTTPException(400, "This is no answer.") from problem
-        question = self._question(item, given)
-        ballot = self._ballot(item, annotator, given)
-        _, unseen = cast(self.experiment, ballot, given.seen or None)
+        question = self._question(item, answer)
+        signed: dict[str, Any] = {"at": self.clock(), "note": answer.note.strip() or None}
+        if isinstance(item, ClaimItem):
+            signed["claim"] = self._refresh()[1].claim_of(item)
+        ballot = item.ballot(answer.question, answer.value, annotator, **signed)
+        _, unseen = cast(self.experiment, ballot, answer.seen or None)
         message = ""
         if unseen is not None:
             word = next((option.word for option in question.options if option.value == unseen.answer), unseen.answer)
             message = f"{question.title}: another window had {word}; what you chose here holds now."
-        return JSONResponse({**self._state(mode, item, annotator), "told": message})
+        return JSONResponse({**self._state(kind, item, annotator), "told": message})
 
-    async def undo(self, mode: ModeText, request: Request) -> Response:
+    async def undo(self, kind: Kind, request: Request) -> Response:
         """Takes back the person's last answer in this mode, on any sheet."""
-        annotator = self.people.known(request)
-        places = {item.about: number for number, item in enumerate(self._items(mode), 1)}
+        annotator = annotator_of(self.people.known(request))
+        places = {item.about: number for number, item in enumerate(self._items(kind), 1)}
         mine = [ballot for ballot in votes_of(self.experiment, annotator) if ballot.about in places]
         if not mine:
             return JSONResponse({"number": None, "told": "There is nothing to take back."})
@@ -170,79 +143,63 @@ class Voting:
         take_back(self.experiment, annotator, last.ballot_id, self.clock)
         number = places[last.about]
         about = "" if isinstance(last, ClaimLabel | CitedLabel) else f" on {last.dimension.replace('_', ' ')}"
-        return JSONResponse({"number": number, "told": f"Taken back: your answer{about}, {mode.one} {number}."})
+        return JSONResponse({"number": number, "told": f"Taken back: your answer{about}, {kind.one} {number}."})
 
     @property
     def people(self) -> People:
-        """The names of the voters."""
-        return People(cookie_name("annotator", self.port), annotator_of)
+        return People(self.port, self.root)
+
+    def _annotator(self, request: Request) -> str | None:
+        """The name of who asks, as the files of votes have it; None before one is answer."""
+        name = self.people.name_in(request)
+        return None if name is None else annotator_of(name)
 
     def _refresh(self) -> tuple[VotingPlan, Sheets]:
         version = self.watch.version()
         if self._plan is None or self._sheets is None or version != self._read_at:
             definition = read_definition(self.experiment)
             self._plan = planned(self.experiment, self.size)
-            self._sheets = Sheets(self.experiment, definition, Names(definition), bool(self._plan.uncited))
+            self._sheets = Sheets(self.experiment, definition, bool(self._plan.uncited))
             self._read_at = version
         return self._plan, self._sheets
 
-    def _items(self, mode: ModeText) -> tuple[Item, ...]:
-        plan, _ = self._refresh()
-        return {"pairs": plan.pairs, "reports": plan.reports, "claims": (*plan.claims, *plan.uncited)}[mode.mode]
+    def _items(self, kind: Kind) -> tuple[Item, ...]:
+        return self._refresh()[0].items(kind.path)
 
-    def _item(self, mode: ModeText, request: Request) -> tuple[Item, int]:
-        number, items = request.path_params["number"], self._items(mode)
-        if not 1 <= number <= len(items):
-            raise HTTPException(404, f"There is no {mode.one} {number}.")
-        return items[number - 1], number
+    def _asked(self, kind: Kind, request: Request) -> tuple[Item, int]:
+        return item_in(request, self._items(kind), kind)
 
-    def _question(self, item: Item, given: Answer) -> Question:
+    def _question(self, item: Item, answer: Answer) -> Question:
         """The question that was answered.
 
         Raises HTTPException if it was not asked, or if the answer or the note is not allowed.
         """
         _, sheets = self._refresh()
-        question = next((question for question in sheets.questions(item) if question.name == given.question), None)
-        if question is None or given.value not in {option.value for option in question.options}:
+        question = next((question for question in sheets.questions(item) if question.name == answer.question), None)
+        if question is None or answer.value not in {option.value for option in question.options}:
             raise HTTPException(400, "This was not asked.")
-        if len(given.note) > LONGEST_NOTE:
+        if len(answer.note) > LONGEST_NOTE:
             raise HTTPException(400, f"A note has at most {LONGEST_NOTE:,} characters.")
         return question
 
-    def _ballot(self, item: Item, annotator: str, given: Answer) -> Ballot:
-        fields: dict[str, Any] = {"annotator": annotator, "at": self.clock(), "note": given.note.strip() or None}
-        if isinstance(item, PairItem):
-            left = left_of(item, annotator)
-            sides = {"left": left, "right": "b" if left == "a" else "a", "tie": "tie"}
-            fields |= item.model_dump(exclude={"repeat"})
-            fields |= {"shown_left": left, "dimension": given.question, "choice": sides[given.value]}
-            return Vote.model_validate(fields)
-        fields |= item.model_dump(include={"run_id", "report_sha", "query_id", "claim_id", "extracted_by"})
-        if not isinstance(item, ClaimItem):
-            return Rating.model_validate(fields | {"dimension": given.question, "value": int(given.value)})
-        fields["claim"] = self._refresh()[1].claim_of(item)
-        if given.question == CITED:
-            return CitedLabel.model_validate(fields | {"cited": given.value})
-        return ClaimLabel.model_validate(fields | {"label": given.value})
-
-    def _state(self, mode: ModeText, item: Item, annotator: str) -> dict[str, Any]:
+    def _state(self, kind: Kind, item: Item, annotator: str) -> dict[str, Any]:
         """This person's answers on a sheet, their number on all sheets, and the number of completed sheets."""
         mine = [ballot for ballot in votes_of(self.experiment, annotator) if ballot.about == item.about]
         answers = {
             ballot.asked: {"value": ballot.answer, "note": ballot.note or "", "id": ballot.ballot_id} for ballot in mine
         }
-        counts = self._counts(mode, annotator)
+        counts = self._counts(kind, annotator)
         done = sum(kept >= asked for kept, asked in counts)
         return {"answers": answers, "kept": sum(kept for kept, _ in counts), "done": done, "told": ""}
 
-    def _counts(self, mode: ModeText, annotator: str) -> list[tuple[int, int]]:
+    def _counts(self, kind: Kind, annotator: str) -> list[tuple[int, int]]:
         """For each item, how many of its questions this person has answered, and how many it has."""
         kept: dict[str, set[str]] = {}
         for ballot in votes_of(self.experiment, annotator):
             kept.setdefault(ballot.about, set()).add(ballot.asked)
         _, sheets = self._refresh()
-        named = [{question.name for question in sheets.questions(item)} for item in self._items(mode)]
+        named = [{question.name for question in sheets.questions(item)} for item in self._items(kind)]
         return [
             (len(names & kept.get(item.about, set())), len(names))
-            for item, names in zip(self._items(mode), named, strict=True)
+            for item, names in zip(self._items(kind), named, strict=True)
         ]

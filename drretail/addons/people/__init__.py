@@ -1,5 +1,6 @@
 """What people say: of reports, by votes and labels, and of queries, by reviews.
 
+kinds.py          the kinds of items, with their words
 voting/           what people are asked about recorded reports
 review/           the review of queries
 options.py        the options of ``queries review``

@@ -17,7 +17,7 @@ from drretail import open_world, run
 from drretail.addons.lab.correction import Cited, PlannedRun, correction_of, fp_items, fr_items
 from drretail.addons.lab.opinions import opinions_of
 from drretail.addons.lab.people_findings import CorrectedValue
-from drretail.addons.people.voting.judged_claims import ExtractedClaim, draw_claims, extracted_claims, sheet_name
+from drretail.addons.people.voting.judged_claims import JudgedClaim, draw_claims, judged_claims, sheet_name
 from drretail.addons.people.voting.plan import planned
 from drretail.cli.app import app
 from drretail.errors import DrretailError, UserError
@@ -42,8 +42,8 @@ __all__ = ["answered", "exp"]
 QUERIES = 21
 
 
-def judged_claims(experiment: Path) -> list[ExtractedClaim]:
-    return [claim for claim in extracted_claims(experiment) if claim.has_verdict]
+def ruled_claims(experiment: Path) -> list[JudgedClaim]:
+    return [claim for claim in judged_claims(experiment) if claim.has_verdict]
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +90,7 @@ def filled(experiment: Path, answers: dict[str, str], column: str = "label") -> 
 def as_judged(experiment: Path) -> dict[str, str]:
     """People who say of each claim just what its judge says."""
     words = {1.0: "full", 0.5: "partial", 0.0: "none"}
-    return {sheet_name(claim.about): words[claim.support or 0.0] for claim in judged_claims(experiment)}
+    return {sheet_name(claim.about): words[claim.support or 0.0] for claim in ruled_claims(experiment)}
 
 
 def test_a_sheet_has_the_claims_of_the_plan_without_whose_they_are_or_what_was_ruled(exp: Path) -> None:
@@ -102,7 +102,7 @@ def test_a_sheet_has_the_claims_of_the_plan_without_whose_they_are_or_what_was_r
     assert head == ["item", "question", "claim", "sources", "label"]
     assert [row[0] for row in rows] == [sheet_name(claim.about) for claim in plan.claims]
     assert not any(row[-1] for row in rows)
-    assert not any(system in row[0] for row in rows for system in {claim.system for claim in judged_claims(exp)})
+    assert not any(system in row[0] for row in rows for system in {claim.system for claim in ruled_claims(exp)})
     with pytest.raises(UserError, match="labels"):  # it is not written over
         called("sample", exp)
 
@@ -174,7 +174,7 @@ def test_a_judge_that_costs_labels_is_told_against_labels_drawn_by_lot() -> None
 
 
 def test_below_20_labels_nothing_is_corrected_and_the_missing_are_counted(large: Path) -> None:
-    quartz = [sheet_name(claim.about) for claim in judged_claims(large) if claim.system == "quartz"]
+    quartz = [sheet_name(claim.about) for claim in ruled_claims(large) if claim.system == "quartz"]
     made = correction_of(large, None, [filled(large, dict.fromkeys(quartz[:19], "full"))])
     assert made.values == ()
     assert "quartz: no corrected FP from 19 labels; 1 more is needed" in made.summary()
@@ -183,7 +183,7 @@ def test_below_20_labels_nothing_is_corrected_and_the_missing_are_counted(large:
 
 
 def test_labels_that_meet_no_verdict_are_counted_by_why(exp: Path) -> None:
-    without = next(sheet_name(claim.about) for claim in extracted_claims(exp) if not claim.has_verdict)
+    without = next(sheet_name(claim.about) for claim in judged_claims(exp) if not claim.has_verdict)
     known = as_judged(exp)
     gone = " ".join(correction_of(exp, None, [filled(exp, known | {"gone": "none"})]).notes)
     unruled = " ".join(correction_of(exp, None, [filled(exp, known | {without: "full"})]).notes)
@@ -205,13 +205,15 @@ def test_labels_are_as_many_of_each_system_and_in_proportion_to_its_verdicts() -
 
 @pytest.mark.parametrize(
     ("labels", "message"),
-    [({}, "Nobody has labelled"), ({"gone": "full"}, "No label .1 were read"), ({"gone": "perhaps"}, "perhaps")],
+    [({}, "holds no opinion"), ({"gone": "full"}, "No label .1 were read"), ({"gone": "perhaps"}, "perhaps")],
 )
 def test_labels_that_can_not_be_used_are_told_in_a_sentence(exp: Path, labels: dict[str, str], message: str) -> None:
     with pytest.raises(DrretailError, match=message):
         correction_of(exp, None, [filled(exp, labels)])
     with pytest.raises(DrretailError, match="row 2"):
         correction_of(exp, None, [filled(exp, {"gone": "perhaps"}, "cited")])
+    with pytest.raises(DrretailError, match="Nobody has labelled"):
+        correction_of(exp, None)
 
 
 def test_a_judge_with_settings_is_named_as_score_names_it_and_one_that_is_missing_is_told(tmp_path: Path) -> None:
@@ -251,9 +253,9 @@ def test_wins_stand_pair_by_pair_a_tie_is_half_a_win_and_queries_are_clusters(tm
     assert (row.low, row.high) == (pytest.approx(0.33, abs=0.04), pytest.approx(0.94, abs=0.04))
 
 
-def a_claim(about: str, query: str, support: float, system: str = "a") -> ExtractedClaim:
+def a_claim(about: str, query: str, support: float, system: str = "a") -> JudgedClaim:
     """A claim in a stratum of its verdict, which is whether it is cited, too."""
-    return ExtractedClaim(
+    return JudgedClaim(
         run_id=f"{system}/{query}",
         report_sha="",
         query_id=query,
@@ -268,13 +270,13 @@ def a_claim(about: str, query: str, support: float, system: str = "a") -> Extrac
     )
 
 
-def runs_of(claims: Sequence[ExtractedClaim], units: int = 0) -> list[PlannedRun]:
+def runs_of(claims: Sequence[JudgedClaim], units: int = 0) -> list[PlannedRun]:
     """A run for each query of the claims, all of one weight."""
     queries = dict.fromkeys(each.query_id for each in claims)
     return [PlannedRun("a", query, f"a/{query}", 0.5, 1.0, units) for query in queries]
 
 
-def claims_of(query: str, supports: Sequence[float]) -> list[ExtractedClaim]:
+def claims_of(query: str, supports: Sequence[float]) -> list[JudgedClaim]:
     return [a_claim(f"{query} {at}", query, support) for at, support in enumerate(supports)]
 
 
@@ -301,7 +303,7 @@ def test_a_sheet_with_uncited_claims_asks_of_each_claim_whether_it_is_cited(exp:
     called("sample", exp, "--n", 6, "--uncited", 4)
     head, *rows = sheet_of(exp)
     assert head == ["item", "question", "claim", "sources", "label", "passage", "cited"]
-    extracted = {sheet_name(claim.about): claim for claim in extracted_claims(exp)}
+    extracted = {sheet_name(claim.about): claim for claim in judged_claims(exp)}
     assert [extracted[row[0]].has_verdict for row in rows] == [True] * 6 + [False] * (len(rows) - 6)
     assert len(rows) > 6
     assert all(row[5] and not row[6] for row in rows)
@@ -314,7 +316,7 @@ def test_a_sheet_with_uncited_claims_asks_of_each_claim_whether_it_is_cited(exp:
 def test_fr_is_that_of_labels_and_scores_without_what_is_no_claim_and_needs_labels_of_both_kinds(
     large: Path,
 ) -> None:
-    claims = extracted_claims(large)
+    claims = judged_claims(large)
     cited = {sheet_name(claim.about): "yes" if claim.cited else "no" for claim in claims}
     path = filled(large, cited, "cited")
     made = correction_of(large, None, [path])

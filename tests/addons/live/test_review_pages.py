@@ -45,7 +45,7 @@ def file(tmp_path: Path) -> Path:
 @pytest.fixture
 def reviewer(file: Path, world: World) -> TestClient:
     client = client_of(None, None, (file, world))
-    client.post("/review/name", data={"name": "Ann B"})
+    client.post("/name", data={"name": "Ann B", "back": "review"})
     return client
 
 

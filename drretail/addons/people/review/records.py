@@ -11,6 +11,7 @@ from pydantic import AwareDatetime, StringConstraints, model_validator
 
 from drretail.errors import UserError
 from drretail.files import append_documents, read_documents
+from drretail.locks import locked_file
 from drretail.records.base import Document, Record
 from drretail.records.evidence import Finding
 from drretail.records.query import Query, version_of
@@ -45,13 +46,10 @@ class Answers(Record):
     fits_profile: bool | None = None
     """None for queries without a user."""
 
-    def of(self, question: Question) -> bool | None:
-        return getattr(self, question)
-
     @property
     def noes(self) -> tuple[Question, ...]:
         """The questions that were answered with no."""
-        return tuple(question for question in QUESTIONS if self.of(question) is False)
+        return tuple(question for question in QUESTIONS if getattr(self, question) is False)
 
 
 class Edit(Record):
@@ -99,10 +97,6 @@ class Review(Document):
         if self.decision == "reject":
             return None
         return content_of(query if self.edit is None else self.edit.after)
-
-    def says_the_same_as(self, other: "Review") -> bool:
-        """True if only the time differs."""
-        return self == other.model_copy(update={"at": self.at})
 
 
 def content_of(query: Query) -> str:
@@ -170,11 +164,12 @@ def keep_reviews(queries: Path, reviews: Iterable[Review]) -> tuple[Review, ...]
     def about(review: Review) -> object:
         return review.subject, None if review.settles else review.reviewer
 
-    last = {about(review): review for review in read_reviews_of(queries)}
-    new = tuple(
-        review
-        for review in reviews
-        if (before := last.get(about(review))) is None or not review.says_the_same_as(before)
-    )
-    append_documents(reviews_path(queries), new)
+    with locked_file(reviews_path(queries)):
+        last = {about(review): review for review in read_reviews_of(queries)}
+        new = tuple(
+            review
+            for review in reviews
+            if (before := last.get(about(review))) is None or before.model_copy(update={"at": review.at}) != review
+        )
+        append_documents(reviews_path(queries), new)
     return new

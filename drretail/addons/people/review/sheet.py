@@ -75,18 +75,6 @@ class Filled:
     """Reviews whose row names no reviewer; they count as the given reviewer's."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """What is needed to read a sheet."""
-
-    queries: Mapping[str, Query]
-    reviewer: str
-    """The reviewer of all rows that name none."""
-    at: datetime
-    named: bool
-    """True if every decision must be this reviewer's."""
-
-
 @dataclass(slots=True)
 class _Block:
     """The rows of one query, with their numbers."""
@@ -111,22 +99,30 @@ class _Block:
         return _line_of(self.rows[min(want or 0, len(self.rows) - 1)][0], names.get(field, field), message)
 
 
-def read_filled(path: Path, reading: Reading) -> Filled:
-    """The decisions of a filled sheet.
+def read_filled(path: Path, queries: Iterable[Query], reviewer: str, at: datetime, *, is_named: bool = False) -> Filled:
+    """The decisions of a filled sheet; those of rows without a name are this reviewer's.
 
-    Raises UserError with the row and column of what is wrong; then nothing of the sheet counts.
+    With ``is_named`` all must be. Raises UserError with the row and column of what is wrong; then nothing of the sheet
+    counts.
     """
     sheet = sheets.read_sheet(path)
     sheet.need([name for name in COLUMNS if name not in (*GIVEN[2:], "reviewer")], "review sheet")
+    by_id = {query.query_id: query for query in queries}
     reviews: dict[tuple[str, str], Review] = {}
     faults: list[str] = []
     blank = unnamed = 0
     for block in _blocks(sheet.rows, faults):
         try:
-            review = _review(block, reading)
-            if review is None:
+            query = _query(block.first, by_id)
+            cells = block.cells(query)
+            if _is_blank(block.first, cells, query):
                 blank += 1
                 continue
+            who = block.first.get("reviewer") or reviewer
+            if is_named and who != reviewer:
+                message = f"{who!r} is not {reviewer!r}; leave --reviewer away to take the sheet's names"
+                raise Faults({"reviewer": message})
+            review = review_by(who, query, cells, at)
             if (review.query_id, review.reviewer) in reviews:
                 raise Faults({"query_id": f"{review.reviewer} decides twice on {review.query_id!r}"})
         except Faults as problem:
@@ -159,20 +155,10 @@ def _blocks(rows: Iterable[tuple[int, Row]], faults: list[str]) -> list[_Block]:
     return blocks
 
 
-def _review(block: _Block, reading: Reading) -> Review | None:
-    """The decision in a query's rows; None if nothing was filled in or changed."""
-    row, query = block.first, _query(block.first, reading.queries)
-    cells = block.cells(query)
-    if not any(row.get(column) for column in REVIEWER_COLUMNS[1:]) and _is_as_written(cells, query):
-        return None
-    who = row.get("reviewer") or reading.reviewer
-    if reading.named and who != reading.reviewer:
-        message = f"{who!r} is not {reading.reviewer!r}; leave --reviewer away to take the sheet's names"
-        raise Faults({"reviewer": message})
-    return review_by(who, query, cells, reading.at)
-
-
-def _is_as_written(cells: Cells, query: Query) -> bool:
+def _is_blank(row: Row, cells: Cells, query: Query) -> bool:
+    """True if nothing was filled in or changed."""
+    if any(row.get(column) for column in REVIEWER_COLUMNS[1:]):
+        return False
     try:
         return edit_by("", query, cells) is None
     except Faults:

@@ -22,7 +22,7 @@ def answers_in(reviews: Iterable[Review]) -> Iterator[Answered[Version]]:
     for review in reviews:
         yield Answered(review.reviewer, review.subject, "decision", review.decision)
         for question in QUESTIONS:
-            answer = None if review.answers is None else review.answers.of(question)
+            answer = getattr(review.answers, question, None)
             if answer is not None:
                 yield Answered(review.reviewer, review.subject, question, "yes" if answer else "no")
 

@@ -3,13 +3,14 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from markupsafe import Markup
 
-from drretail.addons.people.voting.criteria import Question, cited_question, label_question, report_questions
-from drretail.addons.people.voting.judged_claims import ExtractedClaim, extracted_from
+from drretail.addons.people.voting.judged_claims import JudgedClaim, judged_claims_of
+from drretail.addons.people.voting.questions import Question, cited_question, label_question, report_questions
 from drretail.errors import UserError
 from drretail.eval.claims.support import about_sources, content_of
 from drretail.eval.judging.material import NO_PROFILE, picks_with_prices
@@ -21,12 +22,10 @@ from drretail.grounding.report.markup import blanked
 from drretail.grounding.report.render import render_report
 from drretail.grounding.text.wording import split_words
 from drretail.grounding.verify.records import read_ledger
-from drretail.records.base import sha256_of
 from drretail.records.query import Query
 from drretail.records.run import System
-from drretail.records.vote import ClaimItem, PairItem, ReportItem, Side
-from drretail.viewer.claims import Claim, claims_of, readable
-from drretail.viewer.judged import read_judgements
+from drretail.records.vote import ClaimItem, Item, PairItem, ReportItem
+from drretail.viewer.claims import readable, span_of
 from drretail.viewer.page.markdown import is_web_address
 from drretail.viewer.page.report_html import marked_html
 
@@ -74,7 +73,6 @@ def blind_picks(subject: Subject, names: Names) -> tuple[str, ...]:
     return tuple(names.withheld(line) for line in text.splitlines())
 
 
-Item = PairItem | ReportItem | ClaimItem
 _LAYOUT = re.compile(r"[*`#|]+")
 
 
@@ -120,17 +118,20 @@ class Sheet:
     """The report's text around the claim, if the sheet asks whether it is cited."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Sheets:
     """Makes the sheets of one experiment."""
 
     experiment: Path
     definition: Definition
-    names: Names
     asks_cited: bool = False
     """True if people are also asked whether claims are cited."""
     _rendered: dict[str, Markup] = field(default_factory=dict[str, Markup])
     """Reports by run id, since each person comes back to the same ones."""
+
+    @cached_property
+    def names(self) -> Names:
+        return Names(self.definition)
 
     @property
     def are_from_elsewhere(self) -> bool:
@@ -139,65 +140,45 @@ class Sheets:
 
     def of(self, item: Item, annotator: str) -> Sheet:
         """The sheet of an item for this person."""
-        if isinstance(item, PairItem):
-            return self._of_pair(item, annotator)
-        return self.of_claim(item) if isinstance(item, ClaimItem) else self._of_report(item)
+        if isinstance(item, ClaimItem):
+            return self.of_claim(item)
+        subjects = self._pair(item, annotator) if isinstance(item, PairItem) else [self._unchanged(item)]
+        first, picks = subjects[0], [blind_picks(subject, self.names) for subject in subjects]
+        # Both lists or none, as for judges: a report without a list would look like one that buys nothing.
+        shown = picks if all(picks) else [()] * len(picks)
+        questions = report_questions(
+            "vote" if len(subjects) == 2 else "rate",
+            with_profile=first.profile is not None,
+            with_picks=all(picks),
+            elsewhere=all(subject.is_external for subject in subjects),
+        )
+        letters = "AB" if len(subjects) == 2 else [""]
+        reports = [self._report(*each) for each in zip(letters, subjects, shown, strict=True)]
+        return self._sheet(first, questions, reports=tuple(reports))
 
-    def _of_pair(self, item: PairItem, annotator: str) -> Sheet:
+    def _pair(self, item: PairItem, annotator: str) -> list[Subject]:
         """Both reports, on the sides on which this person sees them."""
-        subjects = {label: self._subject(label, item.query_id, item.repeat) for label in (item.a, item.b)}
-        a, b = subjects[item.a], subjects[item.b]
+        a, b = (self._subject(label, item.query_id, item.repeat) for label in (item.a, item.b))
         recorded = [None if subject.run is None else subject.run.report for subject in (a, b)]
         if pair_id((a.run_id, b.run_id), recorded) != item.pair_id:
             raise _changed(self.experiment)
-        sides = (a, b) if left_of(item, annotator) == "a" else (b, a)
-        picks = [blind_picks(subject, self.names) for subject in sides]
-        # Both lists or none, as for judges: a report without a list would look like one that buys nothing.
-        shown = picks if all(picks) else [(), ()]
-        reports = [self._report(name, each, lines) for name, each, lines in zip("AB", sides, shown, strict=True)]
-        elsewhere = a.is_external and b.is_external
-        questions = report_questions(
-            "pairs", with_profile=a.profile is not None, with_picks=all(picks), elsewhere=elsewhere
-        )
-        return self._sheet(a, questions, reports=tuple(reports))
-
-    def _of_report(self, item: ReportItem) -> Sheet:
-        subject = self._unchanged(item)
-        picks = blind_picks(subject, self.names)
-        with_profile, elsewhere = subject.profile is not None, subject.is_external
-        questions = report_questions("reports", with_profile=with_profile, with_picks=bool(picks), elsewhere=elsewhere)
-        return self._sheet(subject, questions, reports=(self._report("", subject, picks),))
+        return [a, b] if item.left_for(annotator) == "a" else [b, a]
 
     def of_claim(self, item: ClaimItem) -> Sheet:
         """The claim and the texts that its judge read, without the judge's verdict."""
-        subject = self._unchanged(item)
-        if not item.has_verdict:
-            bare = self._extracted(subject, item)
-            claim, passage = self.names.withheld(bare.text), self._passage(subject, bare.span)
-            return self._sheet(subject, self.questions(item), claim=claim, passage=passage)
-        claim = self._claim(subject, item)
+        subject, judged = self._claim(item)
+        report, claim = subject.report or "", judged.claim
+        span = span_of(claim, report)
         # The report's words on one line, without citation marks and layout
-        quote = subject.report[slice(*claim.span)] if subject.report and claim.span else ""
-        quote = " ".join(
-            _LAYOUT.sub("", blanked(quote, [(mark.start, mark.end) for mark in find_marks(quote)])).split()
-        )
-        read = {source.sha256 for source in claim.verdict.sources} if claim.verdict else set[str]()
-        texts = content_of(claim.sources, subject.evidence).texts
-        about = about_sources(claim.sources, subject.evidence, read_ledger(subject.evidence))
-        chosen = [text for text in texts if text.text.sha256 in read] or list(texts)
-        sources: list[BlindSource] = []
-        for each in chosen:
-            entry = subject.evidence[each.id]
-            link = entry.url if is_web_address(entry.url or "") else None
-            title, text = entry.title or entry.key, readable(each.text.text)
-            sources.append(BlindSource(title, link, about.get(each.id, ""), entry.date or "", text))
+        quote = report[slice(*span)] if span and item.has_verdict else ""
+        quote = _LAYOUT.sub("", blanked(quote, [(mark.start, mark.end) for mark in find_marks(quote)]))
         return self._sheet(
             subject,
             self.questions(item),
-            claim=self.names.withheld(claim.text),
-            quote=self.names.withheld(quote),
-            sources=tuple(sources),
-            passage=self._passage(subject, claim.span) if self.asks_cited else "",
+            claim=self.names.withheld(claim.claim),
+            quote=self.names.withheld(" ".join(quote.split())),
+            sources=tuple(_sources(subject, judged)) if item.has_verdict else (),
+            passage=self.names.withheld(paragraph_of(report, span)) if self.asks_cited else "",
         )
 
     def questions(self, item: Item) -> tuple[Question, ...]:
@@ -206,35 +187,19 @@ class Sheets:
             support = (label_question(),) if item.has_verdict else ()
             return (*support, cited_question()) if self.asks_cited else support
         with_profile = read_profile(self.experiment, self._query(item.query_id).user_id) is not None
-        mode = "pairs" if isinstance(item, PairItem) else "reports"
-        return report_questions(mode, with_profile=with_profile, with_picks=False)
+        path = "vote" if isinstance(item, PairItem) else "rate"
+        return report_questions(path, with_profile=with_profile, with_picks=False)
 
     def claim_of(self, item: ClaimItem) -> str:
         """The text of the claim, for the record."""
+        return self._claim(item)[1].claim.claim
+
+    def _claim(self, item: ClaimItem) -> tuple[Subject, JudgedClaim]:
         subject = self._unchanged(item)
-        return (self._claim if item.has_verdict else self._extracted)(subject, item).text
-
-    def _extracted(self, subject: Subject, item: ClaimItem) -> ExtractedClaim:
-        found = next((claim for claim in extracted_from(self.experiment, subject) if claim.about == item.about), None)
-        if found is None:
-            raise _changed(self.experiment)
-        return found
-
-    def _passage(self, subject: Subject, span: tuple[int, int] | None) -> str:
-        return self.names.withheld(paragraph_of(subject.report or "", span))
-
-    def _claim(self, subject: Subject, item: ClaimItem) -> Claim:
-        judged = read_judgements(self.experiment, "faithfulness", subject.run).by_judge if subject.run else ()
-        found = [
-            claim
-            for one in judged
-            if one.by == item.extracted_by
-            for claim in claims_of(one, subject.report or "")
-            if claim.verdict is not None and claim.verdict.item == item.claim_id
-        ]
-        if not found:
-            raise _changed(self.experiment)
-        return found[0]
+        for claim in judged_claims_of(self.experiment, subject):
+            if (claim.about, claim.has_verdict) == (item.about, item.has_verdict):
+                return subject, claim
+        raise _changed(self.experiment)
 
     def _report(self, name: str, subject: Subject, picks: tuple[str, ...]) -> BlindReport:
         if subject.run_id not in self._rendered:
@@ -263,15 +228,22 @@ class Sheets:
         return read_subject(self.experiment, self.definition, planned, None)
 
     def _query(self, query_id: str) -> Query:
-        found = next((query for query in self.definition.queries if query.query_id == query_id), None)
-        if found is None:
+        query = next((query for query in self.definition.queries if query.query_id == query_id), None)
+        if query is None:
             raise _changed(self.experiment)
-        return found
+        return query
 
 
-def left_of(item: PairItem, annotator: str) -> Side:
-    """Whose report this person sees as A: drawn from a hash, so that it is the same each time."""
-    return "a" if int(sha256_of([item.pair_id, annotator])[:8], 16) % 2 else "b"
+def _sources(subject: Subject, claim: JudgedClaim) -> Iterator[BlindSource]:
+    """The texts that the claim's judge read; all texts of its sources if these are gone."""
+    ids = claim.claim.sources
+    texts = content_of(ids, subject.evidence).texts
+    about = about_sources(ids, subject.evidence, read_ledger(subject.evidence))
+    for each in [text for text in texts if text.text.sha256 in claim.read] or texts:
+        entry = subject.evidence[each.id]
+        link = entry.url if is_web_address(entry.url or "") else None
+        title, text = entry.title or entry.key, readable(each.text.text)
+        yield BlindSource(title, link, about.get(each.id, ""), entry.date or "", text)
 
 
 def paragraph_of(report: str, span: tuple[int, int] | None) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from drretail.eval.claims.claims import FAITHFULNESS, HEADLINE, SUPPORT
+from drretail.eval.claims.claims import FAITHFULNESS, HEADLINE, SUPPORT, Claim
 from drretail.eval.claims.labels import CONTRADICTED
 from drretail.eval.claims.tally import ReportVerdicts, cites
 from drretail.eval.judge_prompts import in_all_wordings
@@ -18,8 +18,11 @@ from drretail.records.score import Verdict
 from drretail.records.vote import ClaimItem
 from drretail.stats.prediction_powered import next_stratum
 
+WORDS = {1.0: "full", 0.5: "partial"}
+"""The strata of supported claims, in the words of labelling plans."""
 
-class ExtractedClaim(ClaimItem):
+
+class JudgedClaim(ClaimItem):
     """A claim that a judge extracted from a report, with its verdict if it has one."""
 
     judge: str
@@ -29,26 +32,27 @@ class ExtractedClaim(ClaimItem):
     """False for claims that cite only internal sources, which FP leaves out."""
     cited: bool = False
     """As FR counts it: the report names a source of the claim that the run was shown."""
-    text: str = ""
-    span: tuple[int, int] | None = None
-    """Its place in the report."""
+    claim: Claim = Claim(claim_id="", claim="")
+    """As the judge extracted it."""
+    read: frozenset[str] = frozenset()
+    """The sha256 of each text that the judge read for its verdict."""
 
 
-Claim = TypeVar("Claim", bound=ClaimItem)
+C = TypeVar("C", bound=ClaimItem)
 
 
-def draw_claims(kept: Iterable[Claim], found: Iterable[Claim], size: int, seed: str) -> list[Claim]:
-    """``kept`` and further claims from ``found``, up to ``size`` in all, drawn by lot within strata.
+def draw_claims(planned: Iterable[C], claims: Iterable[C], size: int, seed: str) -> list[C]:
+    """The planned claims and further ones, up to ``size`` in all, drawn by lot within strata.
 
     Systems take turns, so that all get equally many labels. Within a system, labels are allocated in proportion to its
     strata, after each has a few (``next_stratum``). Every prefix is allocated like the whole.
     """
-    chosen = list(kept)
+    chosen = list(planned)
     known = {claim.about for claim in chosen}
-    lots: dict[str, list[Claim]] = defaultdict(list)
+    lots: dict[str, list[C]] = defaultdict(list)
     sizes: dict[str, Counter[str]] = defaultdict(Counter)
     drawn: dict[str, Counter[str]] = defaultdict(Counter)
-    for claim in sorted(found, key=lambda claim: sha256_of([seed, claim.about]), reverse=True):
+    for claim in sorted(claims, key=lambda claim: sha256_of([seed, claim.about]), reverse=True):
         sizes[claim.system][claim.stratum] += 1
         if claim.about in known:
             drawn[claim.system][claim.stratum] += 1
@@ -66,23 +70,28 @@ def draw_claims(kept: Iterable[Claim], found: Iterable[Claim], size: int, seed: 
     return chosen
 
 
+def item_of(claim: JudgedClaim) -> ClaimItem:
+    """The claim as plans keep it, without verdict and text."""
+    return ClaimItem.model_validate(claim.model_dump(include={*ClaimItem.model_fields}))
+
+
 def sheet_name(about: str) -> str:
     """A claim's name in sheets for labellers, which hides the system and the judge."""
     return sha256_of(about)[:16]
 
 
-def extracted_claims(experiment: Path) -> list[ExtractedClaim]:
+def judged_claims(experiment: Path) -> list[JudgedClaim]:
     """All claims of every judge, from verdicts that are not stale, under the default rules and in the first repeat."""
-    return [claim for subject in read_subjects(experiment, None) for claim in extracted_from(experiment, subject)]
+    return [claim for subject in read_subjects(experiment, None) for claim in judged_claims_of(experiment, subject)]
 
 
-def extracted_from(experiment: Path, subject: Subject) -> list[ExtractedClaim]:
-    """The claims of one report."""
+def judged_claims_of(experiment: Path, subject: Subject) -> list[JudgedClaim]:
+    """The claims of one report by judge, those of rule-based judges last."""
     metric, run = load_metric(FAITHFULNESS), f"{subject.query.query_id}-r{subject.repeat}"
     if subject.report_sha is None:
         return []
     prompts = in_all_wordings(experiment, metric.prompt_hashes)
-    claims: list[ExtractedClaim] = []
+    by_judge: list[list[Verdict]] = []
     for judge in judges_in(experiment, FAITHFULNESS):
         file = VerdictFile(verdict_path(experiment, FAITHFULNESS, judge, subject.label, run))
         verdicts = [
@@ -90,22 +99,22 @@ def extracted_from(experiment: Path, subject: Subject) -> list[ExtractedClaim]:
             for verdict in file.living(subject.report_sha, prompts)
             if (verdict.rules, verdict.judge_repeat, verdict.version) == ("default", 1, metric.version)
         ]
-        claims += _extracted(subject, verdicts)
-    return claims
+        by_judge += [verdicts] if verdicts else []
+    by_judge.sort(key=lambda verdicts: (verdicts[0].judge.kind == "rule_based", name_of(verdicts[0].judge)))
+    return [claim for verdicts in by_judge for claim in _judged(subject, verdicts)]
 
 
-def _extracted(subject: Subject, verdicts: Sequence[Verdict]) -> Iterator[ExtractedClaim]:
-    report = ReportVerdicts(verdicts, "default")
+def _judged(subject: Subject, verdicts: Sequence[Verdict]) -> Iterator[JudgedClaim]:
+    report, judge = ReportVerdicts(verdicts, "default"), verdicts[0].judge
     counted = report.supports(HEADLINE)
     ruled = {verdict.item: verdict for verdict in verdicts if verdict.stage == SUPPORT and verdict.state == "scored"}
     for claim in report.all or ():
-        judge, verdict = verdicts[0].judge, ruled.get(claim.claim_id)
-        # The same words as in labelling plans.
-        word = "unverified" if claim.sources else "uncited"
+        verdict = ruled.get(claim.claim_id)
+        word, support, read = "unverified" if claim.sources else "uncited", None, frozenset[str]()
         if verdict is not None:
-            word = {1.0: "full", 0.5: "partial"}.get(float(verdict.value), "none")
-            word = "contradicted" if CONTRADICTED in verdict.notes else word
-        yield ExtractedClaim(
+            support, read = float(verdict.value), frozenset(source.sha256 for source in verdict.sources)
+            word = "contradicted" if CONTRADICTED in verdict.notes else WORDS.get(support, "none")
+        yield JudgedClaim(
             run_id=subject.run_id,
             report_sha=str(subject.report_sha),
             query_id=subject.query.query_id,
@@ -116,9 +125,9 @@ def _extracted(subject: Subject, verdicts: Sequence[Verdict]) -> Iterator[Extrac
             stratum=f"{subject.label} {word}",
             has_verdict=verdict is not None,
             judge=judge.spec,
-            support=None if verdict is None else float(verdict.value),
+            support=support,
             in_fp=claim.claim_id in counted,
             cited=cites(claim),
-            text=claim.claim,
-            span=None if claim.start is None or claim.end is None else (claim.start, claim.end),
+            claim=claim,
+            read=read,
         )

@@ -3,23 +3,20 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from drretail.addons.people.voting.items import Names, Sheets
-from drretail.addons.people.voting.judged_claims import draw_claims, extracted_claims, sheet_name
+from drretail.addons.people.voting.items import Sheets
+from drretail.addons.people.voting.judged_claims import draw_claims, item_of, judged_claims, sheet_name
 from drretail.eval.ballots import planning, read_plan, write_plan
 from drretail.eval.judging.pairs import choose_pairs, meetings, pair_id, research_labels
 from drretail.experiment import Definition, read_definition, read_runs
 from drretail.records.base import sha256_of
 from drretail.records.run import Run
-from drretail.records.vote import ClaimItem, ClaimSupport, PairItem, ReportItem, VotingPlan
-from drretail.viewer.claims import claims_of
-from drretail.viewer.judged import read_judgements
+from drretail.records.vote import ClaimItem, PairItem, ReportItem, VotingPlan
 
 DEFAULT_SIZE = 21
 """The number of comparisons that the paper's annotators made (Appendix D)."""
 T = TypeVar("T", PairItem, ReportItem)
-_LABELLED: tuple[ClaimSupport, ...] = ("full", "partial", "none", "contradicted")
 
 
 def planned(
@@ -54,12 +51,8 @@ def plan_uncited(experiment: Path, claims: Iterable[ClaimItem], count: int, seed
     Each system has equally many. They are split in proportion between claims that cite nothing and claims whose sources
     could not be judged.
     """
-    by, fields = {claim.extracted_by for claim in claims}, {*ClaimItem.model_fields}
-    bare = [
-        ClaimItem.model_validate(claim.model_dump(include=fields))
-        for claim in extracted_claims(experiment)
-        if claim.extracted_by in by and not claim.has_verdict
-    ]
+    by = {claim.extracted_by for claim in claims}
+    bare = [item_of(claim) for claim in judged_claims(experiment) if claim.extracted_by in by and not claim.has_verdict]
     drawn = draw_claims((), bare, count, seed or read_definition(experiment).seed)
     with planning(experiment):
         plan = read_plan(experiment)
@@ -77,7 +70,7 @@ def _grown(experiment: Path, definition: Definition, plan: VotingPlan, sizes: di
     if all(count >= sizes[kind] for kind, count in _lengths(plan).items()):
         return plan
     runs = {run.run_id: run for run in read_runs(experiment) if run.report is not None}
-    claims = [*_claims(experiment, definition, runs.values())] if len(plan.claims) < sizes["claims"] else []
+    claims = [*_claims(experiment, definition)] if len(plan.claims) < sizes["claims"] else []
     pairs, reports = _pairs(experiment, definition, runs), _reports(definition, runs.values())
     return plan.model_copy(
         update={
@@ -121,29 +114,19 @@ def _reports(definition: Definition, runs: Iterable[Run]) -> Iterator[ReportItem
     systems = frozenset(research_labels(definition))
     for run in runs:
         if run.system in systems:
-            yield ReportItem(**_about(run))
+            names = ("run_id", "query_id", "system", "repeat")
+            about = {name: getattr(run, name) for name in names}
+            yield ReportItem(report_sha=sha256_of(run.report), **about)
 
 
-def _about(run: Run) -> dict[str, Any]:
-    names = ("run_id", "query_id", "system", "repeat")
-    return {"report_sha": sha256_of(run.report), **{name: getattr(run, name) for name in names}}
-
-
-def _claims(experiment: Path, definition: Definition, runs: Iterable[Run]) -> Iterator[ClaimItem]:
+def _claims(experiment: Path, definition: Definition) -> Iterator[ClaimItem]:
     """The cited claims with a judge's verdict, as the first judge of each report extracted them."""
     systems = frozenset(research_labels(definition))
-    for run in runs:
-        if run.system not in systems:
-            continue
-        judged = read_judgements(experiment, "faithfulness", run).by_judge
-        for claim in claims_of(judged[0], run.report or "") if judged else ():
-            if claim.support in _LABELLED and claim.verdict is not None:
-                yield ClaimItem(
-                    **_about(run),
-                    claim_id=claim.verdict.item,
-                    extracted_by=judged[0].by,
-                    stratum=f"{run.system} {claim.support}",
-                )
+    first: dict[str, str] = {}
+    for claim in judged_claims(experiment):
+        by = first.setdefault(claim.run_id, claim.extracted_by)
+        if claim.has_verdict and claim.extracted_by == by and claim.system in systems:
+            yield item_of(claim)
 
 
 COLUMNS = ["item", "question", "claim", "sources", "label"]
@@ -154,7 +137,7 @@ MORE_COLUMNS = ["passage", "cited"]
 def sheet_rows(experiment: Path, claims: Sequence[ClaimItem], *, asks_cited: bool) -> list[list[str]]:
     """The sheet's rows, the heading first; with ``asks_cited`` it also asks of each claim whether it is cited."""
     definition = read_definition(experiment)
-    sheets = Sheets(experiment, definition, Names(definition), asks_cited)
+    sheets = Sheets(experiment, definition, asks_cited)
     rows = [[*COLUMNS, *MORE_COLUMNS] if asks_cited else COLUMNS]
     for item in claims:
         sheet = sheets.of_claim(item)

@@ -3,7 +3,7 @@
 import csv
 import io
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,7 +16,6 @@ from drretail.addons.people.review.sheet import (
     COLUMNS,
     REVIEWER_COLUMNS,
     Filled,
-    Reading,
     read_filled,
     sheet_of,
 )
@@ -40,10 +39,6 @@ def write(path: Path, rows: Rows) -> Path:
     return path
 
 
-def reading(queries: Sequence[Query], reviewer: str = "ann", *, named: bool = False) -> Reading:
-    return Reading({query.query_id: query for query in queries}, reviewer, NOON, named)
-
-
 @pytest.fixture
 def rows(items: Items) -> Rows:
     """The rows of a sheet as it is written: two of the first query, which wants two things, one of each other."""
@@ -53,7 +48,7 @@ def rows(items: Items) -> Rows:
 @pytest.fixture
 def read(tmp_path: Path) -> Callable[..., Filled]:
     def read(rows: Rows, reviewer: str = "ann", *, named: bool = False) -> Filled:
-        return read_filled(write(tmp_path / "sheet.csv", rows), reading(QUERIES, reviewer, named=named))
+        return read_filled(write(tmp_path / "sheet.csv", rows), QUERIES, reviewer, NOON, is_named=named)
 
     return read
 
@@ -170,10 +165,10 @@ def test_a_query_without_a_user_fits_nobody(tmp_path: Path, items: Items) -> Non
     (row,) = rows_of(sheet_of([Items(items.world, [generic]).of(generic)], None))
     for fits in ("", "na"):
         sheet = write(tmp_path / "sheet.csv", [row | ACCEPT | {"fits_profile": fits}])
-        assert len(read_filled(sheet, reading((generic,))).reviews) == 1
+        assert len(read_filled(sheet, (generic,), "ann", NOON).reviews) == 1
     sheet = write(tmp_path / "sheet.csv", [row | ACCEPT | {"fits_profile": "yes"}])
     with pytest.raises(UserError, match="g-1 has no user: leave it empty"):
-        read_filled(sheet, reading((generic,)))
+        read_filled(sheet, (generic,), "ann", NOON)
 
 
 def shown(items: Items, query: Query) -> dict[str, tuple[str, ...]]:

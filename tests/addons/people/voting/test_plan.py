@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from drretail.addons.people.voting.criteria import label_question, report_questions, support_rules
 from drretail.addons.people.voting.items import WITHHELD, Names
 from drretail.addons.people.voting.plan import planned
+from drretail.addons.people.voting.questions import label_question, report_questions, support_rules
 from drretail.addons.people.voting.results import PairCount, results_of, vote_tables
 from drretail.eval.ballots import plan_path
 from drretail.eval.judging.dimensions import DIMENSIONS
@@ -77,8 +77,8 @@ def test_of_many_people_those_with_the_most_answers_are_shown() -> None:
 
 
 def test_people_are_asked_by_the_definitions_that_judges_are_given() -> None:
-    pairs = report_questions("pairs", with_profile=True, with_picks=True)
-    reports = report_questions("reports", with_profile=True, with_picks=True)
+    pairs = report_questions("vote", with_profile=True, with_picks=True)
+    reports = report_questions("rate", with_profile=True, with_picks=True)
     for asked, held in ((pairs, pairwise_criteria()), (reports, criteria())):
         assert [query.name for query in asked] == [*DIMENSIONS]
         for query in asked:

@@ -3,7 +3,6 @@
 import re
 from dataclasses import dataclass
 from functools import cache
-from typing import Literal
 
 from drretail.eval.claims.claims import PROMPTS
 from drretail.eval.judging.dimensions import DIMENSIONS, PERSONALIZATION
@@ -13,7 +12,6 @@ from drretail.eval.metrics.quality import score as quality
 from drretail.llm.prompts.prompt import load_prompt
 from drretail.records.vote import CITED, SUPPORT, ClaimSupport
 
-Mode = Literal["pairs", "reports", "claims"]
 _LABEL = re.compile(r"^- (?P<label>full|partial|no|contradicted)(?:_support)?: (?P<meaning>.+)$", re.MULTILINE)
 
 
@@ -42,14 +40,14 @@ _KEYS: dict[ClaimSupport, str] = {"full": "1", "partial": "2", "none": "3", "con
 
 
 def report_questions(
-    mode: Literal["pairs", "reports"], *, with_profile: bool, with_picks: bool, elsewhere: bool = False
+    path: str, *, with_profile: bool, with_picks: bool, elsewhere: bool = False
 ) -> tuple[Question, ...]:
     """The questions which of two reports is better, or how good one is (0 to 10), one for each dimension.
 
     Without a profile, personalization is left out. For reports from ``elsewhere``, the words are those for imported
     reports, without the shop.
     """
-    criteria, options = (pairwise.criteria(), SIDES) if mode == "pairs" else (quality.criteria(), RATINGS)
+    criteria, options = (pairwise.criteria(), SIDES) if path == "vote" else (quality.criteria(), RATINGS)
     parts = ("text", "picks", "anchors") if with_picks else ("text", "anchors")
     made: list[Question] = []
     for dimension in DIMENSIONS:
@@ -89,16 +87,16 @@ def support_rules() -> list[str]:
     return _lines(rules.partition("\n\n")[2].replace("`about`", "“About”").replace("full_support", "full"))
 
 
-def definitions(mode: Mode, *, elsewhere: bool = False) -> tuple[Question, ...]:
-    """All questions of a mode, for its instructions."""
-    if mode == "claims":
-        return label_question(), cited_question()
-    return report_questions(mode, with_profile=not elsewhere, with_picks=True, elsewhere=elsewhere)
-
-
 def _support_prompt() -> str:
     return load_prompt(PROMPTS, "support").text
 
 
 def _lines(text: str) -> list[str]:
     return [line.strip() for line in text.strip().splitlines() if line.strip()]
+
+
+def definitions(path: str, *, elsewhere: bool) -> tuple[Question, ...]:
+    """All questions about items of a kind, for its instructions; reports from ``elsewhere`` were imported."""
+    if path == "label":
+        return label_question(), cited_question()
+    return report_questions(path, with_profile=not elsewhere, with_picks=True, elsewhere=elsewhere)
