@@ -43,7 +43,7 @@ def test_the_command_makes_up_two_shops_that_share_nothing_and_prints_floors(
     command = ["gym", "split", "--to", str(tmp_path), "--sizes", "4,2", "--json"]
     printed = json.loads(CliRunner().invoke(app, command, catch_exceptions=False).stdout)
     halves = printed["parts"]
-    with open_world(halves["train"]["world"]) as train, open_world(parts["held-out"]["world"]) as held_out:
+    with open_world(halves["train"]["world"]) as train, open_world(halves["held-out"]["world"]) as held_out:
         assert not products(train) & products(held_out)
         queries = read_queries(Path(halves["train"]["file"]))
         assert len(queries) == halves["train"]["queries"] == 4
