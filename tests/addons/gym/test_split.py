@@ -42,11 +42,11 @@ def test_the_command_makes_up_two_shops_that_share_nothing_and_prints_floors(
     monkeypatch.setattr(parts, "REVIEWS", 3_000)
     command = ["gym", "split", "--to", str(tmp_path), "--sizes", "4,2", "--json"]
     printed = json.loads(CliRunner().invoke(app, command, catch_exceptions=False).stdout)
-    halves = printed["parts"]
-    with open_world(halves["train"]["world"]) as train, open_world(halves["held-out"]["world"]) as held_out:
+    made = printed["parts"]
+    with open_world(made["train"]["world"]) as train, open_world(made["held-out"]["world"]) as held_out:
         assert not products(train) & products(held_out)
-        queries = read_queries(Path(halves["train"]["file"]))
-        assert len(queries) == halves["train"]["queries"] == 4
+        queries = read_queries(Path(made["train"]["file"]))
+        assert len(queries) == made["train"]["queries"] == 4
         with Shop.open(train, queries) as opened:
             assert not opened.left_out, "each can be rewarded"
     (of_all,) = [row for row in printed["levels"] if (row["part"], row["level"]) == ("train", "all")]
