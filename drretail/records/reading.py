@@ -134,6 +134,11 @@ class ReadValue(Record):
     """True if a record contradicts what a model typed, and the model did not confirm that its sentence says so."""
 
     @property
+    def amount_in_words(self) -> str:
+        """The amount, or both ends of a range: "10 to 20"."""
+        return self.amount if isinstance(self.amount, str) else " to ".join(self.amount)
+
+    @property
     def denial(self) -> str:
         """Identifies what is said together with what a record says instead."""
         return sha256_of(self.model_dump(mode="json", exclude={"state", "is_unconfirmed"}))[:12]

@@ -56,12 +56,12 @@ def marks_in(layout: Layout) -> list[MarkPlace]:
 
     Marks in headings and heads of tables, and marks that own no words, such as those of a row of sources, are left out.
     """
-    found: dict[MarkPlace, None] = {}
+    marks: dict[MarkPlace, None] = {}
     for stretch in layout.stretches:
         sentence = layout.sentences[stretch.sentence]
         if sentence.kind not in _NO_CLAIMS and _WORD.search(layout.text, stretch.start, stretch.end):
-            found |= {MarkPlace(source, sentence.start, sentence.end): None for source in stretch.cited}
-    return [*found]
+            marks |= {MarkPlace(source, sentence.start, sentence.end): None for source in stretch.cited}
+    return [*marks]
 
 
 def uncovered(marks: Iterable[MarkPlace], claims: Sequence[Claim]) -> list[MarkPlace]:
@@ -89,9 +89,9 @@ def _meets(claim: Claim, start: int, end: int) -> bool:
 def record_audit(judge_session: JudgeSession, layout: Layout, ledger: Ledger) -> None:
     """Records the audit of a report's judgement, unless nothing was judged since the last one."""
     if judge_session.existing(AUDIT, REPORT) is None or judge_session.has_new:
-        found = audit(judge_session.verdicts(), layout, ledger)
-        if found is not None:
-            judge_session.record_if_changed(AUDIT, REPORT, CodeVerdict("scored", found))
+        counts = audit(judge_session.verdicts(), layout, ledger)
+        if counts is not None:
+            judge_session.record_if_changed(AUDIT, REPORT, CodeVerdict("scored", counts))
 
 
 def audit(verdicts: Iterable[Verdict], layout: Layout, ledger: Ledger) -> dict[str, dict[str, Any]] | None:
@@ -119,15 +119,15 @@ def audit(verdicts: Iterable[Verdict], layout: Layout, ledger: Ledger) -> dict[s
     covered = sum(bool(claims_on(value, layout.report, claims, in_quotes=True)) for value in figures)
     dropped = extraction.notes.count(NOT_IN_REPORT)
     labels = by_stage[SUPPORT]
-    asked = [verdict for verdict in labels.values() if verdict.state in ("scored", "failed")]
-    supported = [each for each in asked if each.value or NO_QUOTE in each.notes]
+    judged = [verdict for verdict in labels.values() if verdict.state in ("scored", "failed")]
+    supported = [each for each in judged if each.value or NO_QUOTE in each.notes]
     shares: dict[str, tuple[int, int]] = {
         audited.MARKS: (len(marks) - len(left), len(marks)),
         audited.FIGURES: (covered, len(figures)),
         audited.UNCITED: (taken, len(uncited)),
         audited.IN_REPORT: (len(claims), len(claims) + dropped),
         audited.IN_SOURCE: (sum(NO_QUOTE not in each.notes for each in supported), len(supported)),
-        audited.LABELLED: (sum(each.state == "scored" for each in asked), len(asked)),
+        audited.LABELLED: (sum(each.state == "scored" for each in judged), len(judged)),
     }
     shares |= dict(_agreement(figures, layout.report, claims, labels | by_stage[f"{SUPPORT}{FIRST_ANSWER}"]))
     is_low = len(marks) - len(left) < LEAST * len(marks)
@@ -150,9 +150,9 @@ def _agreement(
         for claim in claims_on(value, report, claims, in_quotes=False):
             if {*value.of} & {*claim.sources}:
                 states[claim.claim_id].add(value.state)
-    given = {item: float(each.value) for item, each in labels.items() if each.state == "scored"}
-    right = [given[item] > 0 for item, found in states.items() if item in given and found == {"verified"}]
-    wrong = [given[item] == 0 for item, found in states.items() if item in given and "contradicted" in found]
+    values = {item: float(each.value) for item, each in labels.items() if each.state == "scored"}
+    right = [values[item] > 0 for item, known in states.items() if item in values and known == {"verified"}]
+    wrong = [values[item] == 0 for item, known in states.items() if item in values and "contradicted" in known]
     yield audited.CONFIRMED, (sum(right), len(right))
     yield audited.CONTRADICTED, (sum(wrong), len(wrong))
 

@@ -107,7 +107,7 @@ def make_claim(
     own = {*sources, *unresolved, *(one for value in values for one in value.of if one in section)}
     of = [tuple(one for one in value.of if one in own or value.kind in COMPARISONS) for value in values]
     cut = [(value, value.model_copy(update={"of": ids})) for value, ids in zip(values, of, strict=True)]
-    dropped = sum(len(value.of) - len(kept.of) for value, kept in cut)
+    dropped = sum(len(value.of) - len(own_value.of) for value, own_value in cut)
     digest = sha256_of([claim, list(sources), list(unresolved)])[:6]
     start, end = span or (None, None)
     return Claim(
@@ -119,7 +119,7 @@ def make_claim(
         quote=quote,
         start=start,
         end=end,
-        values=tuple(kept for value, kept in cut if kept.of or not value.of),
+        values=tuple(own_value for value, own_value in cut if own_value.of or not value.of),
         dropped=dropped or None,
     )
 
@@ -152,8 +152,8 @@ def unit_of(claim: Claim, rules: Rules) -> Unit | None:
 
 def types_of(sources: Sequence[str]) -> tuple[SourceType, ...]:
     """The types of these sources, each once, in the order of ``TYPES``."""
-    found = {source_type(source) for source in sources}
-    return tuple(kind for kind in TYPES if kind in found)
+    types = {source_type(source) for source in sources}
+    return tuple(kind for kind in TYPES if kind in types)
 
 
 def source_type(source: str) -> SourceType:

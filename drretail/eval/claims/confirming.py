@@ -86,34 +86,33 @@ async def confirmed(
 
 def to_confirm(case: Case, reading: Reading, turns: Sequence[ReadTurn] = ()) -> list[NumberedItem]:
     """What has to be confirmed before it counts as false, each named by its denial."""
-    return [
-        NumberedItem(one.denial, "\n".join(f"{name}: {' '.join(text.split())}" for name, text in lines if text))
-        for one in reading.values
-        if one.is_unconfirmed
-        for lines in (_lines(one, case, turns),)
-    ]
+    return [NumberedItem(value.denial, _shown(value, case, turns)) for value in reading.values if value.is_unconfirmed]
+
+
+def _shown(value: ReadValue, case: Case, turns: Iterable[ReadTurn]) -> str:
+    lines = ((name, " ".join(text.split())) for name, text in _lines(value, case, turns))
+    return "\n".join(f"{name}: {text}" for name, text in lines if text)
 
 
 def _lines(value: ReadValue, case: Case, turns: Iterable[ReadTurn]) -> Iterator[tuple[str, str]]:
     """A value in its sentence, with what stands around that, how it was read, and the record's line."""
     sentences, at = case.layout.sentences, case.layout.sentence_at(value.start)
-    own, titles = sentences[at], {one.id: one.title for one in case.evidence.values()}
+    own, titles = sentences[at], {entry.id: entry.title for entry in case.evidence.values()}
 
-    def text(places: Iterable[Sentence]) -> str:
-        return " ".join(case.report[one.start : one.end] for one in places)
+    def text(sentences: Iterable[Sentence]) -> str:
+        return " ".join(case.report[sentence.start : sentence.end] for sentence in sentences)
 
     yield "asked", next((turn.question for turn in turns if turn.start <= value.start < turn.end), "")
-    yield "heading", text([one for one in sentences[:at] if one.kind == "heading"][-1:])
+    yield "heading", text([before for before in sentences[:at] if before.kind == "heading"][-1:])
     yield "before", text(sentences[max(at - 1, 0) : at])
     yield "table's head", "" if own.head is None else case.report[slice(*own.head)]
     yield "sentence", text([own])
     yield "after", text(sentences[at + 1 : at + 2])
     yield "its words", case.report[value.start : value.end]
-    amount = value.amount if isinstance(value.amount, str) else " to ".join(value.amount)
-    words = " ".join(filter(None, (value.kind, value.field, value.relation, amount)))
+    words = " ".join(filter(None, (value.kind, value.field, value.relation, value.amount_in_words)))
     yield "read as", words.replace("_", " ")
     for name, sources in (("of", value.of), ("than", value.than)):
-        yield name, ", ".join(f"{one} {titles.get(one, '')}".strip() for one in sources)
+        yield name, ", ".join(f"{source} {titles.get(source, '')}".strip() for source in sources)
     yield "record", value.derivation or ""
 
 
@@ -130,5 +129,5 @@ def rulings(answer: Confirmations) -> list[tuple[int, Ruling]]:
 def confirmed_in(verdicts: Iterable[Verdict]) -> tuple[str, ...]:
     """The confirmed denials; a failed answer confirms none."""
     wording = confirm_prompt().hash
-    own = (one for one in verdicts if (one.stage, one.prompt_hash) == (CONFIRM, wording))
-    return tuple(sorted(one.item for one in own if one.value is True))
+    own = (verdict for verdict in verdicts if (verdict.stage, verdict.prompt_hash) == (CONFIRM, wording))
+    return tuple(sorted(verdict.item for verdict in own if verdict.value is True))

@@ -198,10 +198,10 @@ def _as_value(claims: Sequence[Claim]) -> list[dict[str, Any]]:
 def _merged(claims: Sequence[Claim]) -> list[Claim]:
     """The claims of all parts in order, without duplicates, renumbered."""
     distinct = {(claim.claim.casefold(), claim.sources, claim.unresolved): claim for claim in reversed(claims)}
-    kept = [claim for claim in claims if distinct[claim.claim.casefold(), claim.sources, claim.unresolved] is claim]
+    merged = [claim for claim in claims if distinct[claim.claim.casefold(), claim.sources, claim.unresolved] is claim]
     return [
         claim.model_copy(update={"claim_id": make_claim(number, claim.claim, claim.sources, claim.unresolved).claim_id})
-        for number, claim in enumerate(kept, 1)
+        for number, claim in enumerate(merged, 1)
     ]
 
 
@@ -250,25 +250,25 @@ def claims_of(
     finder = SentenceFinder(report, after)
     claims: list[Claim] = []
     for extracted in answer.claims:
-        found = resolver.resolve(extracted.sources)
+        resolved = resolver.resolve(extracted.sources)
         span = finder.find(extracted.quote)
         values = extracted.values if isinstance(extracted, ValuedClaim) else ()
         # A claim that cites a product unknown to the shop is not about a product named before it.
-        is_of_none = any(source.startswith("P:") for source in found.unresolved)
+        is_of_none = any(source.startswith("P:") for source in resolved.unresolved)
         named = () if is_of_none else about(extracted.claim, span)
-        looked_up = tuple(name for name in named if name not in found.sources)
+        looked_up = tuple(name for name in named if name not in resolved.sources)
         typed: list[ReadValue] = []
         for value in as_values(values, report, extracted.quote, span or (after, after)):
             of, than = (tuple(_as_ids(names, resolver)) for names in (value.of, value.than))
             if value.kind == "total":  # "with the mini pan $121.50 [C:…] [P:…]" counts more than was calculated
-                of = tuple(dict.fromkeys((*of, *found.sources)))
+                of = tuple(dict.fromkeys((*of, *resolved.sources)))
             typed.append(value.model_copy(update={"of": of, "than": than}))
         claims.append(
             make_claim(
                 extracted.claim_id,
                 extracted.claim,
-                (*found.sources, *looked_up),
-                found.unresolved,
+                (*resolved.sources, *looked_up),
+                resolved.unresolved,
                 quote=extracted.quote,
                 span=span,
                 looked_up=looked_up,

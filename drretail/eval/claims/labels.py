@@ -42,10 +42,10 @@ def check_of(claim: Claim, ledger: Ledger, report: str, read: Sequence[ReadValue
     items = [ledger.products[name] for name in ids if name in ledger.products]
     is_known = any(has_offers(item) or item.product_id in ledger.looked_up for item in items)
     if is_known and len(items) == len(ids):  # else the claim also rests on other sources
-        said = statements_of(claim.claim, ids, {item.product_id: item for item in items})
-        if said:
-            lines = tuple(dict.fromkeys(one.in_words(claim.claim) for one in said))
-            return RecordCheck(is_contradicted=not all(one.is_true for one in said), lines=lines)
+        statements = statements_of(claim.claim, ids, {item.product_id: item for item in items})
+        if statements:
+            lines = tuple(dict.fromkeys(one.in_words(claim.claim) for one in statements))
+            return RecordCheck(is_contradicted=not all(one.is_true for one in statements), lines=lines)
     start, end = claim.start or 0, claim.end or 0
     wrong = (value for value in read if start <= value.start < end and value.state == "contradicted")
     verified = verify(claim.values, ledger, report, lambda _: claim.sources) if claim.values else tuple(wrong)
@@ -54,12 +54,11 @@ def check_of(claim: Claim, ledger: Ledger, report: str, read: Sequence[ReadValue
         return None
     of_values: list[str] = []
     for value in verified:
-        amount = value.amount if isinstance(value.amount, str) else " to ".join(value.amount)
         of_records = f" ({value.derivation})" if value.derivation else ""
         finding = value.derivation or "" if value.state == "contradicted" else f"{AGREES}{of_records}"
         if value.state != "underivable":
             name = f"{value.kind.replace('_', ' ')} {value.field or ''}".removeprefix("property ").strip()
-            of_values.append(f"{name} {amount}: {finding}")
+            of_values.append(f"{name} {value.amount_in_words}: {finding}")
     return RecordCheck("contradicted" in states, tuple(of_values))
 
 
@@ -116,12 +115,12 @@ class ClaimsSupport(Record):
 
     @field_validator("claims", mode="before")
     @classmethod
-    def _only_usable(cls, given: Any) -> Any:
+    def _only_usable(cls, items: Any) -> Any:
         """Drops items that do not fit the schema: only these are asked for again."""
-        if not isinstance(given, list):
-            return given
+        if not isinstance(items, list):
+            return items
         usable: list[Any] = []
-        for each in cast("list[Any]", given):
+        for each in cast("list[Any]", items):
             with suppress(ValidationError):
                 usable.append(RuledClaim.model_validate(each, strict=True))
         return usable
@@ -187,12 +186,12 @@ class SupportAnswer:
 
 def support_answer(reply: RuledClaim, texts: Sequence[str]) -> SupportAnswer:
     quotes = [quote.strip() for quote in reply.quotes if quote.strip()]
-    found = tuple(quote for quote in quotes if any(find_words(text, quote) for text in texts))
-    notes = [QUOTE_DROPPED] if len(found) < len(quotes) else []
+    held = tuple(quote for quote in quotes if any(find_words(text, quote) for text in texts))
+    notes = [QUOTE_DROPPED] if len(held) < len(quotes) else []
     if reply.label == "not_rated":
-        return SupportAnswer(None, reply.justification, found, (NOT_RATED,))
+        return SupportAnswer(None, reply.justification, held, (NOT_RATED,))
     notes += [CONTRADICTED] if reply.label == "contradicted" else []
-    return SupportAnswer(_VALUES[reply.label], reply.justification, found, tuple(notes))
+    return SupportAnswer(_VALUES[reply.label], reply.justification, held, tuple(notes))
 
 
 def support_answer_alone(reply: JudgeAnswer[Support], texts: Sequence[SourceText]) -> SupportAnswer:

@@ -22,7 +22,7 @@ def find_words(text: str, quote: str, after: int = 0) -> tuple[int, int] | None:
     letters, offsets = _folded(text)
     wanted = [part for each in _LEFT_OUT.split(quote) if (part := _folded(each)[0])]
 
-    def found(start: int) -> tuple[int, int] | None:
+    def span_from(start: int) -> tuple[int, int] | None:
         places: list[int] = []
         end = start
         for part in wanted:
@@ -33,7 +33,7 @@ def find_words(text: str, quote: str, after: int = 0) -> tuple[int, int] | None:
             end = place + len(part)
         return (offsets[places[0]], offsets[end - 1] + 1) if places else None
 
-    span = found(bisect_left(offsets, after)) or found(0)
+    span = span_from(bisect_left(offsets, after)) or span_from(0)
     signs = _AROUND.fullmatch(quote)
     if span is None or signs is None:
         return span

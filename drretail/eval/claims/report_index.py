@@ -146,17 +146,17 @@ class SourceResolver:
 
     def resolve(self, sources: Sequence[str]) -> Resolved:
         """The sources that these names resolve to, each once, in order; blank names do not resolve."""
-        found: dict[str, None] = {}
+        resolved: dict[str, None] = {}
         nothing: dict[str, None] = {}
         for source in (name for text in sources for name in self.apart(text)):
             cited = self._known.get(_spelling(source))
             if cited is not None and cited.type != "unresolved":
-                found[cited.source] = None
+                resolved[cited.source] = None
             elif cited is None and (plain := self._plainly(source)):
-                found[plain] = None
+                resolved[plain] = None
             else:
                 nothing[source.strip(_BRACKETS)] = None
-        return Resolved(tuple(found), tuple(nothing))
+        return Resolved(tuple(resolved), tuple(nothing))
 
     def _plainly(self, source: str) -> str | None:
         """A source that no mark of the report cites, read as a mark of its own."""

@@ -180,25 +180,25 @@ class SupportJudge:
         """The judge's labels by item. Claims missing in an answer are asked about again; if no answer is usable, in two
         halves. Support without a quote that a source holds is asked for once more, and then failed.
         """
-        found: dict[str, SupportAnswer] = {}
+        labels: dict[str, SupportAnswer] = {}
         left = list(units)
         unquoted: set[str] = set()
         for _ in range(1 + MAX_REPAIRS):
-            told = {item: (*lines.get(item, ()), ASK_FOR_QUOTE) for item in unquoted}
-            answer, error = await self._ask_once(left, texts, {**lines, **told})
+            asked_for = {item: (*lines.get(item, ()), ASK_FOR_QUOTE) for item in unquoted}
+            answer, error = await self._ask_once(left, texts, {**lines, **asked_for})
             if answer is None:
                 if len(left) > 1 and error.startswith(DIVISIBLE):
                     for half in (left[: len(left) // 2], left[len(left) // 2 :]):
-                        found |= await self._labels(half, texts, lines)
-                    return found
-                return found | {unit.item: SupportAnswer(None, error=error) for unit in left}
+                        labels |= await self._labels(half, texts, lines)
+                    return labels
+                return labels | {unit.item: SupportAnswer(None, error=error) for unit in left}
             again = {item for item, each in answer.items() if each.is_unquoted} - unquoted
-            found |= {item: _quoted(each, unquoted, item) for item, each in answer.items() if item not in again}
+            labels |= {item: _quoted(each, unquoted, item) for item, each in answer.items() if item not in again}
             unquoted |= again
-            left = [unit for unit in left if unit.item not in found]
+            left = [unit for unit in left if unit.item not in labels]
             if not left:
                 break
-        return found | {unit.item: SupportAnswer(None, error=LEFT_OUT) for unit in left}
+        return labels | {unit.item: SupportAnswer(None, error=LEFT_OUT) for unit in left}
 
     async def _ask_once(
         self, units: Sequence[Unit], all_texts: Sequence[SourceText], lines: Mapping[str, Sequence[str]]

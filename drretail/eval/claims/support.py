@@ -23,13 +23,13 @@ def shown_products(claims: Iterable[Claim], ledger: Ledger) -> list[dict[str, st
     Claims on the same kind share a list.
     """
     ids: dict[str, str] = {}
-    found: list[dict[str, str]] = []
+    shown: list[dict[str, str]] = []
     for claim in claims:
         named = (name.removeprefix("P:") for value in claim.values if value.kind in SUPERLATIVES for name in value.of)
         products = [ledger.products[name] for name in dict.fromkeys(named) if name in ledger.products]
         lists = dict.fromkeys(shown_of_kind(product, ledger) for product in products)
-        found.append({ids.setdefault(lines, f"{SHOWN}{len(ids) + 1}"): lines for lines in lists})
-    return found
+        shown.append({ids.setdefault(lines, f"{SHOWN}{len(ids) + 1}"): lines for lines in lists})
+    return shown
 
 
 SAME_TEXT = "The same text as that of {}."
@@ -74,9 +74,9 @@ def content_of(sources: Sequence[str], evidence: Mapping[str, Evidence], *, show
     unfetched: list[str] = []
     for source in sources:
         entry = evidence.get(source)
-        found = shown_texts(entry) if shown else source_texts(entry)
-        texts += (SourceText(source, text, entry) for text in found)
-        if not found:
+        own = shown_texts(entry) if shown else source_texts(entry)
+        texts += (SourceText(source, text, entry) for text in own)
+        if not own:
             (unfetched if entry is not None and entry.is_unfetched else unreadable).append(source)
     return Content(tuple(texts), tuple(unreadable), tuple(unfetched))
 
@@ -135,12 +135,12 @@ def source_tags(texts: Sequence[SourceText], about: Mapping[str, str] | None = N
     shown: dict[str, str] = {}
     for source in texts:
         entry, text = source.entry, source.text.text
-        told = {"about": (about or {}).get(source.id)}
+        facts = {"about": (about or {}).get(source.id)}
         if entry is not None:
-            told = {"title": entry.title, "address": entry.url, "date": entry.date} | told
+            facts = {"title": entry.title, "address": entry.url, "date": entry.date} | facts
         first = shown.setdefault(text, source.id)
         text = text if first == source.id else SAME_TEXT.format(first)
-        tags.append(tagged("source", text, id=source.id, **{name: words for name, words in told.items() if words}))
+        tags.append(tagged("source", text, id=source.id, **{name: words for name, words in facts.items() if words}))
     return "\n\n".join(tags)
 
 
@@ -167,7 +167,7 @@ def _about(entry: Evidence, ledger: Ledger) -> str:
             elif named:
                 terms.append(f"{term} is the price of {' or of '.join(named)}")
         return "; ".join(terms)
-    record = next((found for text in entry.sources if (found := record_of(text.text))), {})
+    record = next(filter(None, (record_of(text.text) for text in entry.sources)), {})
     if entry.kind == "order":
         when, status = str(record.get("order_date", ""))[:10], record.get("order_status", "")
         price = f" at {record['price']} {record.get('currency', '')}" if record.get("price") is not None else ""

@@ -93,23 +93,23 @@ class ReportVerdicts:
     """One report's verdicts by stage, and what follows from them."""
 
     def __init__(self, verdicts: Iterable[Verdict], rules: Rules) -> None:
-        found = list(verdicts)
+        own = list(verdicts)
         stages = stages_of(rules)
-        extractions = {each.stage: claims_in(each) for each in found if each.stage in stages and each.item == REPORT}
-        self._support = {verdict.item: verdict for verdict in found if verdict.stage == SUPPORT}
-        self.live = {verdict.item: verdict for verdict in found if verdict.stage == SUPPORT_LIVE}
+        extractions = {each.stage: claims_in(each) for each in own if each.stage in stages and each.item == REPORT}
+        self._support = {verdict.item: verdict for verdict in own if verdict.stage == SUPPORT}
+        self.live = {verdict.item: verdict for verdict in own if verdict.stage == SUPPORT_LIVE}
         """By cited pages as they were at judging time, where any was looked at again."""
         # A unit without such a verdict was shown to the agent in full.
-        shown = {verdict.item: verdict for verdict in found if verdict.stage == SUPPORT_SHOWN}
+        shown = {verdict.item: verdict for verdict in own if verdict.stage == SUPPORT_SHOWN}
         self._shown = self._support | shown
         # Every value of a report is made of the same claims and units.
-        frozen = [claims_in(each) for each in found if each.stage == FROZEN]
+        frozen = [claims_in(each) for each in own if each.stage == FROZEN]
         self.judged = frozen[0] if frozen else extractions.get(stages[0])
         """The claims of which those with a source are judged; None when the extraction failed or never was."""
         self.all = extractions.get(stages[-1])
         """All claims, for recall; of one extraction the same."""
         self.cited = [each for each in self.judged or () if each.sources or each.unresolved]
-        self._audit = next((verdict for verdict in found if verdict.stage == AUDIT), None)
+        self._audit = next((verdict for verdict in own if verdict.stage == AUDIT), None)
         self._units = [unit for claim in self.cited if (unit := unit_of(claim, rules)) is not None]
         self._invented = [claim for claim in self.cited if rules == "default" and not claim.sources]
 
@@ -157,8 +157,8 @@ class ReportVerdicts:
         return {name: values.count(value) for name, value in (("full", 1), ("partial", 0.5), ("none", 0))}
 
     def _scored(self, kinds: Sequence[str]) -> list[Verdict]:
-        found = [self._support.get(unit.item) for unit in self._units if any(kind in kinds for kind in unit.types)]
-        return [verdict for verdict in found if verdict is not None and _counts(verdict, kinds)]
+        support = [self._support.get(unit.item) for unit in self._units if any(kind in kinds for kind in unit.types)]
+        return [verdict for verdict in support if verdict is not None and _counts(verdict, kinds)]
 
 
 NOT_JUDGED = "this judge has not judged the claims of the report to the end: score faithfulness"

@@ -65,7 +65,7 @@ def turn_questions(subject: Subject) -> Iterator[JudgeQuestion[TurnStatements]]:
     before = ""
     for number, turn in enumerate(() if answers is None else answers.turns, 1):
         answer = report[turn.start : turn.end].strip()
-        given = {
+        values = {
             "sources": tagged("sources", "\n".join(_source(name, subject.shop) for name in turn.known)),
             "context": tagged("context", before[-_MOST_BEFORE:]),
             "question": tagged("question", turn.question),
@@ -77,7 +77,7 @@ def turn_questions(subject: Subject) -> Iterator[JudgeQuestion[TurnStatements]]:
                 TURN,
                 f"{TURN}-{number}",
                 turn_prompt(),
-                given,
+                values,
                 TurnStatements,
                 partial(_ruling, turn=turn, report=report),
                 partial(_problems, turn=turn, report=report),
@@ -90,15 +90,12 @@ async def read_turns(subject: Subject, judge_session: JudgeSession) -> list[Verd
 
     ``judge_session`` is that of the metric "reading".
     """
-    questions = [*turn_questions(subject)]
-    existing = [judge_session.existing(one.stage, one.item, one.prompt.hash) for one in questions]
-    missing = [question for question, verdict in zip(questions, existing, strict=True) if verdict is None]
-    return [*(one for one in existing if one is not None), *await judge_session.ask_and_record(*missing)]
+    return await judge_session.ask_and_record(*turn_questions(subject))
 
 
 def typed_in(verdict: Verdict) -> list[Typed]:
     """The statements of a verdict on one answer; none if it failed."""
-    return [Typed.model_validate(one) for one in verdict.value or ()] if verdict.state == "scored" else []
+    return [Typed.model_validate(statement) for statement in verdict.value or ()] if verdict.state == "scored" else []
 
 
 def _source(name: str, shop: Records) -> str:
@@ -109,7 +106,7 @@ def _source(name: str, shop: Records) -> str:
     if item is None:
         return f"P:{name} {shop.titles.get(name, name)}"
     title = f"P:{name} {' / '.join(item.titles.splitlines())}"
-    variants = ", ".join(f"{at} {one.name}" for at, one in enumerate(offers_of(item), 1) if one.name)
+    variants = ", ".join(f"{at} {offer.name}" for at, offer in enumerate(offers_of(item), 1) if offer.name)
     return "; ".join([title, *([f"variants: {variants}"] * bool(variants)), f"fields: {', '.join(_fields(item))}"])
 
 
@@ -121,36 +118,38 @@ def _fields(item: Product) -> Iterable[str]:
 
 def _problems(answer: TurnStatements, *, turn: ReadTurn, report: str) -> str | None:
     """Why an answer is sent back, in words for the judge."""
-    said = report[turn.start : turn.end]
-    return joined_problems([problem for one in answer.statements for problem in _problems_of(one, turn, said)])
+    answer_text = report[turn.start : turn.end]
+    return joined_problems(
+        [problem for statement in answer.statements for problem in _problems_of(statement, turn, answer_text)]
+    )
 
 
-def _problems_of(one: SaidInTurn, turn: ReadTurn, said: str) -> Iterator[str]:
-    if not re.fullmatch(_FORMS.get(one.kind, ".*"), one.amount) or (
-        one.amount_to and not re.search(r"\d", one.amount_to)
+def _problems_of(statement: SaidInTurn, turn: ReadTurn, text: str) -> Iterator[str]:
+    if not re.fullmatch(_FORMS.get(statement.kind, ".*"), statement.amount) or (
+        statement.amount_to and not re.search(r"\d", statement.amount_to)
     ):
-        yield f"{one.amount!r} is no amount of a {one.kind}"
+        yield f"{statement.amount!r} is no amount of a {statement.kind}"
     known = {name if name[:2] == "O:" else f"P:{name}" for name in turn.known}
-    for name in one.of:
-        if name.partition("#")[0] not in known and name != SHIPPING and name not in said:
+    for name in statement.of:
+        if name.partition("#")[0] not in known and name != SHIPPING and name not in text:
             yield f"{name!r} is neither the id of a source nor a name in the answer"
-    if one.kind != "policy" and not one.of:
-        yield f"the {one.kind} {one.amount!r} has to say what it is of"
-    yield from strange_quote(one.quote, said)
+    if statement.kind != "policy" and not statement.of:
+        yield f"the {statement.kind} {statement.amount!r} has to say what it is of"
+    yield from strange_quote(statement.quote, text)
 
 
 def _ruling(answer: TurnStatements, *, turn: ReadTurn, report: str) -> Ruling:
-    return Ruling([one.model_dump(mode="json") for one in placed(answer.statements, turn, report)])
+    return Ruling([typed.model_dump(mode="json") for typed in placed(answer.statements, turn, report)])
 
 
 def placed(statements: Sequence[SaidInTurn], turn: ReadTurn, report: str) -> Iterator[Typed]:
     """The statements at their places in the report, narrowed to the figure if it occurs once in the quote."""
     known = {name if name[:2] == "O:" else f"P:{name}" for name in turn.known}
-    for one in statements:
-        place = find_quote(report[turn.start : turn.end], one.quote)
+    for statement in statements:
+        place = find_quote(report[turn.start : turn.end], statement.quote)
         if place is None:
             continue
-        start, end = narrowed(report, turn.start + place[0], turn.start + place[1], one.kind, one.amount)
-        of = [name if name.partition("#")[0] in known or name == SHIPPING else f"P:{name}" for name in one.of]
-        fields = one.model_dump(exclude={"quote", "of"})
+        start, end = narrowed(report, turn.start + place[0], turn.start + place[1], statement.kind, statement.amount)
+        of = [name if name.partition("#")[0] in known or name == SHIPPING else f"P:{name}" for name in statement.of]
+        fields = statement.model_dump(exclude={"quote", "of"})
         yield Typed.model_validate({**fields, "of": tuple(of), "start": start, "end": end})

@@ -51,16 +51,16 @@ class SaidValue(Record):
 def value_problems(values: Iterable[SaidValue], report: str, known: Collection[str]) -> Iterable[str]:
     """What is wrong with values, in words for the judge; ``known`` are the run's evidence ids."""
     for value in values:
-        form, what = (DATE, "a date") if value.kind == "date" else (_NUMBER, "a number in digits")
+        form, words = (DATE, "a date") if value.kind == "date" else (_NUMBER, "a number in digits")
         if value.kind == "share":
             form = _PER_CENT
         elif value.kind in _OF_WORDS:
-            form, what = _SOME_WORDS, "words"
+            form, words = _SOME_WORDS, "words"
         elif value.kind in (*SUPERLATIVES, *COMPARISONS):
-            form, what = (_NUMBER_OR_NONE, "a number in digits") if value.kind == "only_one" else (_ANY, "words")
+            form, words = (_NUMBER_OR_NONE, "a number in digits") if value.kind == "only_one" else (_ANY, "words")
         for amount in (value.amount, *([value.amount_to] if value.amount_to else [])):
             if not form.fullmatch(amount):
-                yield f"the amount {amount!r} of the {value.kind} {value.quote!r} has to be {what}"
+                yield f"the amount {amount!r} of the {value.kind} {value.quote!r} has to be {words}"
         # Of what is calculated it is a share of money.
         sides = ({source.strip("[]")[:2] for source in side} for side in (value.of, value.than))
         is_of_sums = value.kind == "share" and {"C:"} in sides
@@ -100,7 +100,7 @@ def as_values(
     sentence, narrowed to the amount if that occurs once.
     """
     whole = find_quote(report, claim_quote, sentence[0]) or (sentence if sentence[0] < sentence[1] else None)
-    found: list[ReadValue] = []
+    read: list[ReadValue] = []
     for typed in values:
         place = find_quote(report, typed.quote, sentence[0]) if typed.quote.strip() else whole
         if place is None:
@@ -108,7 +108,7 @@ def as_values(
         start, end = narrowed(report, *place, typed.kind, typed.amount)
         is_day = typed.kind == "date" and len(typed.amount) == 5
         amount = f"--{typed.amount}" if is_day else typed.amount
-        found.append(
+        read.append(
             ReadValue(
                 kind=typed.kind,
                 amount=(amount, typed.amount_to) if typed.amount_to else amount,
@@ -121,7 +121,7 @@ def as_values(
                 end=end,
             )
         )
-    return tuple(found)
+    return tuple(read)
 
 
 def find_quote(report: str, quote: str, after: int = 0) -> tuple[int, int] | None:
@@ -130,8 +130,8 @@ def find_quote(report: str, quote: str, after: int = 0) -> tuple[int, int] | Non
     if not words:
         return None
     pattern = re.compile(r"\s+".join(map(re.escape, words)))
-    found = pattern.search(report, after) or pattern.search(report)
-    return None if found is None else found.span()
+    match = pattern.search(report, after) or pattern.search(report)
+    return None if match is None else match.span()
 
 
 def bare(name: str) -> str:
@@ -139,19 +139,19 @@ def bare(name: str) -> str:
     return name.strip("[] ")
 
 
-def narrowed(report: str, start: int, end: int, kind: str, said: str) -> tuple[int, int]:
+def narrowed(report: str, start: int, end: int, kind: str, amount: str) -> tuple[int, int]:
     """The amount within a quote, if it occurs once."""
     text = report[start:end]
-    number = _NUMBER.search(said)
+    number = _NUMBER.search(amount)
     if kind in ("date", "order_date"):
         dates = [*find_dates(text), *find_days(text, notation_of(report))]
-        places = [(date.start, date.end) for date in dates if date.iso.lstrip("-") == said]
+        places = [(date.start, date.end) for date in dates if date.iso.lstrip("-") == amount]
     elif number is None or kind in ("brand", "place"):
-        words = re.finditer(re.escape(said.strip()), text, re.IGNORECASE)
+        words = re.finditer(re.escape(amount.strip()), text, re.IGNORECASE)
         places = [match.span() for match in words if kind in ("brand", "place", "order_status")]
     else:
-        amounts = find_amounts(text)
-        places = [(amount.start, amount.end) for amount in amounts if amount.low == Decimal(number[0])]
+        figures = find_amounts(text)
+        places = [(figure.start, figure.end) for figure in figures if figure.low == Decimal(number[0])]
     return (start + places[0][0], start + places[0][1]) if len(places) == 1 else (start, end)
 
 
@@ -209,7 +209,7 @@ class PickReader:
         """For an imported report, products are the sources cited for them, else the report's own words."""
         names = (reply.product, *reply.alternatives)
         cited = [() if self._resolver is None else self._resolver.resolve([name]).sources for name in names]
-        product, *others = (_id(found[0] if found else name) for name, found in zip(names, cited, strict=True))
+        product, *others = (_id(sources[0] if sources else name) for name, sources in zip(names, cited, strict=True))
         start, end = find_quote(self._report, reply.quote) or (None, None)
         alternatives = tuple(other for other in others if other != product)
         return Pick(product=product, quantity=reply.quantity, alternatives=alternatives, start=start, end=end)

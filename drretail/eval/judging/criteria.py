@@ -82,33 +82,33 @@ def take_criteria(experiment: Path, source: Path, metrics: Sequence[Metric], que
 
     Raises UserError if there are none, or if the experiment has other criteria for a query.
     """
-    found: dict[Path, Any] = {}
+    files: dict[Path, Any] = {}
     if source.is_file():
         readers = [metric.published for metric in metrics if metric.published is not None]
         for criteria in (each for read in readers for each in read(source, queries)):
             place = rubric_path(experiment, criteria.metric, criteria.query_id)
-            found[place] = criteria.model_dump(mode="json", exclude_none=True)
+            files[place] = criteria.model_dump(mode="json", exclude_none=True)
     else:
         root = source / "rubrics" if (source / "rubrics").is_dir() else source
         for path in (path for metric in metrics for path in sorted((root / metric.name).glob("*.json"))):
-            found[experiment / "rubrics" / path.relative_to(root)] = read_json(path)
+            files[experiment / "rubrics" / path.relative_to(root)] = read_json(path)
     if not source.exists():
         raise UserError(f"{source} does not exist.")
-    if not found:
+    if not files:
         raise UserError(
             f"{source} holds no criteria of these metrics: they stand in a folder as METRIC/QUERY.json, or in a file "
             "in the publication's form where the metric's page says so."
         )
-    freeze("criteria", source, found)
-    seal(experiment, *found)
-    return len(found)
+    freeze("criteria", source, files)
+    seal(experiment, *files)
+    return len(files)
 
 
-def freeze(what: str, source: Path, files: Mapping[Path, Any]) -> None:
+def freeze(kind: str, source: Path, files: Mapping[Path, Any]) -> None:
     """Writes the files that do not exist. Writes nothing and raises UserError if an existing one has other content."""
     for path, content in files.items():
         if path.exists() and read_json(path) != content:
-            raise UserError(f"{path} holds other {what} than {source}: remove it, or leave --{what} out.")
+            raise UserError(f"{path} holds other {kind} than {source}: remove it, or leave --{kind} out.")
     for path, content in files.items():
         if not path.exists():
             write_json(path, content)

@@ -86,11 +86,11 @@ def _entry(reference: Reference, evidence: Mapping[str, Evidence]) -> str:
     """A line of the list; an order's line says what was ordered, since its number says nothing."""
     entry = evidence.get(reference.evidence_id or "")
     texts = entry.texts if entry is not None and entry.kind == "order" else ()
-    order = next((found for text in texts if (found := record_of(text.text)) and "order_date" in found), None)
+    order = next((record for text in texts if (record := record_of(text.text)) and "order_date" in record), None)
     of = ""
     if order is not None:
         status = f" ({order['order_status']})" if order.get("order_status") else ""
-        what = order.get("product_title") or order.get("product_id")
-        of = f"{str(order['order_date'])[:10]}: {order.get('quantity', 1)} × {what}{status}"
+        thing = order.get("product_title") or order.get("product_id")
+        of = f"{str(order['order_date'])[:10]}: {order.get('quantity', 1)} × {thing}{status}"
     number = "-" if reference.number is None else f"{reference.number}."
     return f"{number} {' — '.join(dict.fromkeys(filter(None, (reference.title, reference.url, of))))}"

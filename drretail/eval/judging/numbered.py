@@ -56,11 +56,11 @@ async def ask_numbered(
     def is_missing(thing: NumberedItem) -> bool:
         return judge_session.existing(batch.stage, thing.item, batch.prompt.hash) is None
 
-    def problem(given: T, part: Sequence[NumberedItem]) -> str | None:
-        numbers, count = [number for number, _ in rulings(given)], len(part)
+    def problem(reply: T, part: Sequence[NumberedItem]) -> str | None:
+        numbers, count = [number for number, _ in rulings(reply)], len(part)
         if repairs_numbers and sorted(numbers) != list(range(1, count + 1)):
             return f"Give each of 1 to {count} once, by its number; these were given: {numbers}."
-        return None if check is None else check(given, part)
+        return None if check is None else check(reply, part)
 
     def question(part: Sequence[NumberedItem]) -> JudgeQuestion[T]:
         items = tuple(numbered_item.item for numbered_item in part)
@@ -71,10 +71,10 @@ async def ask_numbered(
             batch.prompt,
             lambda: {**(material() if callable(material) else material), "items": text},
             answer,
-            lambda given: {
-                items[number - 1]: ruling for number, ruling in reversed(rulings(given)) if 0 < number <= len(items)
+            lambda reply: {
+                items[number - 1]: ruling for number, ruling in reversed(rulings(reply)) if 0 < number <= len(items)
             },
-            lambda given: problem(given, part),
+            lambda reply: problem(reply, part),
             items=items,
             begins_with="report",
             sources=batch.sources,

@@ -15,25 +15,25 @@ from drretail.records.query import Query
 from drretail.records.run import BASELINES, INJECTED, slug
 
 
-def resolve_name(what: str, given: str, names: Iterable[str]) -> str:
-    """The name that equals ``given``, or the only one that begins with it.
+def resolve_name(kind: str, name: str, names: Iterable[str]) -> str:
+    """The name that equals ``name``, or the only one that begins with it.
 
     The name that a user gave stands for its label: "My agent", "my_module:MINE". ``react`` means react@model and not
     react+ws@model, and a plain system comes before those with options. Raises UnknownName, or UserError if several are
     left.
     """
     known = sorted(names)
-    if given in known:
-        return given
-    begins = (given, slug(given))
-    begin = next((begin for begin in begins if any(name.startswith(begin) for name in known)), None)
+    if name in known:
+        return name
+    begins = (name, slug(name))
+    begin = next((begin for begin in begins if any(label.startswith(begin) for label in known)), None)
     if begin is None:
-        raise UnknownName(what, given, known)
-    begun = [name for name in known if name.startswith(begin)]
-    found = [name for name in begun if f"{name}@".startswith(f"{begin}@")] or begun
-    plain = min(found, key=len)
-    if not all(name.startswith(plain) for name in found):
-        raise UserError(f"{given!r} could be {', '.join(found)}: write more of the name.")
+        raise UnknownName(kind, name, known)
+    begun = [label for label in known if label.startswith(begin)]
+    matches = [label for label in begun if f"{label}@".startswith(f"{begin}@")] or begun
+    plain = min(matches, key=len)
+    if not all(label.startswith(plain) for label in matches):
+        raise UserError(f"{name!r} could be {', '.join(matches)}: write more of the name.")
     return plain
 
 

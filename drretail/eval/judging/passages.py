@@ -43,7 +43,7 @@ def cut(text: str, claims: Sequence[str], room: int) -> str:
     spans = list(_passages(text, 0, len(text), 0))
     index = Bm25([("", text[start:end]) for start, end in spans])
     scores = [index.scores(claim) for claim in claims]
-    orders = [sorted(found, key=lambda number: (-found[number], number)) for found in scores]
+    orders = [sorted(of_claim, key=lambda number: (-of_claim[number], number)) for of_claim in scores]
     # The best passage of each claim, then the second of each, and so on.
     ranked = (number for row in zip_longest(*orders) for number in row if number is not None)
     chosen: set[int] = set()
@@ -77,7 +77,7 @@ def _passages(text: str, start: int, end: int, level: int) -> Iterator[tuple[int
         yield from ((at, min(at + LONGEST, end)) for at in range(start, end, LONGEST))
         return
     first = start
-    ends = [found.end() for found in _BREAKS[level].finditer(text, start, end)]
+    ends = [match.end() for match in _BREAKS[level].finditer(text, start, end)]
     for here, following in zip([start, *ends], [*ends, end], strict=True):
         if following - first > LONGEST:
             if here > first:

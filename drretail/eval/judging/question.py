@@ -83,7 +83,7 @@ class JudgeQuestion(Generic[T]):
     item: str
     """Names the question in the journal; of several items, the first."""
     prompt: Prompt
-    given: Mapping[str, str] | Callable[[], Mapping[str, str]]
+    values: Mapping[str, str] | Callable[[], Mapping[str, str]]
     """The prompt's values; a function is called only if the question is asked."""
     answer: type[T]
     read: Callable[[T], Ruling | Mapping[str, Ruling]]

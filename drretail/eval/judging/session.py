@@ -221,14 +221,14 @@ class JudgeSession:
             is_wanted_anew = self._again == "everything" or (self._again == "failed" and last.state == "failed")
         return None if changed or last.prompt_hash != prompt_hash or is_wanted_anew else last
 
-    def record_if_changed(self, stage: str, item: str, found: CodeVerdict) -> None:
+    def record_if_changed(self, stage: str, item: str, verdict: CodeVerdict) -> None:
         """Records a verdict of code, unless an equal one exists or the existing one is to stay."""
         existing = self.existing(stage, item)
         if existing is not None:
             before = CodeVerdict(existing.state, existing.value, existing.reason, existing.notes)
-            if found.keeps_existing or found._replace(keeps_existing=False) == before:
+            if verdict.keeps_existing or verdict._replace(keeps_existing=False) == before:
                 return
-        self.record(stage, item, found.state, found.value, reason=found.reason, notes=found.notes)
+        self.record(stage, item, verdict.state, verdict.value, reason=verdict.reason, notes=verdict.notes)
 
     def record_if_missing(
         self,
@@ -399,7 +399,7 @@ class JudgeSession:
             question.stage,
             question.item,
             question.prompt,
-            question.given() if callable(question.given) else question.given,
+            question.values() if callable(question.values) else question.values,
             question.answer,
             question.check,
             order=question.order,
@@ -411,19 +411,19 @@ class JudgeSession:
             rulings = {} if reply.answer is None else question.rulings(reply.answer)  # which may record as well
             for item in question.about:
                 ruling = rulings.get(item)
-                found = ruling or Ruling(None)
+                kept = ruling or Ruling(None)
                 self.record(
                     question.stage,
                     item,
                     "failed" if ruling is None else "scored",
-                    found.value,
+                    kept.value,
                     prompt_hash=reply.prompt_hash,
                     order=question.order,
-                    reason=found.reason,
-                    quote=found.quote or None,
-                    more_quotes=found.more_quotes,
+                    reason=kept.reason,
+                    quote=kept.quote or None,
+                    more_quotes=kept.more_quotes,
                     sources=question.sources,
-                    notes=(*found.notes, *question.notes),
+                    notes=(*kept.notes, *question.notes),
                     error=None if ruling is not None else reply.error or LEFT_OUT,
                 )
 

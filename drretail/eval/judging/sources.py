@@ -26,8 +26,8 @@ PAGE_SECONDS = 30
 
 def completed(experiment: Path, entry: Evidence, corpus: str | None) -> Evidence:
     """The entry with its page, if that was fetched after the run had ended; ``corpus`` is the run's web's."""
-    kept = read_source(experiment, entry.id) if entry.lacks_page else None
-    page = None if kept is None else next((page for page in kept.pages if page.corpus == corpus), None)
+    source = read_source(experiment, entry.id) if entry.lacks_page else None
+    page = None if source is None else next((page for page in source.pages if page.corpus == corpus), None)
     return entry if page is None else entry.with_page(page.text, page.state, page.date, page.problem)
 
 
@@ -57,7 +57,7 @@ class MissingPage:
 def missing_pages(experiment: Path, *, again: bool = False) -> list[MissingPage]:
     """The cited pages that were never fetched, each once; with ``again``, also those that could not be read."""
     systems = read_definition(experiment).systems
-    found: dict[tuple[str, str | None], MissingPage] = {}
+    pages: dict[tuple[str, str | None], MissingPage] = {}
     for run in read_runs(experiment):
         cited = {citation.evidence_id for citation in run.citations if citation.type == "web"} - {None}
         if not cited:
@@ -66,8 +66,8 @@ def missing_pages(experiment: Path, *, again: bool = False) -> list[MissingPage]
         for raw in read_evidence(run_folder(experiment, run.system, run.query_id, run.repeat)):
             entry = completed(experiment, raw, corpus) if raw.id in cited else raw
             if entry.id in cited and (entry.is_unfetched or (again and entry.lacks_page)):
-                found.setdefault((entry.id, corpus), MissingPage(run.system, entry.id, str(entry.url), corpus))
-    return list(found.values())
+                pages.setdefault((entry.id, corpus), MissingPage(run.system, entry.id, str(entry.url), corpus))
+    return list(pages.values())
 
 
 def fetch_missing(
@@ -119,8 +119,8 @@ def _keep(experiment: Path, cited: MissingPage, page: WebPage, when: datetime) -
     )
     earlier = read_source(experiment, cited.evidence_id)
     others = [page for page in earlier.pages if page.corpus != cited.corpus] if earlier is not None else []
-    kept = FetchedPages(id=cited.evidence_id, url=cited.url, pages=(*others, fetched))
-    write_json(sources_path(experiment, cited.evidence_id), kept.model_dump(mode="json", exclude_none=True))
+    page_file = FetchedPages(id=cited.evidence_id, url=cited.url, pages=(*others, fetched))
+    write_json(sources_path(experiment, cited.evidence_id), page_file.model_dump(mode="json", exclude_none=True))
 
 
 Key = tuple[str, str]

@@ -120,7 +120,7 @@ def judging_costs(experiment: Path, prices: PriceTable) -> list[JudgingCost]:
     for path in sorted((experiment / "verdicts").glob("*/*/*/*.journal.jsonl")):
         metric, judge = path.relative_to(experiment / "verdicts").parts[:2]
         journals[metric, judge].append(path)
-    found: list[JudgingCost] = []
+    costs: list[JudgingCost] = []
     for (metric, judge), paths in sorted(journals.items()):
         spec, cost, retries, seconds = judge, NOTHING, 0, 0.0
         served: dict[str, None] = {}
@@ -138,5 +138,5 @@ def judging_costs(experiment: Path, prices: PriceTable) -> list[JudgingCost]:
             seconds += effect.seconds
         if cost.usage.calls:
             reports = sum(map(bool, by_report))
-            found.append(JudgingCost(metric, spec, judge, reports, cost, retries, seconds, tuple(served), params))
-    return found
+            costs.append(JudgingCost(metric, spec, judge, reports, cost, retries, seconds, tuple(served), params))
+    return costs

@@ -153,7 +153,7 @@ def _assigned(
     one from a required want.
     """
     free = dict(pieces)
-    given: list[dict[str, int]] = [dict.fromkeys(of_thing, 0) for of_thing in fits]
+    assigned: list[dict[str, int]] = [dict.fromkeys(of_thing, 0) for of_thing in fits]
 
     def place(number: int, tried: set[str]) -> bool:
         for product in pieces:
@@ -162,12 +162,12 @@ def _assigned(
             tried.add(product)
             if free[product]:
                 free[product] -= 1
-                given[number][product] += 1
+                assigned[number][product] += 1
                 return True
             for other in range(len(things)):
-                if other != number and given[other].get(product) and place(other, tried):
-                    given[other][product] -= 1
-                    given[number][product] += 1
+                if other != number and assigned[other].get(product) and place(other, tried):
+                    assigned[other][product] -= 1
+                    assigned[number][product] += 1
                     return True
         return False
 
@@ -175,4 +175,4 @@ def _assigned(
         for _ in range(things[number].quantity):
             if not place(number, set()):
                 break
-    return given
+    return assigned

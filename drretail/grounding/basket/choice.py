@@ -95,12 +95,12 @@ def _extended(
 def _undominated(states: Mapping[_State, _Choice]) -> dict[_State, _Choice]:
     """The states for which no other with the same products has greater worth at no greater cost."""
     least: dict[frozenset[str], Decimal] = {}
-    kept: dict[_State, _Choice] = {}
+    undominated: dict[_State, _Choice] = {}
     for state, choice in sorted(states.items(), key=lambda item: -item[0].worth):
         if state.taken not in least or choice.cost < least[state.taken]:
             least[state.taken] = choice.cost
-            kept[state] = choice
-    return kept
+            undominated[state] = choice
+    return undominated
 
 
 def _least(things: Sequence[WantedThing], offers: Sequence[Sequence[Fit]]) -> Decimal:
@@ -111,15 +111,15 @@ def _least(things: Sequence[WantedThing], offers: Sequence[Sequence[Fit]]) -> De
 
 def _unbeaten(thing: WantedThing, n: int) -> list[Fit]:
     """The fits with a known price that fewer than n others beat in both price and worth; ties go to the lesser id."""
-    kept: list[Fit] = []
+    unbeaten: list[Fit] = []
     costs: list[Decimal] = []
     priced = (fit for fit in thing.fits if fit.price is not None)
     for fit in sorted(priced, key=lambda fit: (-fit.worth, fit.cost, fit.product_id)):
         beaten_by = bisect_right(costs, fit.cost)
         if beaten_by < n:
-            kept.append(fit)
+            unbeaten.append(fit)
             costs.insert(beaten_by, fit.cost)
-    return kept
+    return unbeaten
 
 
 def worths(offers: Sequence[Listing]) -> Mapping[str, int]:
@@ -130,9 +130,9 @@ def worths(offers: Sequence[Listing]) -> Mapping[str, int]:
     products = {offer.product.product_id: offer.product for offer in offers}
     rated = [product.average_rating for product in products.values() if product.average_rating is not None]
     mean = sum(rated) / len(rated) if rated else UNRATED
-    found: dict[str, int] = {}
+    by_id: dict[str, int] = {}
     for key, product in products.items():
         votes = (product.rating_number or 0) if product.average_rating is not None else 0
         stars = (product.average_rating or 0.0) * votes + mean * RATINGS_OF_THE_MEAN
-        found[key] = round(100 * stars / (votes + RATINGS_OF_THE_MEAN))
-    return found
+        by_id[key] = round(100 * stars / (votes + RATINGS_OF_THE_MEAN))
+    return by_id

@@ -136,8 +136,8 @@ def at_other_prices(reference: Reference, wish: Wish, products: Mapping[str, Pro
     titles = {key: product.title for key, product in products.items()}
     cheapest, best = _baskets(things, wish, titles, currency)
     lack: Lack | None = None if best else "no_basket"
-    found = {"things": tuple(things), "lack": lack, "cheapest": cheapest, "best": best}
-    return reference.model_copy(update=found)
+    update = {"things": tuple(things), "lack": lack, "cheapest": cheapest, "best": best}
+    return reference.model_copy(update=update)
 
 
 def _baskets(
@@ -195,14 +195,14 @@ def _lack(wish: Wish, shop: _Shop, lifted: Collection[Lack]) -> Lack:
 
 def _lifted(wish: Wish, shop: _Shop) -> dict[Lack, tuple[Sequence[WantedThing], list[Fit]]]:
     """The cheapest basket without a limit, for each limit whose removal makes one possible."""
-    found: dict[Lack, tuple[Sequence[WantedThing], list[Fit]]] = {}
+    baskets: dict[Lack, tuple[Sequence[WantedThing], list[Fit]]] = {}
     for lack in _LIMITS:
         freed, things = _without(lack, wish, shop)
         needed = [thing for thing in things if not thing.optional]
         chosen = _within(needed, cheapest_choice(needed), freed)
         if chosen is not None:
-            found[lack] = needed, chosen
-    return found
+            baskets[lack] = needed, chosen
+    return baskets
 
 
 _LIMITS: tuple[Lack, ...] = ("too_dear", "no_such_brand", "not_said", "unsafe", "demands", "owned")

@@ -124,10 +124,10 @@ def _has(demand: Demand, value: str) -> bool | None:
         if measure is None:
             return None
         return (demand.least is None or measure >= demand.least) and (demand.most is None or measure <= demand.most)
-    said = _padded(value)
-    if any(_padded(phrase) in said for phrase in demand.none_of):
+    words = _padded(value)
+    if any(_padded(phrase) in words for phrase in demand.none_of):
         return False
-    return any(_padded(phrase) in said for phrase in demand.any_of or (demand.say,))
+    return any(_padded(phrase) in words for phrase in demand.any_of or (demand.say,))
 
 
 # Cached, as measures are: thousands of offers of a kind have a few values in a field.
@@ -140,11 +140,11 @@ def _padded(text: str) -> str:
 def _measure(value: str, unit: str | None) -> float | None:
     """The number before a unit in a field's value, or its only number; None if there is not just one."""
     pattern = rf"{_NUMBER}\s*{re.escape(unit)}(?!\w)" if unit else _NUMBER
-    found = re.findall(pattern, value, re.IGNORECASE)
-    if len(found) != 1:
+    numbers = re.findall(pattern, value, re.IGNORECASE)
+    if len(numbers) != 1:
         return None
     # "1,000" is a thousand, and "1,5" is one and a half.
-    return float(found[0].replace(",", "" if re.fullmatch(_THOUSANDS, found[0]) else "."))
+    return float(numbers[0].replace(",", "" if re.fullmatch(_THOUSANDS, numbers[0]) else "."))
 
 
 def _by_words(demand: Demand, listing: Listing, *, unwanted: bool) -> State:

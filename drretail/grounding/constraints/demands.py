@@ -86,8 +86,8 @@ def stance(words: RecordWords, demand: str, *, unwanted: bool = False) -> State:
 
 
 def _of_unwanted(words: RecordWords, unwanted: str) -> State:
-    found = _affirmations((words.title, *words.details, *words.prose), unwanted)
-    return "open" if not found else "broken" if True in found else "met"
+    affirmations = _affirmations((words.title, *words.details, *words.prose), unwanted)
+    return "open" if not affirmations else "broken" if True in affirmations else "met"
 
 
 def _of_wanted(words: RecordWords, demand: str) -> State:
@@ -96,8 +96,8 @@ def _of_wanted(words: RecordWords, demand: str) -> State:
     is_named = bool(is_material and words.made_of)
     texts = (words.made_of, (title,)) if is_named else ((title, *words.details), words.prose)
     for part in texts:
-        if found := _affirmations(part, demand):
-            return "met" if found == {True} else "broken"
+        if affirmations := _affirmations(part, demand):
+            return "met" if affirmations == {True} else "broken"
     return "broken" if is_named else "open"
 
 

@@ -134,7 +134,7 @@ def _words_of(title: str, path: str) -> frozenset[str]:
 @lru_cache(maxsize=16_384)
 def _leaf_names(leaf: str) -> tuple[tuple[str, ...], ...]:
     """The names in a leaf category: "Bibs & Burp Cloths" has two."""
-    return tuple(_unpacked(found) for part in _BORDER.split(leaf) if (found := _stems(part)))
+    return tuple(_unpacked(names) for part in _BORDER.split(leaf) if (names := _stems(part)))
 
 
 @lru_cache(maxsize=65_536)

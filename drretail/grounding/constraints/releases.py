@@ -42,13 +42,13 @@ class Release:
 
 def releases(query: Query, topics: Iterable[Topic]) -> list[Release]:
     """The answers to questions on these topics, one after the other. Pure."""
-    found: list[Release] = []
+    made: list[Release] = []
     released: set[tuple[str, int | None, str | None]] = set()
     questions = QUESTIONS if query.questions is None else query.questions
     for place, topic in enumerate(topics, 1):
-        number = 1 + sum(each.topic == topic for each in found)
+        number = 1 + sum(each.topic == topic for each in made)
         if place > questions:
-            found.append(Release(topic, number, 0, is_answered=False))
+            made.append(Release(topic, number, 0, is_answered=False))
             continue
         on_topic = [fact for fact in query.hidden if fact.topic == topic]
         tellable = [fact for fact in on_topic if fact.known_from == "asked"]
@@ -58,14 +58,14 @@ def releases(query: Query, topics: Iterable[Topic]) -> list[Release]:
         nothing = IN_THE_RECORD if len(tellable) < len(on_topic) else NO_WISH
         facts = tuple(new or tellable)
         answer = " ".join(fact.say for fact in facts) or nothing
-        found.append(Release(topic, number, questions - place, tuple(new), facts, answer))
-    return found
+        made.append(Release(topic, number, questions - place, tuple(new), facts, answer))
+    return made
 
 
 def releases_in(query: Query, steps: Iterable[Step]) -> list[Release]:
     """The answers to a run's questions."""
-    asked = (step.args or {} for step in steps if step.name == ASK_SHOPPER and step.error is None)
-    return releases(query, [topic for args in asked if (topic := args.get("topic")) in TOPICS])
+    calls = (step.args or {} for step in steps if step.name == ASK_SHOPPER and step.error is None)
+    return releases(query, [topic for args in calls if (topic := args.get("topic")) in TOPICS])
 
 
 def states(text: str, wish: Wish) -> Callable[[WishPart], bool]:
@@ -76,9 +76,9 @@ def states(text: str, wish: Wish) -> Callable[[WishPart], bool]:
     stems = {*content_stems(text), *map(stem, spoken)}
 
     def holds(value: str) -> bool:
-        found = content_stems(value)
+        wanted = content_stems(value)
         # A value of stop words or digits only, such as "2 in 1", is searched literally.
-        return stems.issuperset(found) if found else value.casefold() in text.casefold()
+        return stems.issuperset(wanted) if wanted else value.casefold() in text.casefold()
 
     def is_stated(part: WishPart) -> bool:
         value = value_of(part, wish)

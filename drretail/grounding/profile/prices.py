@@ -53,30 +53,30 @@ def price_level(bought: Purchases) -> Iterator[Statement]:
 
 def price_position(bought: Purchases, spans: Mapping[str, PriceSpan]) -> Iterator[Statement]:
     """The position of the user's prices among the shop's, by leaf category."""
-    found = placed(bought, spans)
-    if len(found) < LEAST_PRICES:
+    items = placed(bought, spans)
+    if len(items) < LEAST_PRICES:
         return
-    below = sum(item.price < item.span.middle for item in found)
-    cheap = sum(item.price < item.span.low for item in found)
-    dear = sum(item.price > item.span.high for item in found)
+    below = sum(item.price < item.span.middle for item in items)
+    cheap = sum(item.price < item.span.low for item in items)
+    dear = sum(item.price > item.span.high for item in items)
     text = (
-        f"{len(found)} of {counted(bought.item_count, 'item')} bought can be compared with the shop's prices in their "
+        f"{len(items)} of {counted(bought.item_count, 'item')} bought can be compared with the shop's prices in their "
         f"category: {below} cost less than the median, {cheap} are in the cheapest quarter, {dear} in the dearest."
     )
-    yield stated("price_position", text, _in_time(item.orders for item in found))
+    yield stated("price_position", text, _in_time(item.orders for item in items))
 
 
 def level_of(bought: Purchases, spans: Mapping[str, PriceSpan]) -> Level | None:
     """The side of the shop's medians on which a clear majority of the items lies; None without one, or with too few
     items.
     """
-    found = placed(bought, spans)
+    items = placed(bought, spans)
     # If most items can't be compared with the shop's prices, they could lie on the other side.
-    if len(found) < max(LEAST_USUAL, bought.item_count / 2):
+    if len(items) < max(LEAST_USUAL, bought.item_count / 2):
         return None
-    if sum(item.price < item.span.middle for item in found) >= CLEAR_SHARE * len(found):
+    if sum(item.price < item.span.middle for item in items) >= CLEAR_SHARE * len(items):
         return "low"
-    return "high" if sum(item.price > item.span.middle for item in found) >= CLEAR_SHARE * len(found) else None
+    return "high" if sum(item.price > item.span.middle for item in items) >= CLEAR_SHARE * len(items) else None
 
 
 def quarter(price: float, span: PriceSpan) -> float:

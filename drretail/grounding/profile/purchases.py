@@ -108,18 +108,18 @@ def stated(
 
 def by_name(named: Iterable[tuple[str, Order]]) -> dict[str, list[Order]]:
     """The orders of each name, in the order in which they come."""
-    found: dict[str, list[Order]] = {}
+    groups: dict[str, list[Order]] = {}
     for name, order in named:
-        found.setdefault(name, []).append(order)
-    return found
+        groups.setdefault(name, []).append(order)
+    return groups
 
 
-def orders_per_month(kept: Sequence[Order]) -> float | None:
+def orders_per_month(orders: Sequence[Order]) -> float | None:
     """Orders per month between the first and the last, which count as one month at least."""
-    if not kept:
+    if not orders:
         return None
-    months = (kept[-1].timestamp - kept[0].timestamp) / _MONTH
-    return round(len(kept) / max(months, 1.0), 2)
+    months = (orders[-1].timestamp - orders[0].timestamp) / _MONTH
+    return round(len(orders) / max(months, 1.0), 2)
 
 
 def moment_of(order: Order) -> datetime:

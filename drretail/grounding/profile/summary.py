@@ -65,32 +65,32 @@ def summarise(
 
 
 def _history(bought: Purchases) -> Iterator[Statement]:
-    kept, void = bought.kept, len(bought.void)
-    if not kept:
+    orders, void = bought.kept, len(bought.void)
+    if not orders:
         nothing = f"{counted(void, 'order')}, cancelled or returned; nothing was kept."
         yield stated("history", nothing if void else "There is no order yet.", bought.orders)
         return
-    first, last = day_of(kept[0]), day_of(kept[-1])
+    first, last = day_of(orders[0]), day_of(orders[-1])
     since = f" between {first} and {last}" if first != last else f" on {last}"
     without = f"; {void} more came to nothing (cancelled or returned)" if void else ""
-    yield stated("history", f"{counted(len(kept), 'order')}{since}{without}.", bought.orders)
-    days = (bought.now.date() - moment_of(kept[-1]).date()).days
+    yield stated("history", f"{counted(len(orders), 'order')}{since}{without}.", bought.orders)
+    days = (bought.now.date() - moment_of(orders[-1]).date()).days
     if days >= 0:
         text = f"The last order was {counted(days, 'day')} before today, {bought.now.date()}."
-        yield stated("recency", text, kept[-1:])
+        yield stated("recency", text, orders[-1:])
 
 
 def _rhythm(bought: Purchases) -> Iterator[Statement]:
     """The pace of the orders, and the usual pause between two days with orders."""
-    kept = bought.kept
-    if len(kept) < LEAST_ORDERS or (moment_of(kept[-1]) - moment_of(kept[0])).days < LEAST_DAYS:
+    orders = bought.kept
+    if len(orders) < LEAST_ORDERS or (moment_of(orders[-1]) - moment_of(orders[0])).days < LEAST_DAYS:
         return
-    text = f"{orders_per_month(kept):g} orders a month between the first and the last"
-    days = sorted({moment_of(order).date() for order in kept})
+    text = f"{orders_per_month(orders):g} orders a month between the first and the last"
+    days = sorted({moment_of(order).date() for order in orders})
     pauses = [(after - before).days for before, after in pairwise(days)]
     if len(pauses) >= LEAST_PAUSES:
         text += f"; of the pauses between days with orders, half last {counted(median_low(pauses), 'day')} or less"
-    yield stated("rhythm", f"{text}.", kept)
+    yield stated("rhythm", f"{text}.", orders)
 
 
 MOST_CATEGORIES, MOST_BRANDS, MOST_REORDERED, MOST_RECENT, MOST_VOID = 5, 3, 3, 5, 3
@@ -138,12 +138,12 @@ def _most_frequent(
         yield name, f"{percent(len(orders) / len(bought.kept))} ({len(orders)} of {len(bought.kept)})", orders
 
 
-def _purchase(code: str, what: str, order: Order, bought: Purchases) -> Statement:
+def _purchase(code: str, event: str, order: Order, bought: Purchases) -> Statement:
     number = f"{order.quantity} of " if order.quantity > 1 else ""
     product, price = bought.products.get(order.product_id), ""
     if product is not None and product.price is not None:
         price = f" ({'from ' if product.price_from else ''}{format_money(product.price, product.currency)})"
-    return bought.about(code, f"{what} on {day_of(order)}: {number}{bought.title(order.product_id)}{price}.", [order])
+    return bought.about(code, f"{event} on {day_of(order)}: {number}{bought.title(order.product_id)}{price}.", [order])
 
 
 MOST_DOMAINS = 6
@@ -180,8 +180,8 @@ def _shopper_type(bought: Purchases, spans: Mapping[str, PriceSpan]) -> Iterator
 
 def _by_domain(bought: Purchases) -> list[tuple[str, list[Order]]]:
     """The orders of each domain, the largest first, ties by name."""
-    found = by_name((plain_name(product.category.replace("_", " ")), order) for order, product in bought.shown)
-    return sorted(found.items(), key=lambda entry: (-len(entry[1]), entry[0]))
+    domains = by_name((plain_name(product.category.replace("_", " ")), order) for order, product in bought.shown)
+    return sorted(domains.items(), key=lambda entry: (-len(entry[1]), entry[0]))
 
 
 def _pace(bought: Purchases) -> str:

@@ -123,12 +123,12 @@ def citing_marks(report: str, evidence: Known | None) -> Iterator[CitingMark]:
     exported = sorted(exported_marks(report, text), key=lambda mark: mark.start)
     text = blanked(text, ((mark.start, mark.end) for mark in exported))
     marks = (*exported, *find_marks(text))
-    found = [(mark, cited) for mark in marks if (cited := resolver.cited(mark))]
+    citing = [(mark, cited) for mark in marks if (cited := resolver.cited(mark))]
     if resolver.references.spans:
-        rest = blanked(text, [(mark.start, mark.end) for mark, _ in found])
-        styled = styled_marks(rest, resolver.references, len(found))
-        found += [(mark, cited) for mark in styled if (cited := resolver.cited(mark))]
-    for mark, cited in sorted(found, key=lambda each: each[0].start):
+        rest = blanked(text, [(mark.start, mark.end) for mark, _ in citing])
+        styled = styled_marks(rest, resolver.references, len(citing))
+        citing += [(mark, cited) for mark in styled if (cited := resolver.cited(mark))]
+    for mark, cited in sorted(citing, key=lambda each: each[0].start):
         yield CitingMark(mark.start, mark.end, cited)
 
 
@@ -179,15 +179,15 @@ class _Resolver:
         else:
             is_meant = read_as_references([int(label) for label in labels if label.isdecimal()], self._highest)
         if mark.certain or is_meant:
-            found = [cited for target in mark.targets for cited in self._resolve(target, mark.start)]
+            cited_here = [cited for target in mark.targets for cited in self._resolve(target, mark.start)]
         else:
             # A shop's assistant writes [L1] for [P:L1].
             known = [
                 (to.value, self._by_id.get(to.value) if to.kind == "id" else self._products.get(to.value.casefold()))
                 for to in mark.targets
             ]
-            found = [_cited(name, entry) for name, entry in known if entry is not None]
-        return tuple({cited.source: cited for cited in reversed(found)}.values())[::-1]
+            cited_here = [_cited(name, entry) for name, entry in known if entry is not None]
+        return tuple({cited.source: cited for cited in reversed(cited_here)}.values())[::-1]
 
     def _resolve(self, target: Target, position: int) -> tuple[Cited, ...]:
         if target.kind != "label":

@@ -52,9 +52,9 @@ def order_evidence_id(order_id: str) -> str:
     return f"O:{order_id}"
 
 
-def user_evidence_id(what: UserEvidence, user_id: str, acting_user_id: str | None) -> str:
+def user_evidence_id(part: UserEvidence, user_id: str, acting_user_id: str | None) -> str:
     """``U:profile`` for the acting user's own data, ``U:profile@<user_id>`` for another user's."""
-    return f"U:{what}" if user_id == acting_user_id else f"U:{what}@{user_id}"
+    return f"U:{part}" if user_id == acting_user_id else f"U:{part}@{user_id}"
 
 
 def web_evidence_id(url: str) -> str:

@@ -156,8 +156,8 @@ def _link(text: str, start: int, close: int) -> Mark | None:
         return Mark(start, empty.end(), (Target("label", label.casefold()),))
     if URL_START.match(text, opens.end()):
         target, end = "url", url_run(text, opens.end(), wide=True)
-    elif found := _ID.match(text, opens.end()):
-        target, end = "id", found.end()
+    elif match := _ID.match(text, opens.end()):
+        target, end = "id", match.end()
     elif (in_page := _IN_PAGE.match(text, opens.end())) and (named := _ONLY_LABEL.fullmatch(label)):
         return Mark(start, in_page.end(), (Target("label", named["label"].casefold()),), certain=False)
     else:

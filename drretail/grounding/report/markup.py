@@ -273,18 +273,18 @@ def _unrendered(text: str) -> Iterator[tuple[int, int]]:
 def _definitions(text: str) -> Iterator[tuple[int, int, str]]:
     """Link definitions with their labels. Definitions that list a source have only their title hidden, and no label."""
     position = 0
-    while found := _DEFINITION.search(text, position):
-        before = text[text.rfind("\n", 0, max(0, found.start() - 1)) + 1 : max(0, found.start() - 1)]
+    while definition := _DEFINITION.search(text, position):
+        before = text[text.rfind("\n", 0, max(0, definition.start() - 1)) + 1 : max(0, definition.start() - 1)]
         # Inside a paragraph it is text.
-        if not (found["container"].strip() or found.start() == position or _ENDS_PARAGRAPH.fullmatch(before)):
-            position = found.end("label")
+        if not (definition["container"].strip() or definition.start() == position or _ENDS_PARAGRAPH.fullmatch(before)):
+            position = definition.end("label")
             continue
-        position = min(found.end() + 1, len(text))
-        is_source = _SOURCE.fullmatch(found["target"]) and _SOURCE_NAME.fullmatch(found["label"])
+        position = min(definition.end() + 1, len(text))
+        is_source = _SOURCE.fullmatch(definition["target"]) and _SOURCE_NAME.fullmatch(definition["label"])
         if not is_source:
-            yield found.end("container"), found.end(), _folded_label(found["label"])
-        elif found["title"]:
-            yield *found.span("title"), ""
+            yield definition.end("container"), definition.end(), _folded_label(definition["label"])
+        elif definition["title"]:
+            yield *definition.span("title"), ""
         if position == len(text):
             return
 

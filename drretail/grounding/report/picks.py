@@ -172,8 +172,8 @@ def _read_line(line: str) -> list[Pick] | str:
         groups = [
             [
                 named.upper() if re.fullmatch(r"b0[a-z0-9]{8}", named, re.IGNORECASE) else named
-                for found in _ID.finditer(group)
-                if (named := found["named"] or found["bare"])
+                for match in _ID.finditer(group)
+                if (named := match["named"] or match["bare"])
             ]
             for group in _OR.split(part)
         ]
@@ -193,5 +193,5 @@ def _read_line(line: str) -> list[Pick] | str:
 def _times(part: str) -> int | None:
     ids = list(_ID.finditer(part))
     before, behind = part[: ids[0].start()], part[ids[-1].end() :]
-    found = next((match for pattern in _TIMES if (match := pattern.search(behind))), _TIMES_BEFORE.search(before))
-    return int(found[1]) if found else None
+    times = next((match for pattern in _TIMES if (match := pattern.search(behind))), _TIMES_BEFORE.search(before))
+    return int(times[1]) if times else None

@@ -128,8 +128,8 @@ class _Reader:
             if not starts & self.read and not any(meet(value, one) for one in self.values):
                 self.values.append(value)
         wrong = {equation.result.start for equation in self.layout.equations if not equation.holds}
-        asked = self.ledger, self.text, self.layout.cited_at
-        self.values = [value if value.start in wrong else acquitted(value, *asked) for value in self.values]
+        records = self.ledger, self.text, self.layout.cited_at
+        self.values = [value if value.start in wrong else acquitted(value, *records) for value in self.values]
         unread = {one.start: one for one in self.amounts if one.start in self.seen - self.read}
         numerals = numerals_beside_marks(self.layout)
         open_ones = [one for one, sources in numerals.items() if not self._is_decided(one, sources)]
@@ -212,10 +212,10 @@ class _Reader:
 
     def _is_bare(self, start: int, end: int) -> bool:
         """True if a span has only figures and words of labels, and no figure is a change: "+5 €"."""
-        found = (word.casefold() for word in _WORD.findall(self.without_figures, start, end))
+        spelt = (word.casefold() for word in _WORD.findall(self.without_figures, start, end))
         changes = (self.text[amount.start - 1 : amount.start] in ("+", "-", "−") for amount in self._within(start, end))
         words = _OUT_OF.union(*self.label_words.values()) - self.other_price
-        return words.issuperset(found) and not any(changes)
+        return words.issuperset(spelt) and not any(changes)
 
     def _is_set_off(self, stretch: Stretch) -> bool:
         """True if a stretch is one figure on a line of labels only: "- Preis: 12,99 € [P:…]"."""
@@ -329,8 +329,8 @@ class _Reader:
         """
         read = {value.start for value in self.values if value.kind == "date"}
         notation = self.layout.notation
-        found = [*_inside(self.dates, part.start, part.end), *find_days(self.text, notation, part.start, part.end)]
-        dates = [date for date in found if date.start not in read]
+        inside = [*_inside(self.dates, part.start, part.end), *find_days(self.text, notation, part.start, part.end)]
+        dates = [date for date in inside if date.start not in read]
         query = self.ledger.query_text
         in_query = {date.iso for date in (*find_dates(query), *find_days(query, notation))}
         days = [self.ledger.order_dates[order] for order in orders]
@@ -355,12 +355,12 @@ class _Reader:
         own = [(name, date.iso) for name, value in fields.items() for date in find_dates(f"{value}") if date.is_day]
         if len(own) != 1 or len(written) != 1 or not written[0].is_day:
             return
-        ((name, day),), (said,) = own, written
-        value = ReadValue(kind="date", amount=said.iso, of=(subject,), start=said.start, end=said.end)
-        shared = sum(map(str.__eq__, said.iso.split("-"), day.split("-")))
-        if said.iso == day:
+        ((name, day),), (date,) = own, written
+        value = ReadValue(kind="date", amount=date.iso, of=(subject,), start=date.start, end=date.end)
+        shared = sum(map(str.__eq__, date.iso.split("-"), day.split("-")))
+        if date.iso == day:
             self.values.append(with_state(value, "verified", f"{name}: {day}"))
-        elif shared == 2 and not any(map(said.fits, self.ledger.order_dates.values())):
+        elif shared == 2 and not any(map(date.fits, self.ledger.order_dates.values())):
             self.values.append(with_state(value, "contradicted", f"the record says {name}: {day}"))
 
     def _read_score(self, score: Score, subjects: Sequence[str], around: Sequence[str], *, certain: bool) -> None:
@@ -525,11 +525,11 @@ class _Reader:
         )
 
 
-def _inside(found: Sequence[_Figure], start: int, end: int) -> list[_Figure]:
+def _inside(figures: Sequence[_Figure], start: int, end: int) -> list[_Figure]:
     """The figures, given in text order, that lie within a span."""
-    first = bisect_left(found, start, key=lambda figure: figure.start)
-    last = bisect_left(found, end, key=lambda figure: figure.start)
-    return [figure for figure in found[first:last] if figure.end <= end]
+    first = bisect_left(figures, start, key=lambda figure: figure.start)
+    last = bisect_left(figures, end, key=lambda figure: figure.start)
+    return [figure for figure in figures[first:last] if figure.end <= end]
 
 
 def _calculation(equation: Equation) -> Calculation:

@@ -128,8 +128,8 @@ class References:
 
     def entries(self) -> list[Entry]:
         """All entries in text order."""
-        found = {entry for entries in self._entries.values() for entry in entries}
-        return sorted(found, key=lambda entry: entry.start)
+        distinct = {entry for entries in self._entries.values() for entry in entries}
+        return sorted(distinct, key=lambda entry: entry.start)
 
 
 class _Line(NamedTuple):
@@ -203,13 +203,13 @@ def _parts(text: str) -> Iterator[tuple[int, int]]:
 
 def _below_footnotes(all_lines: list[_Line]) -> set[int]:
     """The lines indented below footnotes, which Markdown makes part of them."""
-    found, is_footnote = set[int](), False
+    below, is_footnote = set[int](), False
     for index, line in enumerate(all_lines):
         if is_footnote and _INDENTED.match(line.text):
-            found.add(index)
+            below.add(index)
         elif line.text.strip():
             is_footnote = bool(_FOOTNOTE.match(line.text))
-    return found
+    return below
 
 
 def is_list_frame(text: str) -> bool:

@@ -252,21 +252,21 @@ def _title(cited: Cited) -> str:
 
 def _shortened_order(label: str, report: str, start: int) -> str:
     """The label of an order without its date if the report's line has just given it: "your order"."""
-    what, of, day = label.partition(" of ")
-    if not of or not what.startswith("order"):
+    name, of, day = label.partition(" of ")
+    if not of or not name.startswith("order"):
         return label
     line = report[report.rfind("\n", 0, start) + 1 : start]
-    days = {found.iso for found in find_dates(day)}
-    if days.isdisjoint(found.iso for found in find_dates(line)):
+    days = {date.iso for date in find_dates(day)}
+    if days.isdisjoint(date.iso for date in find_dates(line)):
         return label
-    return "your order" if what == "order" else what
+    return "your order" if name == "order" else name
 
 
 def _internal_label(entry: Evidence, *, named: bool) -> str:
     """The words for a source without an address; an order by its date, and also by its number if ``named``."""
-    what, _, user_id = entry.id.removeprefix("U:").partition("@")
+    name, _, user_id = entry.id.removeprefix("U:").partition("@")
     if entry.kind == "user":
-        return f"{what} of user {user_id}" if user_id else _OWN.get(what, what)
+        return f"{name} of user {user_id}" if user_id else _OWN.get(name, name)
     if entry.kind == "order":
         number = entry.id.removeprefix("O:")
         dated = next((match for text in entry.texts if (match := _ORDER_DATE.search(text.text))), None)

@@ -95,13 +95,13 @@ def _statuses(layout: Layout, part: Stretch, order: str, record: Mapping[str, An
     recorded = f"{record.get('order_status', '')}".casefold()
     was = None if named is None or not recorded else has_been(named.status, recorded)
     if named is not None and was is not None:
-        found = f"order status: {record['order_status']}"
+        line = f"order status: {record['order_status']}"
         is_right = was != named.is_denied
-        yield _value(layout, "order_status", named.start, named.end, order, found, is_right=is_right)
+        yield _value(layout, "order_status", named.start, named.end, order, line, is_right=is_right)
 
 
 def _value(
-    layout: Layout, kind: ValueKind, start: int, end: int, source: str, found: str, *, is_right: bool
+    layout: Layout, kind: ValueKind, start: int, end: int, source: str, line: str, *, is_right: bool
 ) -> ReadValue:
     value = ReadValue(kind=kind, amount=layout.text[start:end], of=(source,), start=start, end=end)
-    return with_state(value, "verified" if is_right else "contradicted", found)
+    return with_state(value, "verified" if is_right else "contradicted", line)

@@ -75,14 +75,14 @@ def styled_marks(text: str, references: References, others: int) -> list[Mark]:
     """The marks of these styles; in ``text`` lists, code and so many other marks are blanked."""
     raised = [mark for style in BESIDE_BRACKETS for mark in _found(style, text, references)]
     raised += _in_column_of_sources(text)
-    found = {style.name: _resolved(style, text, references) for style in LOOSE}
-    style = max(found, key=lambda name: len(found[name]))
-    if len(found[style]) <= others + len(raised):
+    marks = {style.name: _resolved(style, text, references) for style in LOOSE}
+    style = max(marks, key=lambda name: len(marks[name]))
+    if len(marks[style]) <= others + len(raised):
         return raised
     apart = (
         _resolved(APART, text, references) if style in ("text.3", "text3.", "字 3。") else []
     )  # Gemini's reports have both
-    return [*raised, *{mark.start: mark for mark in (*apart, *found[style])}.values()]
+    return [*raised, *{mark.start: mark for mark in (*apart, *marks[style])}.values()]
 
 
 def _in_column_of_sources(text: str) -> Iterator[Mark]:
@@ -151,9 +151,9 @@ def _behind_statements(text: str, marks: list[Mark]) -> list[Mark]:
 def _behind_words(text: str, marks: list[Mark]) -> list[Mark]:
     """Numbers joined to words, if there are many, and word and number are not a name ("Nav2 runs", "Nav2.")."""
     names = set(_NUMBERED_NAME.findall(text))
-    kept = [mark for mark in marks if _with_word(text, mark) not in names]
-    different = {target.value for mark in kept for target in mark.targets}
-    return kept if len(kept) >= _FEWEST_BEHIND_WORDS and len(different) >= _FEWEST_DIFFERENT else []
+    behind = [mark for mark in marks if _with_word(text, mark) not in names]
+    different = {target.value for mark in behind for target in mark.targets}
+    return behind if len(behind) >= _FEWEST_BEHIND_WORDS and len(different) >= _FEWEST_DIFFERENT else []
 
 
 def _apart(text: str, marks: list[Mark]) -> list[Mark]:
@@ -171,8 +171,8 @@ def _apart(text: str, marks: list[Mark]) -> list[Mark]:
 
 def _before_chinese_stops(text: str, marks: list[Mark]) -> list[Mark]:
     """Separate numbers; after Latin words ("Vue CSS 9。") only if others follow Chinese ones."""
-    kept = _apart(text, marks)
-    return kept if any(not text[max(0, mark.start - 2) : mark.start].isascii() for mark in kept) else []
+    apart = _apart(text, marks)
+    return apart if any(not text[max(0, mark.start - 2) : mark.start].isascii() for mark in apart) else []
 
 
 def _with_word(text: str, mark: Mark) -> str:
@@ -184,14 +184,14 @@ def _with_word(text: str, mark: Mark) -> str:
 def _author_and_year(text: str, match: re.Match[str], references: References) -> Sequence[Target]:
     """The entries that "(Smith et al., 2018; Ma, 2021)", or the year of "Smith and Jones (2018)", names."""
     start = match.start()
-    found: dict[str, None] = {}
+    labels: dict[str, None] = {}
     for part in re.split(r"[;；]", match["keys"]):
         author = _YEAR.split(part, maxsplit=1)[0]
         author = author if author.strip(" \t,") else text[max(0, start - 90) : start]
         for year in _YEAR.findall(part):
             names = (name for name in _names(_INITIALS.sub("", author), year) if references.entry(name, start))
-            found |= dict.fromkeys(islice(names, 1))
-    return [Target("label", name) for name in found]
+            labels |= dict.fromkeys(islice(names, 1))
+    return [Target("label", name) for name in labels]
 
 
 def _names(author: str, year: str) -> Iterator[str]:

@@ -234,7 +234,7 @@ def find_amounts(text: str, notation: Notation = ENGLISH) -> list[Amount]:
     taken = bytearray(len(text))
     for written in find_dates(text, notation):
         taken[written.start : written.end] = b"1" * (written.end - written.start)
-    found: list[Amount] = []
+    amounts: list[Amount] = []
     position = 0
     while match := notation.amounts.search(text, position):
         has_currency = match["sign"] or match["behind"]
@@ -245,8 +245,8 @@ def find_amounts(text: str, notation: Notation = ENGLISH) -> list[Amount]:
         position = max(match.start("digits") + 1, amount.end)
         is_plain = amount.kind == "number" and not amount.places
         if not (is_plain and _FRACTION.match(text, amount.end)):
-            found.append(amount)
-    return found
+            amounts.append(amount)
+    return amounts
 
 
 def find_money(text: str) -> list[Amount]:
@@ -256,15 +256,15 @@ def find_money(text: str) -> list[Amount]:
 
 def find_dates(text: str, notation: Notation = ENGLISH) -> list[WrittenDate]:
     """All dates that name a year, in text order; "3/4/2024" is found as both March and April."""
-    found: list[WrittenDate] = []
+    dates: list[WrittenDate] = []
     taken = bytearray(len(text))
     for pattern in notation.dates:
         for match in pattern.finditer(text):
             isos = list(_isos(match, notation.months))
             if isos and not any(taken[match.start() : match.end()]):
                 taken[match.start() : match.end()] = b"1" * (match.end() - match.start())
-                found += [WrittenDate(iso, match.start(), match.end()) for iso in isos]
-    return sorted(found, key=lambda one: one.start)
+                dates += [WrittenDate(iso, match.start(), match.end()) for iso in isos]
+    return sorted(dates, key=lambda one: one.start)
 
 
 def find_days(text: str, notation: Notation, start: int = 0, end: int | None = None) -> Iterator[WrittenDate]:

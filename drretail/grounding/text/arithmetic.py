@@ -46,36 +46,38 @@ def steps(expression: str) -> frozenset[Decimal]:
 def _read(expression: str) -> tuple[Decimal | None, frozenset[Decimal]]:
     plain = expression.replace("$", "").replace(",", "").replace("{", "(").replace("}", ")")
     try:
-        value, found = _worked_out(ast.parse(plain, mode="eval").body)
+        value, results = _worked_out(ast.parse(plain, mode="eval").body)
     except (SyntaxError, ValueError, RecursionError, DecimalException):
         return None, frozenset()
-    return value, frozenset(map(abs, found))
+    return value, frozenset(map(abs, results))
 
 
 def _worked_out(node: ast.expr) -> tuple[Decimal | None, set[Decimal]]:
     """The value of a part of an expression, None if it uses a function, and the numbers on the way."""
     match node:
         case ast.Constant(value=int() | float() as number):
-            value, found = Decimal(str(number)), set[Decimal]()
+            value, results = Decimal(str(number)), set[Decimal]()
         case ast.UnaryOp(op=ast.USub() | ast.UAdd() as sign, operand=operand):
-            value, found = _worked_out(operand)
+            value, results = _worked_out(operand)
             value = -value if value is not None and isinstance(sign, ast.USub) else value
         case ast.BinOp(op=ast.Add() | ast.Sub() | ast.Mult()):
             combine = prod if isinstance(node.op, ast.Mult) else sum
             parts = [(sign, *_worked_out(part)) for part, sign in _parts(node, isinstance(node.op, ast.Mult))]
-            found = {number for _, _, inner in parts for number in inner}
+            results = {number for _, _, inner in parts for number in inner}
             known = [sign * value for sign, value, _ in parts if value is not None]
             if len(known) <= _MOST_TERMS:
-                found |= {Decimal(combine(some)) for size in range(2, len(known)) for some in combinations(known, size)}
+                results |= {
+                    Decimal(combine(some)) for size in range(2, len(known)) for some in combinations(known, size)
+                }
             value = Decimal(combine(known)) if len(known) == len(parts) else None
         case ast.BinOp(left=left, op=ast.Div(), right=right):
-            (above, found), (below, more) = _worked_out(left), _worked_out(right)
-            value, found = above / below if above is not None and below else None, found | more
+            (above, results), (below, more) = _worked_out(left), _worked_out(right)
+            value, results = above / below if above is not None and below else None, results | more
         case _:
             value = None
             inside = (_worked_out(inner)[1] for inner in ast.iter_child_nodes(node) if isinstance(inner, ast.expr))
-            found = {number for numbers in inside for number in numbers}
-    return value, found if value is None else {*found, value}
+            results = {number for numbers in inside for number in numbers}
+    return value, results if value is None else {*results, value}
 
 
 def _parts(node: ast.expr, of_product: bool, sign: int = 1) -> Iterator[tuple[ast.expr, int]]:

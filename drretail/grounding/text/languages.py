@@ -56,8 +56,8 @@ def language_of(text: str) -> str:
     shared = {
         word for code, own in by_code.items() for other in by_code if other != code for word in own & by_code[other]
     }
-    found = Counter(words(text))
-    counts = {code: sum(found[word] for word in own - shared) for code, own in by_code.items()}
+    frequency = Counter(words(text))
+    counts = {code: sum(frequency[word] for word in own - shared) for code, own in by_code.items()}
     best = max(counts, key=lambda code: counts[code])
     is_clear = counts[best] >= _FEWEST_WORDS and counts[best] >= 2 * counts["en"]
     return (Locale(best if is_clear else "en").english_name or "English").lower()
@@ -66,14 +66,14 @@ def language_of(text: str) -> str:
 @cache
 def month_numbers() -> Mapping[str, int]:
     """The months by their names and abbreviations, in lower case."""
-    found: dict[str, set[int]] = {}
+    numbers: dict[str, set[int]] = {}
     for locale in _locales():
         for form in ("format", "stand-alone"):
             for width in ("wide", "abbreviated"):
                 for number, name in locale.months[form][width].items():
-                    found.setdefault(name.casefold().strip(". "), set()).add(number)
-    known = {name for name in found if len(name) >= _FEWEST_LETTERS or not name.isascii()}
-    return {name: min(found[name]) for name in known if len(found[name]) == 1}
+                    numbers.setdefault(name.casefold().strip(". "), set()).add(number)
+    known = {name for name in numbers if len(name) >= _FEWEST_LETTERS or not name.isascii()}
+    return {name: min(numbers[name]) for name in known if len(numbers[name]) == 1}
 
 
 @cache

@@ -192,13 +192,13 @@ def plain_figures(text: str) -> str:
     return _MARKED_FIGURE.sub(_plain_figure, text)
 
 
-def _plain_figure(found: re.Match[str]) -> str:
-    pieces = [match[0] for match in _PIECE.finditer(found[0])]
+def _plain_figure(match: re.Match[str]) -> str:
+    pieces = [piece[0] for piece in _PIECE.finditer(match[0])]
     shown = [_shown(piece) for piece in pieces]
     emphasis = Counter(piece for piece in pieces if piece[0] in "*_")
     is_figure = len(pieces) > 1 and any(one.isdecimal() for one in shown) and all(map(_OF_FIGURE.fullmatch, shown))
     if not is_figure or any(count % 2 for count in emphasis.values()):
-        return found[0]  # "2*3" is a product, and "&amp;" is not part of a figure
+        return match[0]  # "2*3" is a product, and "&amp;" is not part of a figure
     inside = [index for index, piece in enumerate(shown) if piece]
     while shown[inside[-1]] in ".,":
         inside.pop()
@@ -207,7 +207,7 @@ def _plain_figure(found: re.Match[str]) -> str:
     first, end = inside[0], inside[-1] + 1
     seen, width = re.sub(r"[^$€£¥₹\d.,]", "", "".join(shown[first:end])), len("".join(pieces[first:end]))
     if len(seen) == width:
-        return found[0]
+        return match[0]
     digits = seen.lstrip("$€£¥₹")
     sign = seen.removesuffix(digits)
     number = digits.replace(",", "") if _THOUSANDS.fullmatch(digits) else digits

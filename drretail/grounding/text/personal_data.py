@@ -62,13 +62,13 @@ def personal_data(text: str, people: People) -> list[Personal]:
     """
     plain, spans = decoded(text)
     words = located_words(plain)
-    found = [place for profile in people.profiles for place in _of_profile(plain, words, profile)]
-    found += [Personal(*match.span(), "an e-mail address") for match in EMAIL.finditer(plain)]
+    in_plain = [place for profile in people.profiles for place in _of_profile(plain, words, profile)]
+    in_plain += [Personal(*match.span(), "an e-mail address") for match in EMAIL.finditer(plain)]
     ids = dict.fromkeys((key.casefold() for key in people.user_ids), "a user id")
     ids |= dict.fromkeys((key.casefold() for key in people.order_ids), "an order id")
     named = ((match, ids.get(match[0].casefold())) for match in _TOKEN.finditer(plain))
-    found += [Personal(*match.span(), what) for match, what in named if what is not None]
-    places = [as_written(spans, place) for place in found]
+    in_plain += [Personal(*match.span(), kind) for match, kind in named if kind is not None]
+    places = [as_written(spans, place) for place in in_plain]
     return [*dict.fromkeys([*places, *(place for profile in people.profiles for place in _coded(text, profile))])]
 
 
@@ -86,10 +86,10 @@ def without_personal_data(text: str, people: People) -> tuple[str, tuple[str, ..
     """The text without personal data, and the kinds that were removed; otherwise the text unchanged."""
     kinds: dict[str, None] = {}
     # A removal may bring a first and a last name together; each round removes at least one character.
-    while found := personal_data(text, people):
-        kinds |= dict.fromkeys(place.what for place in found)
+    while data := personal_data(text, people):
+        kinds |= dict.fromkeys(place.what for place in data)
         gone = bytearray(len(text))
-        for place in found:
+        for place in data:
             gone[place.start : place.end] = b"\1" * (place.end - place.start)
         # A space for what is gone, so that its neighbours do not become one word.
         without = "".join(" " if out else char for char, out in zip(text, gone, strict=True))
@@ -139,11 +139,11 @@ def _coded(text: str, profile: UserProfile) -> Iterator[Personal]:
     """Where the profile's data occurs backwards, in base64 or in hexadecimal digits."""
     shown = {"an e-mail address": profile.email, "a telephone number": profile.phone_number}
     shown |= {"a street": profile.address.address1, "a full name": f"{profile.first_name} {profile.last_name}"}
-    for what, value in shown.items():
+    for kind, value in shown.items():
         if len(value) < _FEWEST_DIGITS:
             continue
         for coded in (value[::-1], base64.b64encode(value.encode()).decode().rstrip("="), value.encode().hex()):
-            yield from (Personal(*match.span(), what) for match in re.finditer(re.escape(coded), text, re.IGNORECASE))
+            yield from (Personal(*match.span(), kind) for match in re.finditer(re.escape(coded), text, re.IGNORECASE))
 
 
 def _of_profile(text: str, words: Sequence[tuple[str, int, int]], profile: UserProfile) -> Iterator[Personal]:
@@ -155,8 +155,8 @@ def _of_profile(text: str, words: Sequence[tuple[str, int, int]], profile: UserP
         # Its signs may be spelt out, and its letters separated.
         signs = {"@": r"[\W_]{0,3}(?:at(?![a-z0-9]))?[\W_]{0,3}", ".": r"[\W_]{0,3}(?:dot(?![a-z0-9]))?[\W_]{0,3}"}
         spelt = r"[\W_]?".join(signs.get(sign, re.escape(sign)) for sign in profile.email)
-        found = re.finditer(spelt, text, re.IGNORECASE)
-        yield from (Personal(*match.span(), "an e-mail address") for match in found)
+        matches = re.finditer(spelt, text, re.IGNORECASE)
+        yield from (Personal(*match.span(), "an e-mail address") for match in matches)
     number = re.sub(r"\D", "", profile.phone_number)
     if len(number) >= _FEWEST_DIGITS:
         spelt = re.compile(rf"(?:\+?\d{{1,3}}{_BETWEEN_DIGITS})?\(?{_BETWEEN_DIGITS.join(number[-10:])}")

@@ -76,14 +76,14 @@ _IDS = ("id", "asin", "sku", "gtin", "ean", "url", "link", "href")
 def anybodys_data(text: str) -> list[Personal]:
     """Every e-mail address, telephone number, IBAN, payment card and street in a text, read as ``decoded`` does."""
     plain, spans = decoded(text)
-    found = [Personal(*match.span(), "an e-mail address") for match in EMAIL.finditer(plain)]
-    found += [Personal(*span, "a bank account") for span in _ibans(plain)]
-    found += [Personal(*match.span(), "a card") for match in _CARD.finditer(plain) if _is_card(match[0])]
-    found += [Personal(*match.span(), "a telephone number") for match in _PHONE.finditer(plain)]
-    found += [Personal(*match.span(), "a street") for match in _STREET.finditer(plain)]
-    for named, what in ((_NAMED_PHONE, "a telephone number"), (_NAMED_STREET, "a street")):
-        found += [Personal(*match.span("data"), what) for match in named.finditer(plain)]
-    return [as_written(spans, place) for place in found]
+    in_plain = [Personal(*match.span(), "an e-mail address") for match in EMAIL.finditer(plain)]
+    in_plain += [Personal(*span, "a bank account") for span in _ibans(plain)]
+    in_plain += [Personal(*match.span(), "a card") for match in _CARD.finditer(plain) if _is_card(match[0])]
+    in_plain += [Personal(*match.span(), "a telephone number") for match in _PHONE.finditer(plain)]
+    in_plain += [Personal(*match.span(), "a street") for match in _STREET.finditer(plain)]
+    for named, kind in ((_NAMED_PHONE, "a telephone number"), (_NAMED_STREET, "a street")):
+        in_plain += [Personal(*match.span("data"), kind) for match in named.finditer(plain)]
+    return [as_written(spans, place) for place in in_plain]
 
 
 def _replaced(text: str, places: Iterable[Personal]) -> str:
@@ -127,12 +127,12 @@ class Redactor:
 
     @cached_property
     def _by_first(self) -> Mapping[str, set[tuple[str, ...]]]:
-        found: dict[str, set[tuple[str, ...]]] = defaultdict(set)
+        by_first: dict[str, set[tuple[str, ...]]] = defaultdict(set)
         for name in self.names:
             words = tuple(_words(name))
             for spelt in {words, (*words[-1:], *words[:-1])} - {()}:
-                found[spelt[0]].add(spelt)
-        return found
+                by_first[spelt[0]].add(spelt)
+        return by_first
 
     def _full_names(self, text: str) -> Iterator[tuple[Personal, str]]:
         plain, spans = decoded(text)

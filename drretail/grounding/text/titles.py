@@ -40,20 +40,20 @@ def products_named(text: str, titles: Mapping[str, str], only_whole: Collection[
         for length in range(len(parts), len(parts) - 1 if product_id in only_whole else 0, -1):
             if length == len(parts) or (length >= _FEWEST and not all(map(_SIZE.fullmatch, parts[1:length]))):
                 forms[parts[0]][parts[:length]].add(product_id)
-    found = list(_WORD.finditer(text))
-    folded = [_folded(match[0]) for match in found]
+    matches = list(_WORD.finditer(text))
+    folded = [_folded(match[0]) for match in matches]
     named: list[Named] = []
     place = 0
-    while place < len(found):
+    while place < len(matches):
         best: tuple[str, ...] = ()
         for form, ids in forms.get(folded[place], {}).items():
             is_meant = len(whole.get(form, ids)) == 1
-            is_name = (form in whole and len(form) >= _FEWEST) or found[place][0][0].isupper()
+            is_name = (form in whole and len(form) >= _FEWEST) or matches[place][0][0].isupper()
             if len(form) > len(best) and is_meant and is_name and tuple(folded[place : place + len(form)]) == form:
                 best = form
         if best:
             (owner,) = whole.get(best) or forms[best[0]][best]
-            named.append(Named(found[place].start(), found[place + len(best) - 1].end(), owner))
+            named.append(Named(matches[place].start(), matches[place + len(best) - 1].end(), owner))
         place += len(best) or 1
     return named
 

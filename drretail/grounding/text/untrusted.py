@@ -84,10 +84,10 @@ def visible(text: str) -> str:
     unseen = {one for one in unseen if unicodedata.category(one) in _HIDDEN or _DRAWN_AS_NOTHING.match(one)}
     if not unseen & (_SELECTORS | _JOINERS):
         return text.translate(dict.fromkeys(map(ord, unseen))) if unseen else text
-    kept: list[str] = []
+    shown: list[str] = []
     for index, character in enumerate(text):
         if character in unseen:
-            before, after = "".join(kept[-1:]), text[index + 1 : index + 2]
+            before, after = "".join(shown[-1:]), text[index + 1 : index + 2]
             if character in _SELECTORS:
                 is_shaping = (not before.isascii() and before not in unseen) or after == "\u20e3"
             else:  # a run of joiners shapes nothing, and could encode a hidden text
@@ -95,8 +95,8 @@ def visible(text: str) -> str:
                 is_shaping = is_shaping and not (before.isascii() or after.isascii())
             if not is_shaping:
                 continue
-        kept.append(character)
-    return "".join(kept)
+        shown.append(character)
+    return "".join(shown)
 
 
 @lru_cache(maxsize=128)  # a judge is shown the same report and sources in many questions

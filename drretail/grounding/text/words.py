@@ -63,8 +63,8 @@ _IRREGULAR = {"eyelashes": "eyelash", "lashes": "lash", "brushes": "brush", "she
 def words(text: str) -> Iterator[str]:
     """The words of a text in order, in lower case, with straight apostrophes, without numbers."""
     # To a pattern, a fraction such as ½ is neither a digit nor a letter.
-    found = (match[0] for match in _WORD.finditer(text))
-    return (word.casefold().replace("’", "'") for word in found if word[0].isalpha())
+    matches = (match[0] for match in _WORD.finditer(text))
+    return (word.casefold().replace("’", "'") for word in matches if word[0].isalpha())
 
 
 def is_english(text: str) -> bool:
@@ -76,10 +76,10 @@ def is_english(text: str) -> bool:
     """
     text = _NOT_PROSE.sub(" ", text)
     for part in (_TABLE_ROW.sub(" ", text), text):
-        found = [run for run in _RUN.findall(part) if not any(map(str.isnumeric, run))]
-        plain, unspaced = [word for word in found if not word[0].isupper()], len(_UNSPACED.findall(part)) // 2
+        runs = [run for run in _RUN.findall(part) if not any(map(str.isnumeric, run))]
+        plain, unspaced = [word for word in runs if not word[0].isupper()], len(_UNSPACED.findall(part)) // 2
         length = len(plain) + unspaced
-        if len(found) + unspaced >= FEWEST_WORDS and 2 * length >= FEWEST_WORDS:
+        if len(runs) + unspaced >= FEWEST_WORDS and 2 * length >= FEWEST_WORDS:
             return sum(word in _COMMONEST for word in plain) >= ENGLISH_SHARE * length
     return True
 

@@ -218,21 +218,21 @@ def check_report(case: Case, reading: Reading) -> list[Finding]:
     """All findings in text order; those without a place come last. Pure."""
     products = case.products(reading.picks)
     catalog = None if case.lookup is None else products.keys()
-    found = [
+    findings = [
         *value_findings(case.report, reading.values),
         *source_findings(case.citations, catalog, is_watched=case.is_watched),
         *_of_picks(case, reading, catalog),
     ]
     if case.now is not None:
-        found += pages_too_old(case.layout, case.citations, case.evidence, case.now, case.page_age)
+        findings += pages_too_old(case.layout, case.citations, case.evidence, case.now, case.page_age)
     if case.now is not None and not case.web_is_live:
-        found += pages_after_today(case.layout, case.citations, case.evidence, case.now)
+        findings += pages_after_today(case.layout, case.citations, case.evidence, case.now)
     if case.run is not None:
         users = {case.query.user_id or "", case.run.user_id or "", *(one.user_id for one in case.all_profiles)} - {""}
         orders = {entry.key for entry in case.evidence.values() if entry.kind == "order"} | case.order_ids
-        found += personal_data_sent(case.run, case.all_profiles, users, orders)
-        found += profile_changes(case.run.state_diff, case.query.text)
-    return sorted(found, key=lambda one: (one.start is None, one.start or 0, one.code))
+        findings += personal_data_sent(case.run, case.all_profiles, users, orders)
+        findings += profile_changes(case.run.state_diff, case.query.text)
+    return sorted(findings, key=lambda one: (one.start is None, one.start or 0, one.code))
 
 
 def _of_picks(case: Case, reading: Reading, catalog: Collection[str] | None) -> list[Finding]:
@@ -243,7 +243,7 @@ def _of_picks(case: Case, reading: Reading, catalog: Collection[str] | None) -> 
     if reading.picks is None:
         return []
     outcome = case.outcome if case.run is None else case.run.outcome
-    found = pick_findings(
+    findings = pick_findings(
         reading.picks,
         report=case.report,
         cited=case.cited,
@@ -255,7 +255,9 @@ def _of_picks(case: Case, reading: Reading, catalog: Collection[str] | None) -> 
         are_certain=reading.reader != FORM,
     )
     # A citation of an unknown product has a finding of its own, at its place.
-    return [finding for finding in found if finding.code != "not_in_catalog" or finding.evidence_id not in case.cited]
+    return [
+        finding for finding in findings if finding.code != "not_in_catalog" or finding.evidence_id not in case.cited
+    ]
 
 
 def _by_id(pick: Pick, case: Case) -> Pick:
@@ -307,6 +309,6 @@ def _merged(
         return True
 
     certain = [value for value in by_form if value.state == "contradicted" and is_certain(value)]
-    kept = [*certain, *(value for value in by_model if not any(meet(value, one) for one in certain))]
-    kept += [value for value in by_form if not any(meet(value, one) for one in kept)]
-    return kept
+    values = [*certain, *(value for value in by_model if not any(meet(value, one) for one in certain))]
+    values += [value for value in by_form if not any(meet(value, one) for one in values)]
+    return values

@@ -80,8 +80,8 @@ def _together(value: ReadValue, own: Sequence[Figure], ledger: Ledger) -> list[F
 
 
 def _holds(value: ReadValue, own: Figure, other: Figure, counts: Collection[Decimal]) -> Answer:
-    amount, said = _amount(value)
-    unit = said.strip("%") or own.unit or other.unit
+    amount, written = _amount(value)
+    unit = written.strip("%") or own.unit or other.unit
     number, beside = own.in_unit(unit), other.in_unit(unit)
     if number is None or not beside:
         return None
@@ -101,7 +101,7 @@ def _holds(value: ReadValue, own: Figure, other: Figure, counts: Collection[Deci
     if amount is not None and is_converted and abs(apart - amount.low) <= (number + beside) * _EXACT:
         return None
     of_several = (abs(number * one - beside * another) for one in counts for another in counts)
-    return _comes_to(amount, apart * (100 / beside if said == "%" else 1), of_several)
+    return _comes_to(amount, apart * (100 / beside if written == "%" else 1), of_several)
 
 
 def _comes_to(amount: Amount | None, number: Decimal, of_several: Iterable[Decimal]) -> Answer:
@@ -119,12 +119,12 @@ def _comes_to(amount: Amount | None, number: Decimal, of_several: Iterable[Decim
 def _amount(value: ReadValue) -> tuple[Amount | None, str]:
     """By how much, or what share, with its unit but for money; none for what has two figures ("1 lb 9 oz")."""
     ends = (value.amount,) if isinstance(value.amount, str) else value.amount
-    found = [amount for end in ends for amount in find_amounts(end)]
-    if len(found) != len(ends):
+    amounts = [amount for end in ends for amount in find_amounts(end)]
+    if len(amounts) != len(ends):
         return None, ""
     units = ["", *(numeral.unit for numeral in find_numerals(ends[-1]))]
-    unit = {"percent": "%", "money": ""}.get(found[-1].kind, units[-1])
-    return replace(found[0], high=found[-1].high, relation=value.relation), unit
+    unit = {"percent": "%", "money": ""}.get(amounts[-1].kind, units[-1])
+    return replace(amounts[0], high=amounts[-1].high, relation=value.relation), unit
 
 
 def _kind(field: str) -> ValueKind | None:

@@ -102,24 +102,24 @@ def numbers_of(ids: Iterable[str], ledger: Ledger, counts: Iterable[int] = ()) -
     may be bought or packed. Ids of other sources are passed over.
     """
     ids = list(ids)
-    found: set[Decimal] = set()
+    numbers: set[Decimal] = set()
     calculations = [ledger.calculations[key] for key in ids if key in ledger.calculations]
     for calculation in calculations:
-        found |= steps(calculation.expression) | {abs(calculation.result)}
+        numbers |= steps(calculation.expression) | {abs(calculation.result)}
     keys = dict.fromkeys(key.removeprefix("P:") for key in ids)
     prices = [price for key in keys if (price := ledger.price(key)) is not None]
-    found |= _sums([*(one.result for one in calculations), *prices], (-1, 0, 1))
+    numbers |= _sums([*(one.result for one in calculations), *prices], (-1, 0, 1))
     # In the quantities that are named; up to a dozen of one product, or of the whole set.
     named = [*(pick.quantity for pick in ledger.picks or ()), *counts, *sorted(small_numbers(ledger.query_text))]
     times = list(dict.fromkeys(one for one in named if one > 1))[:_MOST_QUANTITIES]
-    found |= _sums(prices, (0, 1, *times))
-    found |= {number * count for number in (*prices, sum(prices, Decimal(0))) for count in _DOZEN}
+    numbers |= _sums(prices, (0, 1, *times))
+    numbers |= {number * count for number in (*prices, sum(prices, Decimal(0))) for count in _DOZEN}
     limits = {amount.low for amount in ledger.asked if amount.kind == "money"} | {ledger.limit or Decimal(0)}
-    found |= {abs(limit - number) for limit in limits for number in found}
+    numbers |= {abs(limit - number) for limit in limits for number in numbers}
     pieces = {*title_numbers(keys, ledger), *map(Decimal, named)} - {Decimal(0)}
     by_price = [{price * one for one in (1, 2, *times)} | {price / one for one in pieces} for price in prices]
     apart = (abs(one - other) for pair in combinations(by_price, 2) for one, other in product(*pair))
-    return frozenset(found.union(*by_price, apart))
+    return frozenset(numbers.union(*by_price, apart))
 
 
 def small_numbers(text: str) -> set[int]:
@@ -133,10 +133,10 @@ def _sums(numbers: Sequence[Decimal], times: Sequence[int]) -> set[Decimal]:
     """The absolute sums of numbers, each taken so many times; with many numbers, only each alone and all together."""
     if len(numbers) > _MOST_SUMMED:
         return {*map(abs, numbers), abs(sum(numbers, Decimal(0)))}
-    found, times = {Decimal(0)}, times if len(numbers) <= _MOST_TERMS else (0, 1)
+    sums, times = {Decimal(0)}, times if len(numbers) <= _MOST_TERMS else (0, 1)
     for number in numbers:
-        found = {one + number * count for one in found for count in times}
-    return set(map(abs, found))
+        sums = {one + number * count for one in sums for count in times}
+    return set(map(abs, sums))
 
 
 def _is_near(amount: Amount, number: Decimal) -> bool:

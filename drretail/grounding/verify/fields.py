@@ -71,15 +71,15 @@ def _sides(text: str) -> Iterator[list[Numeral]]:
         yield sides
 
 
-def decided_property(field: str, said: str, relation: Relation, item: Product) -> tuple[State, str] | None:
+def decided_property(field: str, text: str, relation: Relation, item: Product) -> tuple[State, str] | None:
     """Whether a record confirms or denies that a field is this, with its line; None where it leaves that open.
 
-    ``said`` is yes, no, or figures with their units, of which each must be the record's. A figure is denied by a field
+    ``text`` is yes, no, or figures with their units, of which each must be the record's. A figure is denied by a field
     of just this name, by a line that has all words of a longer one, and by a field that counts the same ("servings").
     """
-    if (answer := yes_or_no(said)) is not None:
+    if (answer := yes_or_no(text)) is not None:
         return _answered(field, item, is_so=answer)
-    numerals = list(find_numerals(said))
+    numerals = list(find_numerals(text))
     states = [_figure(field, numeral, numerals[-1].unit, relation, item) for numeral in numerals]
     denied = next((one for one in states if one is not None and one[0] == "contradicted"), None)
     return denied or (None if None in states else next(iter(states), None))
@@ -117,13 +117,13 @@ def _figure(
     return None if is_open else ("contradicted", named[0])
 
 
-def has_figures(items: Collection[Product], said: str, *, is_about: bool) -> bool:
+def has_figures(items: Collection[Product], text: str, *, is_about: bool) -> bool:
     """True if each figure stands in one of these records: a measure in any unit, a count whatever it counts; and if
     several stand there as they are written: "1920 x 1080".
     """
     relation: Relation = "about" if is_about else "is"
-    figures = [(exact_amount(one.number, relation), one.unit) for one in find_numerals(said) if one.number is not None]
-    is_written = len(figures) > 1 and any(plain(said) in plain(all_words_of(item)) for item in items)
+    figures = [(exact_amount(one.number, relation), one.unit) for one in find_numerals(text) if one.number is not None]
+    is_written = len(figures) > 1 and any(plain(text) in plain(all_words_of(item)) for item in items)
     return bool(figures) and (is_written or all(any(_stands_in(item, *one) for item in items) for one in figures))
 
 
@@ -176,8 +176,8 @@ def _answers(own: set[str], item: Product) -> Iterator[tuple[bool, str]]:
 
 def yes_or_no(value: object) -> bool | None:
     """A field's yes or no, in any language of answers.toml."""
-    said = f"{value}".strip().casefold()
-    return True if said in answer_words("yes") else False if said in answer_words("no") else None
+    text = f"{value}".strip().casefold()
+    return True if text in answer_words("yes") else False if text in answer_words("no") else None
 
 
 def _affirmed(own: set[str], text: str) -> Iterator[tuple[bool, bool]]:
@@ -185,7 +185,7 @@ def _affirmed(own: set[str], text: str) -> Iterator[tuple[bool, bool]]:
     sentence, which may reach it: "not for oven, dishwasher".
     """
     # "Dishwasher safe: no." is one statement, though a colon ends most.
-    text = _ANSWER.sub(lambda found: {True: "", False: " not", None: found[0]}[yes_or_no(found[1])], text)
+    text = _ANSWER.sub(lambda match: {True: "", False: " not", None: match[0]}[yes_or_no(match[1])], text)
     for sentence in _SENTENCE.split(text):
         is_denied = False
         for part in _CLAUSE.split(sentence):
@@ -219,13 +219,13 @@ def _in_unit(unit: str, item: Product) -> list[tuple[Decimal, str, str]]:
 
     Without a dimension only the same unit will do, or none.
     """
-    found: list[tuple[Decimal, str, str]] = []
+    numbers: list[tuple[Decimal, str, str]] = []
     for number, written, line in sorted(_measures(item), key=lambda measure: measure[1] != unit):
         is_same = written == unit or ("" in (written, unit) and not {written, unit} & UNCOUNTED)
         factor = conversion(written, unit) or (Decimal(1) if is_same else None)
         if factor is not None:
-            found.append((number * factor, written, line))
-    return found
+            numbers.append((number * factor, written, line))
+    return numbers
 
 
 def _names(field: str, line: str) -> bool:
@@ -263,7 +263,7 @@ def counts_in(text: str) -> set[Decimal]:
 def _measures(item: Product) -> tuple[tuple[Decimal, str, str], ...]:
     """The numbers of a record with unit and line, fields first; in "10 x 15 x 6 inches" all three are in inches."""
     fields = [f"{path.strip()}: {value}" for path, value in leaves(item.details) if path.strip() not in _NO_FIELD]
-    found: list[tuple[Decimal, str, str]] = []
+    measures: list[tuple[Decimal, str, str]] = []
     for line in (*fields, item.title, *item.features, *item.description):
         # "18, 000" and "99. 9%" may be one number, "15.2x4x4.5in" three.
         for text in dict.fromkeys((line, _GLUED.sub(" x ", _SPACED.sub(r"\1", line)))):
@@ -272,5 +272,5 @@ def _measures(item: Product) -> tuple[tuple[Decimal, str, str], ...]:
             for numeral in reversed(list(find_numerals(text, days))):
                 unit = unit if numeral.unit in SIDES and unit else numeral.unit
                 if numeral.number is not None:
-                    found.append((numeral.number, unit, line))
-    return tuple(found)
+                    measures.append((numeral.number, unit, line))
+    return tuple(measures)

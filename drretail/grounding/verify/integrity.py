@@ -139,8 +139,8 @@ def _is_explained(amount: Amount, about: Sequence[str], ledger: Ledger, evidence
     worked_out = (one for each in ledger.calculations.values() for one in (each.result, *each.operands))
     if any(fits(amount, one) for one in (*known, *map(abs, worked_out))):
         return True
-    given = [evidence[key] for key in about if key in evidence and not key.startswith(_WRITTEN_BY_RUNS)]
-    shown = (text.text for entry in given for text in entry.texts)
+    entries = [evidence[key] for key in about if key in evidence and not key.startswith(_WRITTEN_BY_RUNS)]
+    shown = (text.text for entry in entries for text in entry.texts)
     numbers = (one for text in (*map(all_words_of, items), *shown) for one in amounts_in(text))
     return any({one.low, one.high} & {amount.low, amount.high} for one in numbers)
 

@@ -28,9 +28,9 @@ def numerals_beside_marks(layout: Layout) -> dict[Numeral, tuple[str, ...]]:
     """
     of_line = (_FIRST.search(layout.text, one.start, one.end) for one in layout.sentences)
     starts = frozenset(match.start() for match in of_line if match is not None)
-    found = {numeral.start: numeral for numeral in find_numerals(layout.text, layout.dates, starts)}
+    numerals = {numeral.start: numeral for numeral in find_numerals(layout.text, layout.dates, starts)}
     signs = (match.span() for match in _PRICED.finditer(layout.text))
-    found |= {end: Numeral(start, end + 1, None, stop=end + 1) for start, end in signs if end not in found}
+    numerals |= {end: Numeral(start, end + 1, None, stop=end + 1) for start, end in signs if end not in numerals}
     unread = dict.fromkeys(find_numerals(unread_words(layout.report)), ())
     owned: dict[int, tuple[str, ...]] = {}
     for stretch in layout.stretches:
@@ -40,7 +40,7 @@ def numerals_beside_marks(layout: Layout) -> dict[Numeral, tuple[str, ...]]:
         is_rank = not cell.column and _RANK.fullmatch(layout.text, cell.start, cell.end)
         if (cited := (*cell.subjects, *cell.orders)) and not is_rank:
             owned |= dict.fromkeys(set(range(cell.start, cell.end)) - owned.keys(), cited)
-    return {numeral: owned[start] for start, numeral in found.items() if start in owned} | unread
+    return {numeral: owned[start] for start, numeral in numerals.items() if start in owned} | unread
 
 
 def stands_in_record(numeral: Numeral, sources: Iterable[str], ledger: Ledger) -> bool:

@@ -47,8 +47,8 @@ def other_reading(value: ReadValue, beside: Collection[str], ledger: Ledger, sen
 
 
 def _is_status_told(value: ReadValue, sentence: str) -> bool:
-    said = {*words(sentence)}
-    return f"{value.derivation}".rpartition(": ")[2].casefold() in said and not any(map(is_negation, said))
+    spoken = {*words(sentence)}
+    return f"{value.derivation}".rpartition(": ")[2].casefold() in spoken and not any(map(is_negation, spoken))
 
 
 def _other_figure(value: ReadValue, items: Collection[Product], ledger: Ledger, sentence: str) -> str | None:
@@ -70,12 +70,12 @@ def _other_figure(value: ReadValue, items: Collection[Product], ledger: Ledger, 
 
 def _other_result(value: ReadValue, sources: Collection[str], ledger: Ledger, sentence: str) -> str | None:
     """What follows from all that is cited, and from an amount beside it: "at $49.99 a cent more than both [C:…]"."""
-    amount, said = amount_of(value), find_amounts(sentence)
+    amount, amounts = amount_of(value), find_amounts(sentence)
     results = [ledger.calculations[key] for key in value.of if key in ledger.calculations]
-    if amount is None or any(result_shown(said, one) is not None for one in results):
+    if amount is None or any(result_shown(amounts, one) is not None for one in results):
         return "its sentence has the result as well"
     own = numbers_of(sources, replace(ledger, picks=None, budget=None, query_text=""))
-    apart = {abs(one - other.low) for one in own for other in said if other.kind == "money"}
+    apart = {abs(one - other.low) for one in own for other in amounts if other.kind == "money"}
     counts = sorted(small_numbers(sentence))
     of_things = numbers_of((source for source in sources if source not in ledger.calculations), ledger, counts)
     left = {abs(one.result - number) for one in results for number in of_things}
@@ -86,8 +86,8 @@ def _other_result(value: ReadValue, sources: Collection[str], ledger: Ledger, se
 
 
 def _other_day(value: ReadValue, items: Iterable[Product], sentence: str) -> str | None:
-    said = f"{value.amount}".lstrip("-")
+    day = f"{value.amount}".lstrip("-")
     if any(date.is_day and date.iso in f"{value.derivation}" for date in find_dates(sentence)):
         return "its sentence has the order's day as well"
     days = (date.iso for item in items for date in find_dates(all_words_of(item)) if date.is_day)
-    return next((f"a cited record has {iso}" for iso in days if iso.startswith(said) or iso.endswith(said)), None)
+    return next((f"a cited record has {iso}" for iso in days if iso.startswith(day) or iso.endswith(day)), None)

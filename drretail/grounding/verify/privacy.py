@@ -17,11 +17,11 @@ def personal_data_sent(
     """The personal data of these users, and their order numbers, in the queries that were sent to the web."""
     people = People(tuple(profiles), frozenset(user_ids), frozenset(order_ids))
     for step in run.steps:
-        asked = (step.args or {}).get("query") if step.kind == "tool" and step.name == WEB_SEARCH else None
-        query = asked if step.sent is None else step.sent
+        argument = (step.args or {}).get("query") if step.kind == "tool" and step.name == WEB_SEARCH else None
+        query = argument if step.sent is None else step.sent
         if isinstance(query, str):
-            for what in dict.fromkeys(found.what for found in personal_data(query, people)):
-                found = f"{what} (step {step.path}/{step.seq})"
+            for kind in dict.fromkeys(found.what for found in personal_data(query, people)):
+                found = f"{kind} (step {step.path}/{step.seq})"
                 yield Finding(code="personal_data_sent", severity="error", text=query, found=found)
 
 

@@ -188,7 +188,7 @@ def _calculation(entry: Evidence) -> Calculation | None:
     if entry.kind != "calculation" or not entry.texts:
         return None
     expression, _, result = entry.texts[0].text.rpartition(" = ")
-    operands = tuple(Decimal(found.replace(",", "")) for found in _OPERAND.findall(expression))
+    operands = tuple(Decimal(number.replace(",", "")) for number in _OPERAND.findall(expression))
     try:
         return Calculation("".join(expression.split()), operands, Decimal(result))
     except InvalidOperation:
@@ -205,9 +205,9 @@ def _counts(record: Mapping[str, Any]) -> Iterator[tuple[str, int | str]]:
         years = [(order["order_date"][:4], order["order_status"]) for order in record["orders"]]
         statuses = [status for _, status in years]
         yield from ((f"orders {status}", statuses.count(status)) for status in ORDER_STATUSES)
-        kept = Counter(year for year, status in years if status not in VOID_STATUSES)
+        valid = Counter(year for year, status in years if status not in VOID_STATUSES)
         for year, count in Counter(year for year, _ in years).items():
-            yield f"orders {year}", f"{count} or {kept[year]}"
+            yield f"orders {year}", f"{count} or {valid[year]}"
 
 
 def leaves(record: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, object]]:

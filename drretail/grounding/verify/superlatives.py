@@ -77,12 +77,12 @@ def _rule(value: ReadValue, product: Product) -> Callable[[Product], bool] | Non
     if own is None or (value.amount and not is_limit):
         return None
     if not is_limit:
-        return lambda other: (found := on_record(kind, other)) is not None and sign * found > sign * own
+        return lambda other: (number := on_record(kind, other)) is not None and sign * number > sign * own
     limit = amount_of(value)
     if limit is None or value.relation not in ("at_least", "at_most"):
         return None
     sign = 1 if value.relation == "at_least" else -1
-    return lambda other: (found := on_record(kind, other)) is not None and sign * found >= sign * limit.low
+    return lambda other: (number := on_record(kind, other)) is not None and sign * number >= sign * limit.low
 
 
 def _would_do_as_well(rival: Product, product: Product, kind: ValueKind, ledger: Ledger) -> bool:

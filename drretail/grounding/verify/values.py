@@ -56,12 +56,12 @@ def acquitted(value: ReadValue, ledger: Ledger, report: str, cited_at: CitedAt) 
     rest = "" if own is None else f"{report[own.start : value.start]}\0{report[value.end : own.end]}"
     rest = next((cell for cell in rest.split("|") if "\0" in cell), "")
     beside = [source for source in cited_at(value.start) if source not in (*value.of, *value.than)]
-    found = other_reading(value, beside, ledger, rest.replace("\0", " "))
+    explanation = other_reading(value, beside, ledger, rest.replace("\0", " "))
     sides = ("of", "than") if value.than else ("of",)
     swapped = (value.model_copy(update={side: (source,)}) for source in beside for side in sides)
-    if found is None and any(_verified(one, ledger, report).state == "verified" for one in swapped):
-        found = "it is so of another source beside it"
-    return value if found is None else with_state(value, "underivable", found)
+    if explanation is None and any(_verified(one, ledger, report).state == "verified" for one in swapped):
+        explanation = "it is so of another source beside it"
+    return value if explanation is None else with_state(value, "underivable", explanation)
 
 
 def _verified(value: ReadValue, ledger: Ledger, report: str) -> ReadValue:
@@ -72,8 +72,8 @@ def _verified(value: ReadValue, ledger: Ledger, report: str) -> ReadValue:
             return _of_products(value, ledger)
         case "date":
             return _of_orders(value, ledger, report)
-        case "difference" if (found := verify_comparison(value, ledger, line)).state != "underivable":
-            return found
+        case "difference" if (compared := verify_comparison(value, ledger, line)).state != "underivable":
+            return compared
         case "total" | "difference" | "left_over" | "over_budget" | "per_unit":
             return _derivable(value, ledger, report)
         case "brand":
@@ -171,9 +171,9 @@ def _derivable(value: ReadValue, ledger: Ledger, report: str) -> ReadValue:
     if shown:
         return with_state(value, "verified", shown[0])
     near = [source.removeprefix("P:") for source in value.of if source.startswith("P:")]
-    found = derivation(amount, ledger, near, title_numbers(near, ledger), is_left=value.kind in _OF_BUDGET)
-    if found is not None:
-        return with_state(value, "verified", found)
+    explanation = derivation(amount, ledger, near, title_numbers(near, ledger), is_left=value.kind in _OF_BUDGET)
+    if explanation is not None:
+        return with_state(value, "verified", explanation)
     agreements = _agreements(value, amount, ledger, report)
     if agreements.intersection(("equal", "rounded")):
         return with_state(value, "verified", "follows from what it is said of")
@@ -232,8 +232,8 @@ def _other_carts(total: Decimal, ledger: Ledger, named: Collection[Decimal]) -> 
     others = {price for key in ledger.products if (price := ledger.price(key)) is not None and price in named}
     pairs = {one + other for one, other in combinations(others, 2)}
     quantities = {1, 2, *(pick.quantity for pick in picks)}
-    for kept, other, times in product({Decimal(0), total, *own}, others | pairs, quantities):
-        yield kept + other * times
+    for rest, other, times in product({Decimal(0), total, *own}, others | pairs, quantities):
+        yield rest + other * times
 
 
 def _agreements(value: ReadValue, amount: Amount, ledger: Ledger, report: str) -> set[Agreement | None]:
@@ -275,19 +275,19 @@ def _of_fields(value: ReadValue, ledger: Ledger) -> ReadValue:
     """A property of each source, by the first of its records that decides it."""
     if not isinstance(value.amount, str) or not value.of:
         return value
-    name, said, relation = value.field or "", value.amount, value.relation
-    decided = [[decided_property(name, said, relation, item) for item in ledger.items(source)] for source in value.of]
-    found = [next(filter(None, of_source), None) for of_source in decided]
-    states, lines = {one and one[0] for one in found}, "; ".join(one[1] for one in found if one is not None)
+    name, amount, relation = value.field or "", value.amount, value.relation
+    decided = [[decided_property(name, amount, relation, item) for item in ledger.items(source)] for source in value.of]
+    decisions = [next(filter(None, of_source), None) for of_source in decided]
+    states, lines = {one and one[0] for one in decisions}, "; ".join(one[1] for one in decisions if one is not None)
     if states == {"contradicted"}:
         return with_state(value, "contradicted", f"the record says {lines}")
     return with_state(value, "verified", lines) if states == {"confirmed"} else value
 
 
 def _of_status(value: ReadValue, ledger: Ledger) -> ReadValue:
-    said = f"{value.amount}".casefold()
+    status = f"{value.amount}".casefold()
     recorded = {f"{ledger.records.get(source, {}).get('order_status')}" for source in value.of}
-    states = {None if has_been(said, one.casefold()) is None else said == one.casefold() for one in recorded}
+    states = {None if has_been(status, one.casefold()) is None else status == one.casefold() for one in recorded}
     if states == {True} or states == {False}:
         return with_state(
             value, "verified" if True in states else "contradicted", f"order status: {', '.join(recorded)}"

@@ -51,7 +51,7 @@ def subject() -> Subject:
 
 
 def test_a_judge_is_told_of_fields_and_of_what_was_said_before_and_of_no_value(subject: Subject) -> None:
-    first, second = (dict(one.given) for one in turn_questions(subject) if not callable(one.given))
+    first, second = (dict(one.values) for one in turn_questions(subject) if not callable(one.values))
     assert first["sources"] == "<sources>\nP:pot Quarry Pot; fields: Weight, Oven safe\n</sources>"
     assert ANSWERS[0] in second["context"]
     assert ANSWERS[0] not in second["answer"]

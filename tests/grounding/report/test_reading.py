@@ -1,5 +1,8 @@
 """What the form reader says of true and of false statements in many styles."""
 
+import tomllib
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -25,77 +28,22 @@ UPRIGHT = f"""
 | Warranty | 2 years | 1 year |
 | Evidence | {K} | {P} |
 """
-TRUE = [
-    f"It is not large: the scale was delivered {O1}.",
-    f"The scale has not been returned {O1}.",
-    f"The Harrowgill kettle costs $42.95 {K}.",
-    f"- **Harrowgill kettle** – USD 42.95, 4.6 from 1,843 {K}",
-    f"The kettle {K} costs $42.95 and the pan $38.50 {P}.",
-    f"At just under $43, with 4.6 stars over some 1,850 ratings, it is the pick {K}.",
-    f"Der Kessel kostet 42,95 $ und hat 4,6 (1.843) {K}.",
-    f"It is $4.45 dearer than the pan {K}.",
-    f"One towel is 77 cents {T}.",
-    f"On sale since May 7, 2020 {K}.",
-    f"In stock as of August 3, 2025 {K}.",
-    f"Nothing beats your kettle {K}.\n\n| | Kettle | Pan |\n|---|---|---|\n| Rating | 4.6 | 4.3 |\n\nSources: {K} {P}.",
-    f"For $4.45 more than the Fennick you get a spout {K}. The pan is heavy {P}.",
-    f"Two of them would be $85.90 {K}.",
-    f"That is six towels at about $3.00 each {T}.",
-    f"It clears your 4-star bar and your 100 reviews {K}.",
-    f"It was $59.99 last year {K}.",
-    f"A kettle {K} and towels {T}. That makes $60.94, so $14.06 of your $75 are left over.",
-    f"A kettle {K} and towels {T}. With $5.99 for shipping that makes $66.93, and $8.07 are left.",
-    f"It holds 0.9 L, heats in 4.5 minutes and has a 2-year warranty {K}.",
-    f"It has 1,331 more ratings than the pan {K}{P}.",
-    f"Both have over 4 stars: 4.6 and 4.3, from 1,843 and 512 buyers {K}{P}.",
-    f"Fennick mugs are $27, the Fennick pan $38.50 {M}{P}.",
-    f"Together they make $60.94 of the $75; three colors, 2 sizes {TOTAL}.",
-    f"The kettle pours {K}: $42.95 + $17.99 = about $61; 2 x $12.49 + tax = $27.",
-    f"Both cost under $45, $42.95 the first {K}{P}.",
-    f"It works out at about three dollars a towel {EACH}; 6 in the pack.",
-    f"a gap of $4.45 between 2 good choices {GAP}",
-    f"Kettle and towels, and what stays of the budget: $60.94 and $14.06 {TOTAL}{LEFT}.",
-    f"The kettle {K} costs $42.95, has 4.6 stars and 1,843 ratings, and it pours well.",
-    f"[The Harrowgill kettle](http://ecommerce.com/B0KITCHENK) costs $42.95, the towels {T} $17.99.",
-    f"The jar is worth €20 {J}; the kettle would be €39 in Europe {K}.",
-    f"The warranty runs until March 2024 {O1}.",
-    f"| Order | Ordered on |\n|---|---|\n| {O1} | March 14, 2022 |",
-    f"P:B0KITCHENK is $42.95 {K}; shipping is $5.99 {K}.",
-    f"You bought the scale on March 14, 2022 {O1} and the mugs in November 2021 {O2}.",
-    f"Only 61 ratings, and no price is listed {J}.",
-    f"- Price per 100 ml¹: $4.77 {K}\n- Cost of a month: $3.25 {K}\n- Harrowgill kettle, deposit: $5.50 {K}",
-    "Steel pans cost $20 to $90 [W:aaaaaaaa].",
-    f"With the $12.49 scale thrown in you are at $55.44 {K}.",
-    f"One star of 5 goes off for the lid; buyers give 4.6 {K}.",
-    f"5-star reviews praise the spout; 12 negative reviews mention rust {K}.",
-    f"Costs between $38 and $43 {K}{P}.",
-    f"> **Top – kettle · $42.95**\n> **4.6 ★ · 1,843 ratings** {K}",
-    f"1. Kettle, $42.95 {K}\n   - 4.6 stars (1,843) {K}\n   - $32.05 under the $75 {K}",
-    f"## Under $50 for a gift\n\nThe kettle pours {K}.",
-    f"Harrowgill sells a lid for $6.50. The kettle pours {K}.",
-    f"A stainless gooseneck kettle usually costs $29.95, and has 4.1 stars. This one pours {K}.",
-    f"| Item | Price | Unit price |\n|---|---|---|\n| Kettle {K} | $42.95 | about $0.36 per ounce |\n",
-    f"| Item | Price | List price |\n|---|---|---|\n| Kettle {K} | $4.77 an ounce | $59.99 |\n",
-    f"| Item | Price |\n|---|---|\n| Harrowgill kettle | $42.95 {K} |\n| Tea | $5.99 |\n| Your budget | $75.00 |\n",
-    f"## Kettle {K}\n\n| Item | Price |\n|---|---|\n| Tea | $5.50 |\n| Filter | $9.50 |\n",
-    f"## Kettle {K}\n\nRating floor: 4.0.\n\nFive-year cost: $55.50.\n\nThe Ostermill's is 4.4 of 5.",
-    f"For $12.49 in March 2022 you yourself got the scale {O1}; the kettle is newer {K}.",
-    f"| | Watts a year |\n|---|---|\n| Kettle {K} | 12.50 {EACH} |\n",
-    f"1. Buy the kettle {K}\n2. Buy descaler, $7.99\n",
-    f"It has {K} a spout, brighter than needed, but its 4.4 does not reach the 4.8 of others.",
-    f"Your orders come to $35.35 on average [U:statistics]. Together with tea ($8.50) it is $51.45. Fine {K}.",
-    f"In all you have spent $210.40 with this shop. The kettle pours {K}.",
-    f"A test winner was $64.95 [W:aaaaaaaa]. Together they would be $107.90. The kettle pours {K}.",
-    TABLE,
-    UPRIGHT,
-    f"It holds 900 ml, weighs about 2.4 lb, and two of them 4.8 lb {K}; this one holds 2 L {P}.",
-    f"| | Kettle | Pan |\n|---|---|---|\n| Capacity | 0.9 L | 2 L |\n| | {K} | {P} |",
-    f"The Fennick holds 2 L, this one pours better {K}. It doesn't hold 2 L {K}.",
-    f"You ordered it on 14 March {O1}; it came on 17 March {O1}, and the mugs of 30 November {O2} were delivered {O2}.",
-    f"If it is cancelled or returned, you get it back {O1}. It was not cancelled {O1}.",
-    f"One is still pending, the other came back and was returned {O1}.",
-    f"Die Waage vom 14. März {O1} wurde nicht storniert {O1}. Sie kam am 17. März {O1}.",
-]
+MARKS = {
+    "K": K,
+    "P": P,
+    "T": T,
+    "M": M,
+    "J": J,
+    "O1": O1,
+    "O2": O2,
+    "TOTAL": TOTAL,
+    "LEFT": LEFT,
+    "EACH": EACH,
+    "GAP": GAP,
+}
+REPORTS = tomllib.loads(Path(__file__).with_name("reading.toml").read_text("utf-8"))
+TRUE = [report.format(**MARKS) for report in REPORTS["true"]]
+IN_GERMAN = [(report.format(**MARKS), state) for state, reports in REPORTS["in_german"].items() for report in reports]
 KETTLE_AND_TOWELS = [Pick(product="B0KITCHENK"), Pick(product="B0KITCHENT")]
 SECTIONS = f"### 1. Harrowgill – $42.95\n\nRating: 4.6/5 (1,843)\n\nIt pours {K}.\n\n### 2. Pan – $38.50\n\nHeavy {P}."
 BILL = f"""
@@ -155,7 +103,7 @@ FALSE = [
 ]
 
 
-@pytest.mark.parametrize("report", [*TRUE, SECTIONS, BILL, HEADS, NESTED, NOTES, NAMED, SUMMED, CARD])
+@pytest.mark.parametrize("report", [*TRUE, TABLE, UPRIGHT, SECTIONS, BILL, HEADS, NESTED, NOTES, NAMED, SUMMED, CARD])
 @pytest.mark.parametrize("picks", [None, KETTLE_AND_TOWELS], ids=["unknown", "declared"])
 def test_what_is_true_is_no_error(report: str, picks: list[Pick] | None) -> None:
     assert [(one.code, one.text, one.found) for one in errors_in(report, picks)] == []
@@ -310,42 +258,9 @@ def test_a_table_in_another_language_is_read_by_its_labels() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("report", "state"),
-    [
-        (f"- Kessel {K} (42,95 $)", "verified"),
-        (f"- Kessel {K} (40,95 $)", None),
-        (f"- Preis: 40,95 $ {K}", "contradicted"),
-        (f"- Preis: 42,95 $ statt 50,95 $ {K}", "verified"),
-        (f"### Kessel {K}\n- Preis: 40,95 $", "contradicted"),
-        (f"Der Kessel kostet unter 47 $ {K}.", None),
-        (f"- Kessel {K} (ab 40,95 $)", None),
-        (f"### Kessel {K}\n- Versand: 4,99 $", None),
-        (f"### Kessel {K}\n- Preis pro 100 g: 2,10 $", None),
-        (f"| Ware | Stückpreis |\n|---|---|\n| Kessel {K} | 3,05 $ |", None),
-        (f"| Ware | Prix au kilo |\n|---|---|\n| Kessel {K} | 12,10 $ |", None),
-        (f"| Ware | Kaufpreis |\n|---|---|\n| Kessel {K} | 42,95 $ |", "verified"),
-        (f"| Ware | Note |\n|---|---|\n| Kessel {K} | 4,6 / 5 |", "verified"),
-        (f"| Ware | Note |\n|---|---|\n| Kessel {K} | 4,9 / 5 |", "contradicted"),
-        (f"| Ware | Nombre d’avis |\n|---|---|\n| Kessel {K} | 1 483 |", "contradicted"),
-        (f"| Bestellung | Bestelldatum |\n|---|---|\n| {O1} | 14. März 2022 |", "verified"),
-        (f"| Bestellung | Bestelldatum |\n|---|---|\n| {O2} | 30.10.2021 |", "contradicted"),
-        (f"| Bestellung | Lieferung |\n|---|---|\n| {O2} | 30.10.2021 |", None),
-        (f"Die Waage wurde am 14. März 2022 bestellt {O1}.", "verified"),
-        (f"Die Waage kam am 18. März 2022 an {O1}.", None),
-        (f"Die Waage kam am 18. März an {O1}.", None),
-        (f"Die Waage vom 14. März ist {O1} gut.", "verified"),
-        (f"Die Waage vom 15. März ist {O1} gut.", "contradicted"),
-        (f"| Ware | 注文日 |\n|---|---|\n| Waage {O1} | 2022年3月15日 |", "contradicted"),
-        (f"- Kessel {K}: 1.843 Bewertungen", "verified"),
-        (f"### Kessel {K}\n- Anzahl der Bewertungen: 1.843", "verified"),
-        (f"### Kessel {K}\n- Anzahl der Bewertungen: 1.483", "contradicted"),
-        (f"Der Kessel hat 1 843 avis {K}.", "verified"),
-        (f"12 Bewertungen nennen Rost {K}.", None),
-    ],
-)
-def test_only_what_is_set_off_from_words_is_contradicted_in_another_language(report: str, state: str | None) -> None:
-    assert [found for _, _, found in states_in(report)] == ([] if state is None else [state])
+@pytest.mark.parametrize(("report", "state"), IN_GERMAN)
+def test_only_what_is_set_off_from_words_is_contradicted_in_another_language(report: str, state: str) -> None:
+    assert [found for _, _, found in states_in(report)] == ([] if state == "none" else [state])
 
 
 @pytest.mark.parametrize("count", ["1,843件のレビュー", "レビュー数：1,843件", "1843条评论"])

@@ -59,8 +59,9 @@ def judge_claim(claim: str, sources: Sequence[str], given: str = "") -> Opinion:
     prices = verify((value for value in read if value.kind == "price"), ledger)
     values = [*prices, *(value for value in read if value.kind != "price")]
     if wrong := next((value for value in values if value.state == "contradicted"), None):
-        amount = wrong.amount if isinstance(wrong.amount, str) else " to ".join(wrong.amount)
-        reason = f"{wrong.kind.replace('_', ' ')} {amount}: {wrong.derivation or 'a record says otherwise'}"
+        reason = (
+            f"{wrong.kind.replace('_', ' ')} {wrong.amount_in_words}: {wrong.derivation or 'a record says otherwise'}"
+        )
         return Opinion("contradicted", reason, _quote(wrong, sources))
     right = [value for value in values if value.state == "verified"]
     if not right:

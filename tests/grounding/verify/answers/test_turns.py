@@ -1,6 +1,8 @@
 """Assistants' answers compared with a shop's records: false ones are found, honest ones are not accused."""
 
+import tomllib
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -70,124 +72,17 @@ def wrong(*turns: tuple[str, str]) -> list[tuple[str, str]]:
     return [(report[one.start : one.end], one.record) for one in found.statements if not one.is_true]
 
 
-@pytest.mark.parametrize(
-    ("question", "answer", "said", "record"),
-    [
-        ("Price?", "The Nordby Gooseneck Kettle is currently available for just €59.90.", "€59.90", "€64.90"),
-        ("Wie teuer?", "Gerne! Der Havn Wollteppich kostet bei uns derzeit 199,00 €.", "199,00 €", "€249.00"),
-        ("Kettle?", "**Nordby Gooseneck Kettle 1.2 L** – €79.00", "€79.00", "€64.90"),  # crossed out in the shop
-        ("Does the Fjell Mug cost €12?", "Yes, €12.", "€12", "€18.00"),
-        ("Does the Fjell Mug cost €12?", "Yes.", "Yes", "€18.00"),
-        ("Is the Fjell Tent 3 waterproof?", "No, unfortunately it is not waterproof.", "waterproof", "Waterproof: Yes"),
-        ("Ist der Havn Wollteppich waschbar?", "Ja, der Teppich ist waschbar.", "Ja", "Waschbar: Nein"),
-        (
-            "The tent?",
-            "<p>Fjell Tent 3:</p><ul><li>52 cm</li><li>Not waterproof</li></ul>",
-            "waterproof",
-            "Waterproof: Yes",
-        ),
-        ("Weight of the Nordby Gooseneck Kettle?", "Its weight is 1.4 kg.", "1.4 kg", "Weight: 980 g"),
-        ("The tent?", "Fjell Tent 3\n- Packed length: 60 cm", "60 cm", "Packed length: 52 cm"),
-        (
-            "How heavy is the Nordby Gooseneck Kettle, and does it whistle?",
-            "It weighs 1.4 kg.",
-            "1.4 kg",
-            "Weight: 980 g",
-        ),
-        ("Kettle?", "Der Nordby Gooseneck Kettle kostet 64,90 € statt 89,90 €.", "89,90 €", "list price: €79.00"),
-        (
-            "My bag?",
-            "Good news: order 2004 with the Fjell Bag has already been shipped.",
-            "shipped",
-            "order status: Processing",
-        ),
-        ("Do you have the Havn Wollteppich?", "Ja, auf Lager.", "auf Lager", "0 in stock"),
-        ("Bags?", "The Fjell Bag in Ink is in stock.", "in stock", "0 in stock of Ink"),
-        ("Bags?", "The Fjell Bag in Sand costs €20.", "€20", "€24.00"),
-        ("Where is my order #2001?", "Good news! It was delivered.", "delivered", "order status: Shipped"),
-        ("Wo ist sie?", "Ihre Bestellung 2001 wurde storniert.", "storniert", "order status: Shipped"),
-        ("Order 2003?", "Order 2003 has been shipped.", "shipped", "order status: Cancelled"),
-        ("Order 2004?", "Order 2004 was delivered.", "delivered", "order status: Processing"),
-        ("Was order 2004 delivered?", "Yes.", "Yes", "order status: Processing"),
-        ("Order 2005?", "Order 2005 was cancelled.", "cancelled", "order status: Delivered, Processing"),
-        ("2005?", "The Fjell Mug of order 2005 was delivered.", "delivered", "order status: Processing"),
-        ("Ist 2001 versandt?", "Bestellung 2001 ist noch nicht versandt.", "versandt", "order status: Shipped"),
-        ("Order 2001?", "Order 2001 was placed on March 4, 2024.", "March 4, 2024", "order date: 2024-03-14"),
-        ("2001?", "Die Bestellung 2001 vom 04.03.2024 ist versandt.", "04.03.2024", "order date: 2024-03-14"),
-        ("Returns?", "You can return items within 14 days.", "14 days", "returns within 30 days"),
-        ("Versand?", "Die Lieferzeit beträgt 2 Wochen.", "2 Wochen", "delivery in 2 to 4 days"),
-        ("Shipping?", "- Shipping: €5.95\n- Returns: 30 days", "€5.95", "shipping: €4.90"),
-        ("Versand?", "Ab 40 € ist der Versand kostenlos.", "40 €", "shipping is free from €50.00"),
-        ("Three?", "3 Fjell Mug cost €48.00 in total.", "€48.00", "3 × €18.00 = €54.00"),
-        ("Table", table("Product | Price", "Fjell Tent 3 | €349.00", "Fjell Mug | €18.00"), "€349.00", "€399.00"),
-        ("Table", table(" | Fjell Mug | Fjell Tent 3", "Price | €12.00 | €399.00"), "€12.00", "€18.00"),
-        ("Table", table("Product | in stock", "Havn Wollteppich 160 x 230 | yes"), "yes", "0 in stock"),
-        ("Table", table("Product | Lined", "Fjell Hat | ✓"), "✓", "Lined: No"),
-    ],
-)
+ANSWERS = tomllib.loads(Path(__file__).with_name("answers.toml").read_text("utf-8"))
+
+
+@pytest.mark.parametrize(("question", "answer", "said", "record"), ANSWERS["false"])
 def test_a_false_statement_is_found_with_what_the_shop_says(question: str, answer: str, said: str, record: str) -> None:
     found = wrong((question, answer))
     assert record in [its for _, its in found], found
     assert any(said in words or words in said for words, _ in found)
 
 
-@pytest.mark.parametrize(
-    ("question", "answer"),
-    [
-        ("Price of the kettle?", "The Nordby Gooseneck Kettle costs €64.90, down from €79.00."),
-        ("Which descaler fits the Nordby Gooseneck Kettle?", "Our descaler costs €7.90."),
-        ("Monthly for the Fjell Tent 3?", "That would be €33.25 a month over 12 months."),
-        ("Kosten?", "Das Fjell Tent 3 kostet 399 € oder 12 Raten zu 33,25 €."),
-        ("Net price of the Fjell Tent 3?", "Net, that is €335.29."),
-        ("Shipping for the Fjell Mug?", "Shipping costs €4.90."),
-        ("How much is shipping for the Fjell Mug?", "It's €4.90."),
-        ("Do you have batteries for the Havn Wollteppich?", "Yes, in stock."),
-        ("Is the Fjell Tent 3 waterproof?", "No, but the Fjell Bag is."),
-        ("Total with shipping for the Fjell Mug?", "With shipping you pay €22.90."),
-        ("Fjell Mug?", "The Fjell Mug is €381 cheaper than the Fjell Tent 3."),
-        ("Is the tent waterproof?", "The Fjell Tent 3 is waterproof, but the bag isn't waterproof."),
-        ("Is the Havn Wollteppich in stock?", "No, the rug is sold out, but the Fjell Mug is in stock."),
-        ("Do you have the Havn Wollteppich?", "It will be available again in May."),
-        ("Kostet der Fjell Mug 12 €?", "Nein, der Fjell Mug kostet nicht 12 €."),
-        ("Does the Fjell Mug cost €12?", "No."),
-        ("Rabatt?", "Mit dem Code SAVE10 kostet der Fjell Mug 16,20 €."),
-        ("My order 2001?", "Order 2001 will be delivered on Monday."),
-        ("My order 2002?", "Order 2002 was delivered and then returned."),
-        ("Was order 2005 delivered?", "Yes. Order 2005 has been delivered."),
-        ("Where is order 2005?", "It is still being processed. The Fjell Bag from order 2005 was delivered."),
-        ("2005?", "The Fjell Bag from order 2005 was delivered, the Fjell Mug is still being processed."),
-        ("Order 2001?", "Order 2001, placed on March 14, 2024, arrives on April 2, 2024."),
-        ("Order 2001?", "Order 2001 arrives on 02.04.2024."),
-        ("2004?", "Bestellung 2004 wurde noch nicht versandt."),
-        ("Shipping?", "Standard shipping costs €4.90 and is free for orders over €50."),
-        ("Shipping?", "Express shipping costs €9.90. To Austria, shipping is €14.90."),
-        ("Returns?", "Return shipping costs €4.90. Your refund arrives within 5 days of the return."),
-        ("Lieferung?", "Die Lieferung erfolgt in 2–4 Werktagen, zurückgeben können Sie 30 Tage."),
-        ("When?", "We deliver within 5 days. If you order by noon, delivery takes 1 day."),
-        ("Where is order 2001?", "It will be delivered in 1 day."),
-        ("Fjell Tent 3?", "The Fjell Tent 3 arrives in 6 days."),
-        ("Budget?", "The Fjell Tent 3 is €99 over your budget."),
-        ("Size?", "The Fjell Tent 3 sleeps 3 and its poles are 48 cm long."),
-        ("Tent?", "The Fjell Tent 3 is 210 cm long."),  # not packed
-        ("Set?", "The set of four Fjell Mug costs €60."),
-        ("If", "If the Fjell Mug were €12 I'd buy it."),
-        ("Two?", "Two Fjell Mug are €36."),
-        ("Rain?", "The Fjell Hat is waterproof."),  # as another field says
-        ("Dear?", "The Fjell Mug is toxic."),  # nothing of it stands in a field
-        ("Table", table("Product | Stock", "Fjell Tent 3 | in stock")),
-        ("Table", table("Product | Price | Stock", "Nordby Gooseneck Kettle 1.2 L | €64.90 | in stock")),
-        ("Table", table("Product | Lined", "Fjell Hat | ✗")),
-        ("Table", table(" | Fjell Hat | Fjell Tent 3", "Lined | no | –", "Waterproof | – | yes")),
-        ("Table", table("Product | Price | Quantity", "Fjell Mug | €36.00 | 2")),
-        ("Table", table("Product | Price", "Fjell Mug | €18.00", "Cedar Jug | €12.00")),  # of another shop
-        ("How long does shipping to Iceland take?", "Delivery takes 6 to 9 days."),
-        ("Versand in die Schweiz?", "Der Versand kostet 12,90 €."),
-        ("Overnight?", "Delivery takes 1 day."),
-        ("Delivery?", "We deliver to Iceland. Delivery takes 9 days there."),
-        ("Table", table("Product | Shipping", "Fjell Tent 3 | €39.00")),  # its own
-        ("2001?", "Of order 2001 the pots were delivered and the lids are still being processed."),
-    ],
-)
+@pytest.mark.parametrize(("question", "answer"), ANSWERS["honest"])
 def test_an_honest_or_undecidable_answer_is_not_accused(question: str, answer: str) -> None:
     assert wrong((question, answer)) == []
 
