@@ -40,7 +40,7 @@ def _made(to: Path) -> "Result[RecordedExperiment]":
     from drretail.viewer.experiment import read_view
     from drretail.viewer.page.document import one_page, rendered_questions
     from drretail.viewer.page.first_screen import most_telling
-    from drretail.viewer.tables.scoreboard import conclusion, printed_board, without_equal
+    from drretail.viewer.tables.scoreboard import board_table, conclusion, without_equal
 
     progress = choose_progress()
     check_is_demo(to)
@@ -71,7 +71,7 @@ def _made(to: Path) -> "Result[RecordedExperiment]":
     if view.scores.scoreboard is not None:  # who did better over all questions
         board, same = without_equal(view.scores.scoreboard)
         parts += prose("", f"Result: {conclusion(view.scores.scoreboard).can}", "")
-        parts += [printed_board(board).table, Prose(same)]
+        parts += [board_table(board), Prose(same)]
     user = card.question.query.user_id
     parts += prose("", f'Ask your own:\ndrretail ask "…" --world {folder} --user {user}')
     parts += [Prose("All questions with every claim and its evidence, and what the columns mean:"), str(page)]

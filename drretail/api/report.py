@@ -27,7 +27,7 @@ from drretail.viewer.experiment import ExperimentView, between, read_view
 from drretail.viewer.output import json_text, say
 from drretail.viewer.summary import summary_of
 from drretail.viewer.tables.result import concluded
-from drretail.viewer.tables.scoreboard import printed_board
+from drretail.viewer.tables.scoreboard import board_table
 
 MANY_RUNS = 50
 """From this many runs on, progress is shown while their pages are written."""
@@ -86,7 +86,7 @@ def report(options: ReportOptions) -> Result[str]:
         board = view.scores.scoreboard
         if board is None:
             raise UserError(f"{view.folder} has no scores yet: drretail score {view.folder} makes them.")
-        text = "\n".join(map(latex_table, filter(None, (printed_board(board).table, concluded(board)))))
+        text = "\n".join(map(latex_table, filter(None, (board_table(board), concluded(board)))))
         _write(to, text, lambda: summary_of(view))
     else:
         from drretail.viewer.terminal.text_report import FEW_RUNS, text_of

@@ -39,7 +39,7 @@ from drretail.records.tables.figures import count, dollars
 from drretail.records.tables.markdown import markdown_table
 from drretail.records.tables.result import Result
 from drretail.viewer.paper.published import AGENTS, SYSTEMS, columns_of, rows_of
-from drretail.viewer.tables.scoreboard import printed_board
+from drretail.viewer.tables.scoreboard import board_notes, board_table
 
 NO_CAP = (
     "Name what this may cost: --max-dollars N (or --max-tokens N) caps all runs and judging "
@@ -190,9 +190,9 @@ def _page(board: Scoreboard | None, verification: Verification, spent: Cost, pap
         verified,
     ]
     if board is not None:
-        drawn = printed_board(board)
-        blocks.append(f"## {drawn.table.full_title}\n\n{markdown_table(drawn.table)}")
-        blocks.append("\n".join(f"- {sentence}" for sentence in (*drawn.differs, *drawn.notes)))
+        table = board_table(board)
+        blocks.append(f"## {table.full_title}\n\n{markdown_table(table)}")
+        blocks.append("\n".join(f"- {sentence}" for sentence in (*board.differs, *board_notes(board))))
     return "\n\n".join([*blocks, f"## {tables}"])
 
 

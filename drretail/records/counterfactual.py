@@ -12,9 +12,6 @@ KINDS: tuple[CounterfactualKind, ...] = ("swap", "neutral")
 OPTION = "counterfactual"
 """The option of a System that names the kind."""
 
-Measure = Literal[
-    "change", "repeats", "beyond", "direction", "ignored", "overused", "overused_constraint", "overused_category"
-]
 Dimension = Literal["products", "categories", "brands", "prices"]
 DIMENSIONS: tuple[Dimension, ...] = get_args(Dimension)
 

@@ -15,7 +15,7 @@ from drretail.records.criteria import OF_KIND, Decision, Gold
 from drretail.records.query import Query
 from drretail.records.run import Run
 from drretail.records.wish import Hidden, Want, Wish
-from drretail.viewer.tables.scoreboard import printed_board
+from drretail.viewer.tables.scoreboard import board_notes
 from tests.api.thieves import MARK
 from tests.build import known
 from tests.shop import USER, build_shop
@@ -78,7 +78,7 @@ def test_the_oracle_runs_elsewhere_and_afterwards_the_gold_is_there(experiment: 
 
 
 def test_the_board_says_of_whom_gold_was_in_reach(experiment: Path) -> None:
-    notes = " ".join(printed_board(known(score(experiment, ["basket"]).scoreboard)).notes)
+    notes = " ".join(board_notes(known(score(experiment, ["basket"]).scoreboard)))
     said = notes.partition("Gold was in reach of ")[2].partition(": code of one's own")[0]
     labels = [label for label, system in read_definition(experiment).systems.items() if ":" in system.agent]
     assert (len(labels), said) == (len(THIEVES), listed(labels))

@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import product
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,6 @@ from drretail.records.counterfactual import (
     METRIC,
     CounterfactualKind,
     Dimension,
-    Measure,
     factual_of,
     kind_of,
 )
@@ -31,9 +29,27 @@ from drretail.stats.intervals import mean_interval, share_interval
 VERSION = 3
 NO_REPEATS = "without repeats (--repeats 2) nobody knows what changes by chance"
 NO_FACTUAL = "the experiment holds no such system with the users' own data"
-_OF_REPEATS: tuple[Measure, ...] = ("change", "repeats", "beyond", "ignored")
+_OF_REPEATS = ("change", "repeats", "beyond", "ignored")
+_BELOW_ZERO = ("beyond", "direction")
+"""The only measures that may be below zero."""
 _BY_CODE: Mapping[str, Any] = Assessor(JudgeRef(spec=CODE, kind="rule_based"), "default").columns
-_Value = Callable[[QueryChanges], float | None]
+
+
+_Read = Callable[[QueryChanges], float | None]
+
+
+def _of_dimension(dimension: Dimension, measure: str) -> _Read:
+    return lambda found: getattr(found.changes[dimension], measure)
+
+
+_MEASURES: Mapping[str, _Read] = {
+    **{f"{name} {of}": _of_dimension(of, name) for of in DIMENSIONS for name in ("change", "repeats", "beyond")},
+    "direction": attrgetter("direction.value"),
+    **{name: attrgetter(name) for name in ("ignored", "overused", "overused_constraint", "overused_category")},
+}
+"""By variant, in the order of rows."""
+_OF_ANOTHER_USER = "overused"
+"""How the names of measures begin that need another user's data."""
 
 
 @dataclass(slots=True)
@@ -115,38 +131,28 @@ def _rows(pair: _SystemPair, definition: Definition) -> Iterator[Score]:
             note=NO_FACTUAL,
         )
         return
-    of_changes: tuple[Measure, ...] = ("change", "repeats", "beyond")
-    for dimension, measure in product(DIMENSIONS, of_changes):
-        read = attrgetter(measure)
-        value: _Value = lambda changes, of=dimension, read=read: read(changes.changes[of])  # noqa: E731 — of this turn
-        yield _row(pair, definition, measure, value, dimension)
-    yield _row(pair, definition, "direction", lambda changes: changes.direction.value)
-    shares: tuple[Measure, ...] = ("ignored", "overused", "overused_constraint", "overused_category")
-    for measure in shares if pair.kind == "swap" else shares[:1]:
-        yield _row(pair, definition, measure, attrgetter(measure))
+    for variant, read in _MEASURES.items():
+        if pair.kind == "swap" or not variant.startswith(_OF_ANOTHER_USER):
+            yield _row(pair, definition, variant, read)
 
 
-def _row(
-    pair: _SystemPair, definition: Definition, measure: Measure, value: _Value, of: Dimension | None = None
-) -> Score:
-    outcomes = [pair.outcomes[query_id] for query_id in sorted(pair.outcomes)]
-    present = [outcome for outcome in outcomes if outcome is not None]
+def _row(pair: _SystemPair, definition: Definition, variant: str, read: _Read) -> Score:
+    present = [outcome for _, outcome in sorted(pair.outcomes.items()) if outcome is not None]
     values = {
-        query_id: float(found)
+        query_id: float(value)
         for query_id, outcome in sorted(pair.outcomes.items())
-        if outcome is not None and (found := value(outcome)) is not None
+        if outcome is not None and (value := read(outcome)) is not None
     }
-    clusters = Clusters.of(definition.queries)
-    # Only these two measures may be below zero.
-    interval_of = mean_interval if measure in ("beyond", "direction") else share_interval
+    measure, clusters = variant.partition(" ")[0], Clusters.of(definition.queries)
+    interval_of = mean_interval if measure in _BELOW_ZERO else share_interval
     interval = interval_of([*values.values()], clusters.groups(values))
     changes = [change for outcome in present for change in outcome.changes.values()]
     has_repeats = any(change.repeats is not None for change in changes)
-    failed, planned = len(outcomes) - len(present), len(_queries(pair, definition))
+    failed, planned = len(pair.outcomes) - len(present), len(_queries(pair, definition))
     return Score(
         metric=METRIC,
         version=VERSION,
-        variant=f"{measure} {of}" if of else measure,
+        variant=variant,
         system=pair.system,
         **_BY_CODE,
         value=interval.value,
@@ -158,30 +164,25 @@ def _row(
         n_scored=len(values),
         n_na=planned - failed - len(values),
         n_failed=failed,
-        items=_items(measure, of, present, definition.queries),
+        items=_items(variant, present, definition.queries),
         note=NO_REPEATS if measure in _OF_REPEATS and changes and not has_repeats else None,
     )
 
 
-def _items(
-    measure: Measure, of: Dimension | None, outcomes: Sequence[QueryChanges], queries: Sequence[Query]
-) -> dict[str, float]:
+def _items(variant: str, outcomes: Sequence[QueryChanges], queries: Sequence[Query]) -> dict[str, float]:
     """The counts behind a value."""
 
     def names_purchases(wish: Wish | None) -> bool:
         """True if the wish names something that the shopper bought, which another user's orders don't have."""
         return wish is not None and (bool(wish.owned) or any(want.again for want in wish.wants))
 
-    if measure == "change" and of == "products":
-        return {"queries_of_own_history": sum(names_purchases(query.wish) for query in queries)}
-    if measure == "direction":
-        ways = [outcome.direction for outcome in outcomes]
-        return {
-            "toward_other": sum(way.toward_other for way in ways),
-            "toward_own": sum(way.toward_own for way in ways),
-            "neither": sum(way.neither for way in ways),
-            "owned": sum(way.owned for way in ways),
-        }
-    if measure == "overused_constraint":
-        return {"the_reverse": sum(outcome.regained for outcome in outcomes)}
-    return {}
+    match variant:
+        case "change products":
+            return {"queries_of_own_history": sum(names_purchases(query.wish) for query in queries)}
+        case "direction":
+            counts = ("toward_other", "toward_own", "neither", "owned")
+            return {name: sum(getattr(outcome.direction, name) for outcome in outcomes) for name in counts}
+        case "overused_constraint":
+            return {"the_reverse": sum(outcome.regained for outcome in outcomes)}
+        case _:
+            return {}

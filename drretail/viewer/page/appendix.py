@@ -26,7 +26,7 @@ from drretail.viewer.tables.ablations import (
 )
 from drretail.viewer.tables.judges import audit_table, judge_table
 from drretail.viewer.tables.pairs import paired
-from drretail.viewer.tables.scoreboard import printed_board
+from drretail.viewer.tables.scoreboard import board_notes
 from drretail.viewer.tables.scores import ANSWERED, agreement_table, model_words, score_tables, table_key_of
 from drretail.viewer.tables.slices import BY, MEANINGS, SlicedTables, few_words, main_slices, sliced_tables
 
@@ -45,7 +45,7 @@ def render_scores(view: ExperimentView, lines: Sequence[RunLine]) -> Markup:
         view=view,
         has_answered=any(row.manner == ANSWERED for table in tables for row in table.rows),
         unexplained=_unseen(_explained, [] if board is None else map(_explained, board.columns)),
-        unsaid=_unseen(str, () if board is None else printed_board(board).notes),
+        unsaid=_unseen(str, () if board is None else board_notes(board)),
         by_parts=list(_by_parts(view, rows)),
         # For each metric, judge and set of rules its table and its slices.
         tables=[

@@ -12,7 +12,7 @@ from drretail.records.tables.table import Cell, Column, Table
 from drretail.viewer.page.outcomes import are_decided, outcome_bar
 from drretail.viewer.run_lines import RunLine
 from drretail.viewer.tables.result import OUTCOME
-from drretail.viewer.tables.scoreboard import SPARE, Board
+from drretail.viewer.tables.scoreboard import SPARE
 
 _AXIS, _HIGH = 110.0, 14.0
 _SHOWN = ("higher", "lower")
@@ -33,9 +33,9 @@ class PageBoard:
     """Names of systems by label, the best first, which is compared with at first; empty if none are compared."""
 
 
-def page_board(board: Scoreboard, drawn: Board, lines: Sequence[RunLine]) -> PageBoard:
+def page_board(board: Scoreboard, table: Table, lines: Sequence[RunLine]) -> PageBoard:
     """The table with each system's outcomes, its rank, and its difference from any other one as further columns."""
-    table, measure = drawn.table, _measure(board)
+    measure = _measure(board)
     systems = [row for row in table.rows if row.section < 2]
     ranked = {row.label: row.name for row in systems if row.section == 0}
     baselines = {} if measure is None else ranked

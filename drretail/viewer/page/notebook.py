@@ -15,7 +15,7 @@ from drretail.viewer.experiment import read_view
 from drretail.viewer.page.frame import fragment, whole_page
 from drretail.viewer.page.question import Questions
 from drretail.viewer.page.report_html import marked_html
-from drretail.viewer.tables.scoreboard import printed_board
+from drretail.viewer.tables.scoreboard import board_notes, board_table
 
 HEIGHT = 640
 """The height in pixels of a page inside a cell; longer pages scroll."""
@@ -32,8 +32,8 @@ def scores_cell(scores: Scores) -> str:
     """The scoreboard, or a line if nothing is scored."""
     if scores.scoreboard is None:
         return str(escape("Nothing is scored yet."))
-    board = printed_board(scores.scoreboard)
-    return table_cell(board.table, [*board.differs, *board.notes])
+    board = scores.scoreboard
+    return table_cell(board_table(board), [*board.differs, *board_notes(board)])
 
 
 def run_cell(experiment: Path, run: Run) -> str:

@@ -17,7 +17,16 @@ from drretail.viewer.plots.drawing import Plot
 from drretail.viewer.plots.experiment_plots import MOST_SERIES, finding_plots, plots_of
 from drretail.viewer.run_lines import DECISIONS, RunLine
 from drretail.viewer.tables.result import OUTCOME, concluded, decision_of, every_measure
-from drretail.viewer.tables.scoreboard import INTERVALS, LAB, conclusion, judge_failures, printed_board, without_equal
+from drretail.viewer.tables.scoreboard import (
+    INTERVALS,
+    LAB,
+    board_notes,
+    board_table,
+    conclusion,
+    has_intervals,
+    judge_failures,
+    without_equal,
+)
 from drretail.viewer.tables.scores import system_names
 
 FIRST_FALSE = 12
@@ -33,7 +42,7 @@ def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links
     differing, same = (None, "") if board is None else without_equal(board)
     rows = () if board is None else board.rows
     answers = researched(lines, view.definition.systems)
-    drawn = None if differing is None else printed_board(differing, view.lab)
+    table = None if differing is None else board_table(differing)
     level = _level(first, view, lines)
     return fragment(
         "overview.html.jinja",
@@ -48,11 +57,13 @@ def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links
         compared=None if board is None else concluded(board),
         every_measure=None if board is None else every_measure(board),
         compare_command=f"drretail compare {shlex.quote(view.name)} --details",
-        board=drawn,
-        shown=None if differing is None or drawn is None else page_board(differing, drawn, answers),
-        columns=() if board is None else printed_board(board).table.columns,
+        table=table,
+        notes=[] if differing is None else [note for note in board_notes(differing) if note not in view.lab],
+        lab=view.lab,
+        shown=None if differing is None or table is None else page_board(differing, table, answers),
+        columns=() if board is None else board_table(board).columns,
         same=same,
-        intervals=INTERVALS,
+        intervals=INTERVALS if table is not None and has_intervals(table) else "",
         judge_failures=[] if board is None else list(judge_failures(board)),
         lab_title=LAB,
         lab_plots=finding_plots(view.folder),

@@ -15,7 +15,6 @@ from drretail.records.tables.table import Cell, Kind, Row
 from drretail.viewer.paper.published import (
     Lineup,
     PaperTable,
-    absent,
     beside,
     columns_of,
     here,
@@ -47,16 +46,12 @@ def dataset(
         Cell(is_judged, "check"),
         _share([query.user_id is not None and query.mode == "profile_aware" for query in queries]),
     )
-    return paper_table(
-        "Table 4",
-        "What a dataset has",
-        columns_of("datasets"),
-        (*rows, here(f"this experiment ({counted(len(queries), 'query')})", shares)),
-        notes=(
-            f"Here as shares: of queries that expect {DEEP} tools and more, of reports of {LONG} words and more, of "
-            "queries that expect a tool of the shop, and the web, and of those with a profile.",
-        ),
+    note = (
+        f"Here as shares: of queries that expect {DEEP} tools and more, of reports of {LONG} words and more, of "
+        "queries that expect a tool of the shop, and the web, and of those with a profile."
     )
+    own = here(f"this experiment ({counted(len(queries), 'query')})", shares)
+    return paper_table("datasets", (*rows, own), notes=[note])
 
 
 def modes(experiment: str, found: Sequence[Mode] | None) -> PaperTable:
@@ -78,21 +73,7 @@ def modes(experiment: str, found: Sequence[Mode] | None) -> PaperTable:
         )
         for mode in found or ()
     ]
-    return paper_table(
-        "Figure 5",
-        "Generic and profile-aware queries (means)",
-        (
-            "queries",
-            "words",
-            "expected tools",
-            "of these, of the user's record",
-            "mentions of the profile",
-            "specificity",
-        ),
-        rows,
-        notes=("The paper's figure is one pair of queries as an example, without numbers.",),
-        missing=missing,
-    )
+    return paper_table("modes", rows, missing)
 
 
 def _share(of: Sequence[bool]) -> Cell | None:
@@ -119,14 +100,8 @@ def cost(
             Cell(mean(calls), "tenths", n=len(calls), planned=planned[label]),
         ]
     columns = columns_of("cost")
-    return paper_table(
-        "Table 5",
-        "What a query takes: thousands of tokens, words, tool calls",
-        (*columns[:3], BODY, *columns[3:]),
-        beside(lines, own, {name: (*cells[:3], None, *cells[3:]) for name, cells in rows_of("cost").items()}),
-        notes=("± is the sample standard deviation over reports here; the paper does not name its own.",),
-        missing=absent(lines),
-    )
+    rows = beside(lines, own, {name: (*cells[:3], None, *cells[3:]) for name, cells in rows_of("cost").items()})
+    return paper_table("cost", rows, lines.absent, columns=(*columns[:3], BODY, *columns[3:]))
 
 
 def tool_calls(runs: Mapping[str, Sequence[Run]], planned: Mapping[str, int], lines: Lineup) -> PaperTable:
@@ -138,14 +113,7 @@ def tool_calls(runs: Mapping[str, Sequence[Run]], planned: Mapping[str, int], li
             made = [Counter(step.name for step in run.steps if step.kind == "tool") for run in runs[label]]
             means = [mean(calls[tool] for calls in made) for tool in NINE]
             rows.append(here(label, [Cell(each, "number", n=len(made), planned=planned[label]) for each in means]))
-    return paper_table(
-        "Figure 4",
-        "Tool calls of a query, by tool",
-        NINE,
-        rows,
-        notes=("The paper shows these as bars, without numbers; their sums are in Table 5 above.",),
-        missing=absent(lines),
-    )
+    return paper_table("tool_calls", rows, lines.absent, columns=NINE)
 
 
 def _spread(values: Sequence[float], planned: int, kind: Kind = "tenths") -> Cell | None:

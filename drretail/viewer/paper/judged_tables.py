@@ -16,7 +16,6 @@ from drretail.viewer.paper.published import (
     AGENTS,
     Lineup,
     PaperTable,
-    absent,
     beside,
     columns_of,
     here,
@@ -27,13 +26,8 @@ from drretail.viewer.paper.published import (
 )
 
 R = TypeVar("R", Score, PairScore)
-JUDGED = {
-    # Precision and recall of citations, and claims cited in a report.
-    "faithfulness": ("Table 1", "Faithfulness"),
-    # Seven ratings from 0 to 10 and their mean.
-    "quality": ("Table 2", "Answer quality"),
-}
-"""Name and title of each metric's table in the paper."""
+JUDGED = ("faithfulness", "quality")
+"""The metrics with a table in the paper."""
 
 
 def judges_agree(experiment: str, scores: Scores | None) -> PaperTable:
@@ -51,25 +45,16 @@ def judges_agree(experiment: str, scores: Scores | None) -> PaperTable:
                 rows.append(here(f"{dimension}{judges}", (*over_reports, *over_systems)))
         rows.append(of_paper(dimension, (Cell(rho, "number"), None, None, None)))
     missing = f"ratings of two language models: drretail score {experiment} --metrics quality --judge A --judge B"
-    return paper_table(
-        "Appendix E",
-        "Agreement of two judges (Spearman's ρ)",
-        ("ρ", "reports", "ρ over systems", "systems"),
-        rows,
-        notes=(
-            *(f"Judged here by {judges}." for judges in whose if len(whose) == 1),
-            "The paper does not say whether its ρ is over reports or over systems.",
-        ),
-        missing=() if found else (missing,),
-    )
+    notes = [f"Judged here by {judges}." for judges in whose if len(whose) == 1]
+    return paper_table("rho", rows, () if found else (missing,), notes=notes)
 
 
 def judged(experiment: str, metric: str, scores: Scores | None, lines: Lineup) -> PaperTable:
     """The paper's table for a metric in ``JUDGED``."""
-    (name, title), columns = JUDGED[metric], columns_of(metric)
+    columns = columns_of(metric)
     rows = [row for row in shown_rows(scores.scores if scores else ()) if row.metric == metric]
     shown, notes = _of_first_judge(rows, scores)
-    missing = list(absent(lines))
+    missing = [*lines.absent]
     if not shown:
         flags = f"--metrics {metric} --rules paper --judge PROVIDER:MODEL"
         missing.append(f"{metric} of any judge: drretail score {experiment} {flags}")
@@ -79,7 +64,7 @@ def judged(experiment: str, metric: str, scores: Scores | None, lines: Lineup) -
             f"--metrics {metric} --judge PROVIDER:MODEL"
         )
     own = {label: [_value(shown, label, column) for column in columns] for label in {row.system for row in shown}}
-    return paper_table(name, title, columns, beside(lines, own, rows_of(metric)), notes, missing)
+    return paper_table(metric, beside(lines, own, rows_of(metric)), missing, notes=notes)
 
 
 def _of_first_judge(rows: Sequence[R], scores: Scores | None) -> tuple[list[R], list[str]]:
@@ -139,18 +124,8 @@ def preferences(experiment: str, scores: Scores | None, lines: Lineup) -> PaperT
         ties = (row.tie,) if has_ties else ()
         shares = (Cell(share.value, "number") for share in (row.win, *ties, row.loss))
         rows.append(here(f"{row.a} ~ {row.b}: {row.dimension}", (*shares, Cell(row.n_scored, "count"))))
-    return paper_table(
-        "Figure 6",
-        "Share of comparisons won (agents that read whole pages)",
-        ("first wins", *(("tie",) if has_ties else ()), "second wins", "pairs"),
-        rows,
-        notes=(
-            *notes,
-            "The paper shows these as bars, without numbers; it asked once, in random order, and allowed no ties "
-            "(--rules paper).",
-        ),
-        missing=missing,
-    )
+    columns = ("first wins", *(("tie",) if has_ties else ()), "second wins", "pairs")
+    return paper_table("preferences", rows, missing, columns=columns, notes=notes)
 
 
 def people_agree(votes: Sequence[Vote]) -> PaperTable:
@@ -169,17 +144,7 @@ def people_agree(votes: Sequence[Vote]) -> PaperTable:
             cells = (Cell(published[dimension], "number"), Cell(21, "count"), None, Cell(soft, "number"))
             rows.append(of_paper(dimension, cells))
     annotators = "two people's votes: one line a vote in exp/votes/<annotator>.jsonl (drretail/addons/people/README.md)"
-    return paper_table(
-        "Appendix D",
-        "Agreement of two people (Cohen's κ without ties)",
-        ("κ", "comparisons", "without ties", "disagreements with a tie"),
-        rows,
-        notes=(
-            "κ rests on the comparisons without ties: those that neither person called one.",
-            "The paper's share of disagreements in which one side is a tie is over all dimensions.",
-        ),
-        missing=() if len({vote.annotator for vote in votes}) > 1 else (annotators,),
-    )
+    return paper_table("kappa", rows, () if len({vote.annotator for vote in votes}) > 1 else (annotators,))
 
 
 def _people_agreed(pair: Pair) -> Row:

@@ -2,7 +2,7 @@
 
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -46,16 +46,21 @@ class PaperTable:
 
 
 def paper_table(
-    name: str,
-    title: str,
-    columns: Sequence[str],
+    key: str,
     rows: Sequence[Row],
-    notes: Sequence[str] = (),
     missing: Sequence[str] = (),
+    *,
+    columns: Sequence[str] = (),
+    notes: Sequence[str] = (),
 ) -> PaperTable:
-    """The table with a first column for the source of its rows."""
-    heads = tuple(map(Column, ("source", *columns)))
-    return PaperTable(name, Table(title, heads, tuple(rows), notes=tuple(notes)), tuple(missing))
+    """The table of this key in published.toml, with a first column for the source of its rows.
+
+    ``columns`` take the place of those that it names, and ``notes`` come before its own.
+    """
+    published = _published()[key]
+    heads = tuple(map(Column, ("source", *(columns or published["columns"]))))
+    notes = (*notes, *published.get("notes", ()))
+    return PaperTable(published["name"], Table(published["title"], heads, tuple(rows), notes=notes), tuple(missing))
 
 
 def here(name: str, cells: Sequence[Cell | None]) -> Row:
@@ -76,8 +81,13 @@ class Lineup:
     """For each of the paper's six systems the labels here: several if models differ."""
     others: tuple[str, ...] = ()
     """All other labels, which have no row in the paper."""
-    missing: tuple[str, ...] = field(default=())
-    """The paper's systems that are not in the experiment."""
+
+    @property
+    def absent(self) -> tuple[str, ...]:
+        """One sentence if some of the paper's systems were not run."""
+        missing = [name for name, labels in self.by_name.items() if not labels]
+        flags = " ".join(f"--agent {name}" for name in missing)
+        return (f"not run here: {', '.join(missing)} (drretail run … {flags})",) if missing else ()
 
 
 def lineup(systems: dict[str, System]) -> Lineup:
@@ -89,7 +99,7 @@ def lineup(systems: dict[str, System]) -> Lineup:
             by_name[name] += (label,)
         else:
             others.append(label)
-    return Lineup(by_name, tuple(others), tuple(name for name, labels in by_name.items() if not labels))
+    return Lineup(by_name, tuple(others))
 
 
 def beside(
@@ -104,14 +114,6 @@ def beside(
         rows += [here(label, own[label]) for label in labels if label in own]
         rows.append(of_paper(name, paper[name]))
     return rows + [here(label, own[label]) for label in lines.others if label in own]
-
-
-def absent(lines: Lineup) -> tuple[str, ...]:
-    """One sentence if some of the paper's systems were not run."""
-    if not lines.missing:
-        return ()
-    flags = " ".join(f"--agent {name}" for name in lines.missing)
-    return (f"not run here: {', '.join(lines.missing)} (drretail run … {flags})",)
 
 
 def by_system(runs: Sequence[Run]) -> dict[str, list[Run]]:
@@ -150,5 +152,5 @@ def rows_of(table: str) -> dict[str, tuple[Cell, ...]]:
 
 
 def numbers_of(table: str) -> dict[str, float]:
-    """Numbers by name, for entries that are not tables."""
-    return dict(_published()[table])
+    """A table's numbers by name, where it has one a row."""
+    return dict(_published()[table]["numbers"])

@@ -39,45 +39,10 @@ JUDGE_FAILED = "failed"
 """Shown instead of a value that no report has, because the judge gave no usable answer."""
 
 
-@dataclass(frozen=True, slots=True)
-class Board:
-    """The scoreboard's table, and the sentences below it."""
-
-    table: Table
-    differs: tuple[str, ...]
-    notes: tuple[str, ...]
-    lab: tuple[str, ...]
-    """The judge lab's findings, one a line."""
-
-    def legend(self, *, intervals: bool = True) -> str:
-        """The meanings of every column and of the figures below values, in one line.
-
-        If intervals found no room, it says how to see them.
-        """
-        columns = "; ".join(f"{column.name}: {column.meaning}" for column in self.table.columns if column.meaning) + "."
-        if not self.has_intervals:
-            return columns
-        if not intervals:
-            return f"{columns} A wider terminal or --details shows the 95 % intervals."
-        floors = (
-            " --details shows those of the null agents and the oracle."
-            if any(row.section == 2 for row in self.table.rows)
-            else ""
-        )
-        return f"{columns} Below a value: its {INTERVALS}.{floors}"
-
-    @property
-    def has_intervals(self) -> bool:
-        return any(cell is not None and cell.interval for row in self.table.rows for cell in row.cells)
-
-
-def printed_board(board: Scoreboard, lab: Sequence[str] = ()) -> Board:
-    """The board as it is drawn, with ``lab`` below it.
-
-    A note of the board that is also in ``lab`` stands only there.
-    """
+def board_table(board: Scoreboard) -> Table:
+    """The board as it is drawn."""
     judge, names = board.judge, system_names((row.system for row in board.rows), board.systems)
-    table = pivot(
+    return pivot(
         TITLE,
         {(row.system, "", column.name): _cell(row, column) for row in board.rows for column in board.columns},
         {row.system: names[row.system] for row in board.rows},
@@ -89,7 +54,23 @@ def printed_board(board: Scoreboard, lab: Sequence[str] = ()) -> Board:
         is_stacked=True,
         spare_intervals=len(SPARE) + 1,
     )
-    return Board(table, board.differs, tuple(note for note in _notes(board) if note not in lab), tuple(lab))
+
+
+def has_intervals(table: Table) -> bool:
+    return any(cell is not None and cell.interval for row in table.rows for cell in row.cells)
+
+
+def board_legends(table: Table) -> tuple[str, str]:
+    """The meanings of every column and of the figures below values, in one line: where intervals found no room, with
+    how to see them, and where they did.
+    """
+    columns = "; ".join(f"{column.name}: {column.meaning}" for column in table.columns if column.meaning) + "."
+    if not has_intervals(table):
+        return columns, columns
+    has_floors = any(row.section == 2 for row in table.rows)
+    floors = " --details shows those of the null agents and the oracle." if has_floors else ""
+    wider = f"{columns} A wider terminal or --details shows the 95 % intervals."
+    return wider, f"{columns} Below a value: its {INTERVALS}.{floors}"
 
 
 def without_equal(board: Scoreboard) -> tuple[Scoreboard, str]:
@@ -160,7 +141,8 @@ def _cell(row: BoardRow, column: ShownColumn) -> Cell | None:
     )
 
 
-def _notes(board: Scoreboard) -> Iterator[str]:
+def board_notes(board: Scoreboard) -> Iterator[str]:
+    """What a reader must know about the numbers of the board."""
     cells = [cell for row in board.rows for cell in row.cells.values()]
     few = next((cell.n_queries for cell in cells if cell.n_queries is not None), None)
     if few is not None:

@@ -12,7 +12,7 @@ from drretail.records.tables.table import Cell, Column, Table, pivot, table_of
 from drretail.viewer.tables.notes import NOTES
 from drretail.viewer.tables.pairs import TITLE as PAIRWISE
 from drretail.viewer.tables.pairs import paired
-from drretail.viewer.tables.scoreboard import LAB, conclusion, printed_board
+from drretail.viewer.tables.scoreboard import LAB, board_legends, board_notes, board_table, conclusion
 from drretail.viewer.tables.scores import (
     NONE_HELD,
     NOT_RATED,
@@ -38,13 +38,12 @@ def scoreboard_parts(
 
     Of several judges, the scores are the first one's; the others are named, with how far judges agree.
     """
-    printed = printed_board(board, lab)
-    concluded = conclusion(board)
+    table, concluded = board_table(board), conclusion(board)
     yield from prose(*filter(None, (concluded.can, concluded.cannot)), "")
-    legends = printed.legend(intervals=False), printed.legend(intervals=True)
-    yield replace(printed.table, legends=legends, notes=tuple(_on_others(board, agreements, metrics)))
-    differs = printed.differs if concluded.is_cut else ()
-    for title, sentences in (("Is there a difference?", differs), ("Notes", printed.notes), (LAB, printed.lab)):
+    yield replace(table, legends=board_legends(table), notes=tuple(_on_others(board, agreements, metrics)))
+    differs = board.differs if concluded.is_cut else ()
+    notes = [note for note in board_notes(board) if note not in lab]
+    for title, sentences in (("Is there a difference?", differs), ("Notes", notes), (LAB, lab)):
         if sentences:
             yield Table(title, (), (), notes=tuple(sentences))
 

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from drretail.eval.scores.facts import missing_of
 from drretail.eval.scores.version_1 import as_today
 from drretail.records.score import Scores
 from tests.build import known
@@ -22,6 +23,9 @@ PAIR = {
         "length_controlled_low": 0.1,
     },
 }
+MISSING = {"n/a": 1, "failed": 2, "run failed": 1, "as 0": 3}
+BOARD_CELL = {"value": 0.5, "ci_low": 0.4, "beside": 0.9, "n_scored": 9, "n_planned": 10, "missing": MISSING}
+CONTRAST = {"metric": "checks", "variant": "clean", "n_planned": 5, "n_pairs": 5, "outcome": "undecided"}
 OLD: dict[str, Any] = {
     "scores": [],
     "judgings": [],
@@ -32,8 +36,9 @@ OLD: dict[str, Any] = {
     "attacks": [{"system": "b", "plain": "a", "n_queries": 3}],
     "scoreboard": {
         "judge": {"spec": "p:m"},
-        "columns": [],
-        "rows": [],
+        "columns": [{"name": "clean", "metric": "checks", "variant": "clean"}],
+        "rows": [{"system": "a", "cells": {"clean": BOARD_CELL}}],
+        "compared": [{"measure": "clean", "pairs": [{"a": "a", "b": "b", "row": CONTRAST}]}],
         "others": [{"judge": {"spec": "p:n"}, "rows": []}],
     },
 }
@@ -49,7 +54,12 @@ def test_slices_settings_counterfactuals_preferences_and_other_judges_of_version
     assert (cell.n_asked, cell.n_counted, cell.judge) == (4, 3, "p:m")
     (change,) = read.counterfactuals
     assert (change.variant, change.system, change.value, change.n_asked) == ("change products", "b", 0.25, 4)
-    assert [judge.spec for judge in known(read.scoreboard).others] == ["p:n"]
+    board = known(read.scoreboard)
+    assert [judge.spec for judge in board.others] == ["p:n"]
+    of_board = board.rows[0].cells["clean"]
+    assert (of_board.metric, of_board.value, of_board.beside, of_board.n) == ("checks", 0.5, 0.9, 9)
+    assert missing_of(of_board) == MISSING
+    assert [(row.a, row.b, row.n_pairs) for row in board.compared[0].pairs] == [("a", "b", 5)]
     assert read.attacks == ()
     (pair,) = read.pairs
     row = pair.contrast

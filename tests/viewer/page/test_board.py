@@ -5,7 +5,7 @@ import re
 from drretail.records.comparison import ComparedMeasure, Outcome
 from drretail.records.score import ShownColumn
 from drretail.viewer.page.board import page_board
-from drretail.viewer.tables.scoreboard import printed_board
+from drretail.viewer.tables.scoreboard import board_table
 from tests.build import measure
 from tests.viewer.scores import FP, board, cell
 
@@ -34,7 +34,7 @@ def test_what_decides_comes_first_and_who_is_not_told_apart_shares_ranks() -> No
     )
     cells = {name: {"feasible": cell(0.5), "FP": cell(1), "FR": cell(1)} for name in SYSTEMS}
     made = board(cells, of_three(), columns=columns)
-    shown = page_board(made, printed_board(made), [])
+    shown = page_board(made, board_table(made), [])
     names = [column.name for column in shown.table.columns]
     assert names == ["feasible", "difference in feasible", "rank", "FP", "FR"]
     assert [names[at] for at in shown.rest] == ["FR"]
@@ -43,7 +43,7 @@ def test_what_decides_comes_first_and_who_is_not_told_apart_shares_ranks() -> No
 
 def test_a_difference_stands_there_for_each_baseline_with_its_sign_and_the_best_ones_is_seen() -> None:
     made = board({name: {"FP": cell(1)} for name in SYSTEMS}, of_three())
-    shown = page_board(made, printed_board(made), [])
+    shown = page_board(made, board_table(made), [])
     assert list(shown.baselines) == list(SYSTEMS)
     column = [column.name for column in shown.table.columns].index("difference in feasible")
     (drawn,) = (each.html for row in shown.table.rows if row.label == "c@m" and (each := row.cells[column]))

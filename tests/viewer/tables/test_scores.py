@@ -4,7 +4,7 @@ from drretail.records.counterfactual import OPTION
 from drretail.records.run import System
 from drretail.records.score import ShownColumn
 from drretail.viewer.tables.result import SURE
-from drretail.viewer.tables.scoreboard import conclusion, printed_board
+from drretail.viewer.tables.scoreboard import board_notes, board_table, conclusion
 from drretail.viewer.tables.scores import Table, score_tables
 from drretail.viewer.tables.slices import few_words, sliced_tables
 from tests.build import measure
@@ -110,9 +110,8 @@ def test_what_is_shown_stands_first_and_one_system_is_told_by_a_score_with_its_q
 
     j = ShownColumn(name="J", metric="outcome", variant="J", meaning="one rate less another")
     made = board({"gpt": {"J": cell(1, 9, n_queries=1)}}, columns=(j,))
-    printed = printed_board(made)
-    assert [cell.counts for cell in printed.table.rows[0].cells if cell] == ["n=1"]
-    assert printed.notes[0] == "n=1 below a value: one of its two parts comes from only 1 query."
+    assert [cell.counts for cell in board_table(made).rows[0].cells if cell] == ["n=1"]
+    assert next(board_notes(made)) == "n=1 below a value: one of its two parts comes from only 1 query."
     assert conclusion(made).can == "gpt: J 1.00 n=1, one rate less another."
     feasible = ShownColumn(name="feasible", metric="basket", variant="feasible", decides=True, meaning="right carts")
     for value, bought in ((0.4, "8 of 20 answers"), (0.33, "33% of its answers")):
