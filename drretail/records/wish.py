@@ -37,6 +37,9 @@ class Demand(Record):
     def __str__(self) -> str:
         return self.say
 
+    def __hash__(self) -> int:
+        return hash((self.say, self.field))
+
     @property
     def is_measure(self) -> bool:
         """True if a number in the field decides it."""

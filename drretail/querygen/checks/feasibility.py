@@ -1,10 +1,9 @@
 """Whether the shop can meet the wish, by the same baskets and proof by which answers are measured."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from decimal import Decimal
 
-from drretail.grounding.constraints.decisions import decided_by_code
 from drretail.grounding.constraints.fits import priced_in
 from drretail.grounding.text.wording import format_amount, format_money
 from drretail.querygen.checks.case import Case, Code, found
@@ -73,22 +72,21 @@ def check(case: Case) -> Iterator[Finding]:
 
 def _unknown(case: Case) -> Iterator[Finding]:
     """The demands whose field no product of the kind has, or whose value the field has of none of them."""
-    for want, listings in case.offered:
-        for demand in (demand for demand in want.demands if demand.field is not None and listings):
-            rulings = [decided_by_code(demand, listing) for listing in listings]
+    for want, candidates in case.offered:
+        for demand in (demand for demand in want.demands if demand.field is not None and candidates):
+            rulings = candidates.rulings(demand)
             states = {ruling.state for ruling in rulings if ruling.quote}
             if not states:
-                names = _most(name for listing in listings for name in listing.product.details)
+                names = _most(Counter(name for listing in candidates for name in listing.product.details))
                 yield found("field_unknown", str(demand), f"no {want.name} has {demand.field}; records have {names}")
             elif states == {"open"} or ("met" not in states and not demand.is_measure):
-                values = _most(ruling.quote for ruling in rulings if ruling.quote)
+                values = _most(Counter({ruling.quote: times for ruling, times in rulings.items() if ruling.quote}))
                 yield found("value_unknown", str(demand), f"of {want.name} the records say {values}")
 
 
-def _most(texts: Iterable[str]) -> str:
+def _most(counts: Counter[str]) -> str:
     """The most frequent texts."""
-    counts = Counter(texts).most_common(_SHOWN)
-    return ", ".join(text for text, _ in counts) or "no fields"
+    return ", ".join(text for text, _ in counts.most_common(_SHOWN)) or "no fields"
 
 
 def _not_said(case: Case) -> Iterator[Finding]:
