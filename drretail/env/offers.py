@@ -9,7 +9,6 @@ from drretail.errors import NotFound
 from drretail.grounding.basket.cart import Cart
 from drretail.grounding.basket.reference import Candidates, reference_of
 from drretail.grounding.constraints.decisions import UNDECIDED, Decisions
-from drretail.grounding.constraints.fits import fitting
 from drretail.grounding.constraints.kinds import could_be_of_kind, is_of_kind, joined, search_words
 from drretail.grounding.constraints.listing import Listing, listing_of
 from drretail.records.query import Query, Reference
@@ -53,8 +52,7 @@ class Offers:
 
     def would_do(self, want: Want, decisions: Decisions = UNDECIDED) -> frozenset[str]:
         """The ids of the products that satisfy a want, including those that the shopper has already."""
-        found = fitting(want, self.of_want(want, decisions), decisions=decisions)
-        return frozenset(listing.product.product_id for listing in found)
+        return frozenset(self.of_want(want, decisions).keeping(want, decisions).titles)
 
     def of_kind(self, kind: str) -> list[Listing]:
         """Every product of a kind, by id."""

@@ -34,9 +34,29 @@ class Candidates(tuple[Listing, ...]):
         return {listing.product.product_id: listing.product.title for listing in self}
 
     @cached_property
-    def unpriced(self) -> frozenset[str]:
-        """The ids of those without a known price."""
-        return frozenset(listing.product.product_id for listing in self if listing.price is None)
+    def prices(self) -> Mapping[str, Sequence[Decimal]]:
+        """The known prices in each currency, lowest first."""
+        prices: dict[str, list[Decimal]] = {}
+        for listing in self:
+            if listing.price is not None:
+                prices.setdefault(listing.product.currency, []).append(listing.price)
+        return {currency: sorted(known) for currency, known in prices.items()}
+
+    @cached_property
+    def priced(self) -> "Candidates":
+        """Those of a known price."""
+        return Candidates(listing for listing in self if listing.price is not None)
+
+    @cached_property
+    def comparable(self) -> tuple[Listing, ...]:
+        """Those of known price, cheapest first, in the most common currency and without outliers."""
+        if not self.priced:
+            return ()
+        currency = self.priced.currencies.most_common(1)[0][0]
+        known = [(each.price or Decimal(0), each) for each in self.priced if each.product.currency == currency]
+        known.sort(key=lambda pair: (pair[0], pair[1].product.product_id))
+        middle = known[len(known) // 2][0]
+        return tuple(each for price, each in known if middle / 5 <= price <= middle * 5)
 
     @cached_property
     def makers(self) -> Mapping[str, Product]:
@@ -50,44 +70,45 @@ class Candidates(tuple[Listing, ...]):
             self._rulings[demand] = Counter(decided_by_code(demand, listing) for listing in self)
         return self._rulings[demand]
 
-    def fits(self, want: Want, currency: str, decisions: Decisions, state: State) -> tuple[Fit, ...]:
-        """Those that keep a want's limits, with the demands in this state, sorted by id; also what the shopper has.
+    def keeping(self, want: Want, decisions: Decisions = UNDECIDED, state: State = "met") -> "Candidates":
+        """Those that keep a want's limits, with the demands in this state, by id; also what the shopper has.
 
         Remembered, unless somebody has decided on products of the want: the wants of many queries differ in few limits.
         """
         if any(decisions.products_of(want)):
-            return self._found(want, currency, decisions, state)
+            return Candidates(fitting(want, self, decisions=decisions, state=state))
         limits = want.model_copy(update=_NO_LIMITS)
-        if (limits, currency, state) not in self._fits:
-            self._fits[limits, currency, state] = self._found(limits, currency, UNDECIDED, state)
-        return self._fits[limits, currency, state]
+        if (limits, state) not in self._kept:
+            self._kept[limits, state] = Candidates(fitting(limits, self, state=state))
+        return self._kept[limits, state]
 
-    def _found(self, want: Want, currency: str, decisions: Decisions, state: State) -> tuple[Fit, ...]:
+    def fits(self, want: Want, currency: str, decisions: Decisions, state: State) -> tuple[Fit, ...]:
+        """What of them is ``keeping`` a want's limits, each with its price, its worth and the demands that are open."""
         found: list[Fit] = []
-        for listing in fitting(want, self, decisions=decisions, state=state):
-            fit, unsaid = self._fit(listing, currency), decisions.of_state(want, listing, "open")
-            found.append(fit.model_copy(update={"open": unsaid}) if unsaid else fit)
+        for listing in self.keeping(want, decisions, state):
+            unsaid = decisions.of_state(want, listing, "open") if state == "open" else ()
+            key = listing.product.product_id, currency, unsaid
+            if key not in self._fits:
+                self._fits[key] = Fit(
+                    product_id=key[0],
+                    price=_exact(priced_in(listing, currency)),
+                    worth=self.worths[key[0]],
+                    open=unsaid,
+                    is_pack=pieces_in(listing.product.title) > 1,
+                )
+            found.append(self._fits[key])
         return tuple(sorted(found, key=lambda fit: fit.product_id))
-
-    def _fit(self, listing: Listing, currency: str) -> Fit:
-        key = listing.product.product_id, currency
-        if key not in self._each:
-            price = _exact(priced_in(listing, currency))
-            self._each[key] = Fit(
-                product_id=key[0], price=price, worth=self.worths[key[0]], is_pack=pieces_in(listing.product.title) > 1
-            )
-        return self._each[key]
 
     @cached_property
     def _rulings(self) -> dict[Demand, Counter[Ruling]]:
         return {}
 
     @cached_property
-    def _fits(self) -> dict[tuple[Want, str, State], tuple[Fit, ...]]:
+    def _kept(self) -> "dict[tuple[Want, State], Candidates]":
         return {}
 
     @cached_property
-    def _each(self) -> dict[tuple[str, str], Fit]:
+    def _fits(self) -> dict[tuple[str, str, tuple[str, ...]], Fit]:
         return {}
 
 
@@ -334,8 +355,8 @@ def _proof(
     readers and fields say of demands.
     """
     looked_at = len(set[str]().union(*(candidates.titles for candidates in could_be)))
-    unpriced = len(frozenset[str]().union(*(candidates.unpriced for candidates in could_be)))
-    refuted = Proof(state="refuted", looked_at=looked_at, unpriced=unpriced, cheapest_without=dict(without))
+    priced = len(set[str]().union(*(candidates.priced.titles for candidates in could_be)))
+    refuted = Proof(state="refuted", looked_at=looked_at, unpriced=looked_at - priced, cheapest_without=dict(without))
     if not set(wish.orders) <= set(orders):
         return refuted.model_copy(update={"state": "proved", "lack": "no_such_order"})
     if reference.best is not None:

@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Iterator
 from decimal import Decimal
 
-from drretail.grounding.constraints.fits import priced_in
 from drretail.grounding.text.wording import format_amount, format_money
 from drretail.querygen.checks.case import Case, Code, found
 from drretail.querygen.decisions.questions import how_decided, questions_of
@@ -51,7 +50,7 @@ def check(case: Case) -> Iterator[Finding]:
     wish = case.query.wish
     if wish is None or not wish.wants or not all(offered or want.optional for want, offered in case.offered):
         return
-    currencies = {listing.product.currency for _, listings in case.offered for listing in listings}
+    currencies = {currency for _, candidates in case.offered for currency in candidates.currencies}
     foreign = {limit.currency for limit in wish.limits} - currencies
     reference = case.reference
     is_proved = reference.proof is not None and reference.proof.state == "proved"
@@ -152,11 +151,11 @@ def _loose_budget(case: Case, wish: Wish) -> Iterator[Finding]:
     if wish.budget is None or wish.room:
         return
     dearest = Decimal(0)
-    for want, listings in case.offered:
-        prices = [price for one in listings if (price := priced_in(one, wish.budget.currency)) is not None]
+    for want, candidates in case.offered:
+        prices = candidates.prices.get(wish.budget.currency, ())
         if len(prices) < _LEAST_PRICES:
             return
-        dearest += max(prices) * want.quantity
+        dearest += prices[-1] * want.quantity
     if wish.budget.value > _LOOSE * dearest:
         cart = format_amount(Money.of(dearest, wish.budget.currency))
         yield found("budget_bounds_nothing", format_amount(wish.budget), f"the dearest of all costs {cart}")
