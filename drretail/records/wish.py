@@ -37,7 +37,7 @@ class Demand(Record):
     def __str__(self) -> str:
         return self.say
 
-    # Thousands of offers are asked about each demand, by tables that are keyed by it: pydantic compares ten times slower.
+    # Demands are keys of tables that are asked about thousands of offers, and pydantic compares ten times slower.
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Demand) and self.__dict__ == other.__dict__
 
