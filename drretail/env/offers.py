@@ -1,15 +1,14 @@
 """All products that a shop has of the kinds in a wish, and the baskets that follow from them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from drretail.env.catalog.base import CatalogQuery, fold_category
 from drretail.env.world import World
 from drretail.errors import NotFound
 from drretail.grounding.basket.cart import Cart
-from drretail.grounding.basket.reference import reference_of
+from drretail.grounding.basket.reference import Candidates, reference_of
 from drretail.grounding.constraints.decisions import UNDECIDED, Decisions
-from drretail.grounding.constraints.fits import fitting
 from drretail.grounding.constraints.kinds import could_be_of_kind, is_of_kind, joined, search_words
 from drretail.grounding.constraints.listing import Listing, listing_of
 from drretail.records.query import Query, Reference
@@ -27,26 +26,33 @@ class Offers:
 
     world: World
     _could_be: dict[str, list[Listing]] = field(default_factory=dict[str, list[Listing]])
+    _of_kinds: dict[tuple[str, ...], Candidates] = field(default_factory=dict[tuple[str, ...], Candidates])
+    _could_be_of: dict[tuple[str, ...], Candidates] = field(default_factory=dict[tuple[str, ...], Candidates])
     _listings: dict[str, Listing] = field(default_factory=dict[str, Listing])
     _categories: frozenset[str] | None = None
 
-    def of_want(self, want: Want, decisions: Decisions = UNDECIDED) -> tuple[Listing, ...]:
+    def of_want(self, want: Want, decisions: Decisions = UNDECIDED) -> Candidates:
         """Every product of any of the want's kinds, by id: all that the shop has, not only the best matches of a
         search.
         """
-        return tuple(one for one in self.could_be_for(want, decisions) if decisions.is_of_kind(want, one))
+        if any(decisions.products_of(want)):
+            could_be = self.could_be_for(want, decisions)
+            return Candidates(listing for listing in could_be if decisions.is_of_kind(want, listing))
+        if want.kinds not in self._of_kinds:
+            could_be = self.could_be_for(want)
+            self._of_kinds[want.kinds] = Candidates(each for each in could_be if UNDECIDED.is_of_kind(want, each))
+        return self._of_kinds[want.kinds]
 
-    def could_be_for(self, want: Want, decisions: Decisions = UNDECIDED) -> tuple[Listing, ...]:
+    def could_be_for(self, want: Want, decisions: Decisions = UNDECIDED) -> Candidates:
         """Every product that may be of any of the want's kinds, and those that are decided upon, by id."""
-        may_be = [listing for kind in want.kinds for listing in self.could_be(kind)]
-        decided = self.listings(list(decisions.products_of(want)))
-        found = {listing.product.product_id: listing for listing in (*may_be, *decided)}
-        return tuple(found[key] for key in sorted(found))
+        if want.kinds not in self._could_be_of:
+            self._could_be_of[want.kinds] = _by_id(listing for kind in want.kinds for listing in self.could_be(kind))
+        could_be, decided = self._could_be_of[want.kinds], self.listings(list(decisions.products_of(want)))
+        return _by_id((*could_be, *decided)) if decided else could_be
 
     def would_do(self, want: Want, decisions: Decisions = UNDECIDED) -> frozenset[str]:
         """The ids of the products that satisfy a want, including those that the shopper has already."""
-        found = fitting(want, self.of_want(want, decisions), decisions=decisions)
-        return frozenset(listing.product.product_id for listing in found)
+        return frozenset(self.of_want(want, decisions).keeping(want, decisions).titles)
 
     def of_kind(self, kind: str) -> list[Listing]:
         """Every product of a kind, by id."""
@@ -113,3 +119,8 @@ class Offers:
             return () if user_id is None else self.world.store.orders(user_id).orders
         except NotFound:
             return ()
+
+
+def _by_id(listings: Iterable[Listing]) -> Candidates:
+    by_id = {listing.product.product_id: listing for listing in listings}
+    return Candidates(by_id[key] for key in sorted(by_id))

@@ -37,6 +37,13 @@ class Demand(Record):
     def __str__(self) -> str:
         return self.say
 
+    # Demands are keys of tables that are asked about thousands of offers, and pydantic compares ten times slower.
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Demand) and self.__dict__ == other.__dict__
+
+    def __hash__(self) -> int:
+        return hash((self.say, self.field))
+
     @property
     def is_measure(self) -> bool:
         """True if a number in the field decides it."""

@@ -100,7 +100,7 @@ def test_every_prompt_of_query_makers_is_sent_in_the_users_words_and_the_query_s
             typed = type_wishes(shop, linter, session, untyped)
             wished = QUERY.model_copy(update={"wish": wish})
             Reader(shop, linter).read([wished], session)
-            read_records(questions_of([wished], linter.stock.offers), session, 1)
+            read_records([*questions_of([wished], linter.stock.offers)], session, 1)
         own_words = replaced()
     of_core = {name: path for name, path in query_prompt_files().items() if not path.is_relative_to(ADDONS)}
     assert unsent(of_core, requests_in(tmp_path)) == []

@@ -72,6 +72,6 @@ def test_nothing_is_found_in_any_of_them_and_each_asks_what_its_web_answers(mark
 
 
 def test_every_demand_is_decided_on_the_records_as_they_are(market: World) -> None:
-    questions = questions_of(ALL, Offers(market))
+    questions = list(questions_of(ALL, Offers(market)))
     assert [question.key for question in questions if not question.is_decided] == []
     assert {question.ruling.by.partition(":")[0] for question in questions} == {"field", "model"}

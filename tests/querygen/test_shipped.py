@@ -54,7 +54,7 @@ def test_nothing_is_found_in_any_of_them_nor_between_them_but_what_readers_of_th
 
 def test_every_demand_of_the_fifty_and_the_twenty_is_decided_on_the_records_as_they_are(demo: World) -> None:
     questions, of_twenty = (
-        questions_of(queries, Offers(demo)) for queries in (shipped_queries(), shipped_queries(GENERIC))
+        list(questions_of(queries, Offers(demo))) for queries in (shipped_queries(), shipped_queries(GENERIC))
     )
     assert [question.key for question in (*questions, *of_twenty) if not question.is_decided] == []
     decisions = [each for query in shipped_queries() if query.gold for each in query.gold.decisions]

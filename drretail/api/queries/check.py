@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from drretail.llm.estimates import Estimates
     from drretail.querygen.by_model.opinion import Opinion
     from drretail.querygen.by_model.session import Answers
-    from drretail.querygen.decisions.questions import Question
+    from drretail.querygen.decisions.questions import HowDecided
     from drretail.querygen.importing import TypedQueries
     from drretail.querygen.lint import Checked, Linter
     from drretail.records.evidence import Finding
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 def check(options: CheckOptions) -> "Result[Outcome]":
     """The findings on each query. A model's wishes are added to the file, and its calls are in a journal beside it."""
     from drretail.querygen.decisions.answers import dead_decisions
-    from drretail.querygen.decisions.questions import questions_of
+    from drretail.querygen.decisions.questions import how_decided, questions_of
     from drretail.querygen.lint import Linter
     from drretail.querygen.reading import read_queries
 
@@ -55,7 +55,7 @@ def check(options: CheckOptions) -> "Result[Outcome]":
         outcome = Outcome(queries) if reader is None else _read(shop, linter, queries, reader, options)
         with busy("checking queries"):
             outcome.checked = linter.check_all(outcome.queries)
-            outcome.questions = questions_of(outcome.queries, linter.stock.offers)
+            outcome.demands = how_decided(questions_of(outcome.queries, linter.stock.offers))
             outcome.died = sum(len(dead_decisions(query, linter.stock.offers)) for query in outcome.queries)
     parts, hints = [*_parts(outcome, options)], [*_hints(outcome, options)]
     return Result(outcome, _document(outcome), parts, hints=hints, left=int(outcome.is_wrong))
@@ -90,7 +90,7 @@ class Outcome:
     opinions: "Answers[Opinion] | None" = None
     spent: "Spent | None" = None
     checked: "Sequence[Checked]" = ()
-    questions: "Sequence[Question]" = ()
+    demands: "Sequence[HowDecided]" = ()
     died: int = 0
 
     @property
@@ -141,7 +141,6 @@ def _read(
 
 def _document(outcome: Outcome) -> dict[str, Any]:
     """The findings and baskets of each query, for ``--json``."""
-    from drretail.querygen.decisions.questions import how_decided
     from drretail.querygen.lint import CODES
 
     rows: list[dict[str, Any]] = []
@@ -158,7 +157,7 @@ def _document(outcome: Outcome) -> dict[str, Any]:
         "codes": dict(outcome.codes),
         "untyped": outcome.untyped,
         "died": outcome.died,
-        "demands": [asdict(each) for each in how_decided(outcome.questions)],
+        "demands": [each.document for each in outcome.demands],
         "failed": outcome.failed,
         **({} if outcome.spent is None else outcome.spent.document),
         "queries": rows,
@@ -166,7 +165,7 @@ def _document(outcome: Outcome) -> dict[str, Any]:
 
 
 def _parts(outcome: Outcome, options: CheckOptions) -> Iterator[Table | str]:
-    from drretail.querygen.decisions.questions import graded_line, how_decided
+    from drretail.querygen.decisions.questions import graded_line
     from drretail.querygen.lint import CODES
 
     if options.details:
@@ -179,7 +178,7 @@ def _parts(outcome: Outcome, options: CheckOptions) -> Iterator[Table | str]:
     if rows:
         yield table_of(f"Queries {options.file}", ["query", "what", "where", "found", "to do"], rows)
     if options.details:
-        yield demands_table(Path(options.file), how_decided(outcome.questions))
+        yield demands_table(Path(options.file), outcome.demands)
     if outcome.spent:
         yield outcome.spent.line
     whole = sum(not findings for _, findings in outcome.found)
@@ -189,8 +188,8 @@ def _parts(outcome: Outcome, options: CheckOptions) -> Iterator[Table | str]:
     on_web = sum(query.web_question is not None for query in outcome.queries)
     if infeasible or on_web:
         yield f"Infeasible by intent: {infeasible}; with a question to the web: {on_web}"
-    if outcome.questions:
-        yield Prose(graded_line(outcome.queries, outcome.questions))
+    if outcome.demands:
+        yield Prose(graded_line(outcome.queries, outcome.demands))
 
 
 def _baskets(outcome: Outcome) -> Table:
@@ -215,7 +214,7 @@ def _hints(outcome: Outcome, options: CheckOptions) -> Iterator[str]:
         yield from on_failures(outcome.opinions.failed)
     if outcome.spent is not None:
         yield from outcome.spent.on_prices
-    if not all(question.is_decided for question in outcome.questions):
+    if any(each.undecided for each in outcome.demands):
         yield f"The rest goes by words alone. {how_to_decide(options)}"
     if outcome.died:
         yield died_line(outcome.died)

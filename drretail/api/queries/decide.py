@@ -63,7 +63,7 @@ def decide(options: DecideOptions) -> "Result[Decided]":
         if decided.settled is not None:
             decided.queries = with_decisions(decided.queries, decided.questions, decided.settled, offers)
             write_with_gold(decided.queries, file)
-            decided.questions = questions_of(decided.queries, offers, picks)
+            decided.questions = list(questions_of(decided.queries, offers, picks))
         if options.missing is not None:
             from drretail.experiment import renew_decisions
 
@@ -104,7 +104,7 @@ def _asked(shop: "World", options: DecideOptions) -> "tuple[Decided, Offers, dic
     offers = linter.stock.offers
     picks = {} if options.missing is None else _picks(Path(options.missing), shop.manifest.fingerprint)
     with busy("looking up products"):
-        questions = questions_of(queries, offers, picks)
+        questions = list(questions_of(queries, offers, picks))
     died = sum(len(dead_decisions(query, offers)) for query in queries)
     return Decided(Path(options.file), queries, questions, died), offers, picks
 
@@ -210,7 +210,7 @@ def demands_table(file: Path, demands: "Sequence[HowDecided]") -> "Table":
     """For each demand of a file's queries, how many candidates keep it, and who says so."""
     rows = [
         (
-            *(each.query_id, each.want, each.demand),
+            *(each.query_ids[0], each.want, each.demand),
             *(each.states.get(state) for state in ("met", "broken", "open")),
             ", ".join(f"{name} {count}" for name, count in sorted(each.by.items())),
             each.undecided or None,
@@ -241,7 +241,7 @@ def _document(decided: Decided) -> dict[str, Any]:
         "failed": decided.failed,
         **({} if decided.renewed is None else {"renewed": decided.renewed}),
         "agreement": [] if decided.settled is None else [asdict(each) for each in decided.settled.agreements],
-        "demands": [asdict(each) for each in demands],
+        "demands": [each.document for each in demands],
         **({} if decided.spent is None else decided.spent.document),
     }
 
@@ -249,7 +249,8 @@ def _document(decided: Decided) -> dict[str, Any]:
 def _parts(decided: Decided) -> Iterator[Table | str]:
     from drretail.querygen.decisions.questions import graded_line, how_decided
 
-    yield demands_table(decided.file, how_decided(decided.questions))
+    demands = how_decided(decided.questions)
+    yield demands_table(decided.file, demands)
     if decided.settled is not None and decided.disputed:
         disputed = decided.settled.disputed
         rows = [
@@ -261,7 +262,7 @@ def _parts(decided: Decided) -> Iterator[Table | str]:
         yield agreement_table("Agreement", decided.settled.agreements, "questions", str)
     if decided.spent:
         yield decided.spent.line
-    yield Prose(graded_line(decided.queries, decided.questions))
+    yield Prose(graded_line(decided.queries, demands))
     if decided.renewed is not None:
         yield f"Baskets renewed: {len(decided.renewed)}. Score the experiment again."
 

@@ -9,6 +9,7 @@ from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from heapq import nsmallest
 
 from drretail.grounding.constraints.listing import Listing
 from drretail.records.query import Fit, WantedThing
@@ -40,11 +41,14 @@ class _Choice:
 
 def cheapest_choice(things: Sequence[WantedThing]) -> list[Fit] | None:
     """A fit for each thing with the least total; None if some thing has none. Equal input gives equal fits."""
-    fits = {(number, fit.product_id): fit for number, thing in enumerate(things) for fit in thing.fits}
-    worthless = (tuple(fit.model_copy(update={"worth": 0}) for fit in thing.fits) for thing in things)
+    cheapest = [_cheapest(thing, len(things)) for thing in things]
+    worthless = (tuple(fit.model_copy(update={"worth": 0}) for fit in fits) for fits in cheapest)
     equal = [thing.model_copy(update={"fits": own}) for thing, own in zip(things, worthless, strict=True)]
     chosen = best_choice(equal, None)
-    return None if chosen is None else [fits[number, fit.product_id] for number, fit in enumerate(chosen)]
+    if chosen is None:
+        return None
+    by_id = ({fit.product_id: fit for fit in fits} for fits in cheapest)
+    return [fits[fit.product_id] for fits, fit in zip(by_id, chosen, strict=True)]
 
 
 def best_choice(things: Sequence[WantedThing], budget: Decimal | None) -> list[Fit] | None:
@@ -107,6 +111,12 @@ def _least(things: Sequence[WantedThing], offers: Sequence[Sequence[Fit]]) -> De
     """The least cost of the things, if products could be used twice."""
     cheapest = (min(fit.cost for fit in fits) for fits in offers)
     return sum((cost * thing.quantity for cost, thing in zip(cheapest, things, strict=True)), Decimal(0))
+
+
+def _cheapest(thing: WantedThing, n: int) -> list[Fit]:
+    """The n cheapest fits with a known price; the others of n things use up fewer. Ties go to the lesser id."""
+    priced = (fit for fit in thing.fits if fit.price is not None)
+    return nsmallest(n, priced, key=lambda fit: (fit.cost, fit.product_id))
 
 
 def _unbeaten(thing: WantedThing, n: int) -> list[Fit]:

@@ -4,9 +4,10 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import cached_property
 
 from drretail.grounding.basket.choice import best_choice, cheapest_choice, total_of, worths
-from drretail.grounding.constraints.decisions import Decisions
+from drretail.grounding.constraints.decisions import UNDECIDED, Decisions, Ruling, decided_by_code
 from drretail.grounding.constraints.fits import fitting, is_too_dear, is_within, priced_in
 from drretail.grounding.constraints.listing import Listing, listing_of, pieces_in
 from drretail.records.criteria import State
@@ -14,9 +15,106 @@ from drretail.records.money import USD, Money
 from drretail.records.query import BasketItem, Fit, FoundBasket, Lack, Proof, Query, Reference, WantedThing
 from drretail.records.reading import Because
 from drretail.records.shop import Product
-from drretail.records.wish import Want, Wish
+from drretail.records.wish import Demand, Want, Wish
 
-Offered = Sequence[Sequence[Listing]]
+
+class Candidates(tuple[Listing, ...]):
+    """All products of a want's kinds in a shop, which remember what the references of many queries need of them."""
+
+    @cached_property
+    def worths(self) -> Mapping[str, int]:
+        return worths(self)
+
+    @cached_property
+    def currencies(self) -> Counter[str]:
+        return Counter(listing.product.currency for listing in self)
+
+    @cached_property
+    def titles(self) -> Mapping[str, str]:
+        return {listing.product.product_id: listing.product.title for listing in self}
+
+    @cached_property
+    def prices(self) -> Mapping[str, Sequence[Decimal]]:
+        """The known prices in each currency, lowest first."""
+        prices: dict[str, list[Decimal]] = {}
+        for listing in self:
+            if listing.price is not None:
+                prices.setdefault(listing.product.currency, []).append(listing.price)
+        return {currency: sorted(known) for currency, known in prices.items()}
+
+    @cached_property
+    def priced(self) -> "Candidates":
+        """Those of a known price."""
+        return Candidates(listing for listing in self if listing.price is not None)
+
+    @cached_property
+    def comparable(self) -> tuple[Listing, ...]:
+        """Those of known price, cheapest first, in the most common currency and without outliers."""
+        if not self.priced:
+            return ()
+        currency = self.priced.currencies.most_common(1)[0][0]
+        known = [(each.price or Decimal(0), each) for each in self.priced if each.product.currency == currency]
+        known.sort(key=lambda pair: (pair[0], pair[1].product.product_id))
+        middle = known[len(known) // 2][0]
+        return tuple(each for price, each in known if middle / 5 <= price <= middle * 5)
+
+    @cached_property
+    def makers(self) -> Mapping[str, Product]:
+        """One product of each brand and store."""
+        products = (listing.product for listing in self)
+        return {name: product for product in products for name in (product.brand, product.store) if name}
+
+    def rulings(self, demand: Demand) -> Counter[Ruling]:
+        """How often records rule so on a demand."""
+        if demand not in self._rulings:
+            self._rulings[demand] = Counter(decided_by_code(demand, listing) for listing in self)
+        return self._rulings[demand]
+
+    def keeping(self, want: Want, decisions: Decisions = UNDECIDED, state: State = "met") -> "Candidates":
+        """Those that keep a want's limits, with the demands in this state, by id; also what the shopper has.
+
+        Remembered, unless somebody has decided on products of the want: the wants of many queries differ in few limits.
+        """
+        if any(decisions.products_of(want)):
+            return Candidates(fitting(want, self, decisions=decisions, state=state))
+        limits = want.model_copy(update=_NO_LIMITS)
+        if (limits, state) not in self._kept:
+            self._kept[limits, state] = Candidates(fitting(limits, self, state=state))
+        return self._kept[limits, state]
+
+    def fits(self, want: Want, currency: str, decisions: Decisions, state: State) -> tuple[Fit, ...]:
+        """What of them is ``keeping`` a want's limits, each with its price, its worth and the demands that are open."""
+        found: list[Fit] = []
+        for listing in self.keeping(want, decisions, state):
+            unsaid = decisions.of_state(want, listing, "open") if state == "open" else ()
+            key = listing.product.product_id, currency, unsaid
+            if key not in self._fits:
+                self._fits[key] = Fit(
+                    product_id=key[0],
+                    price=_exact(priced_in(listing, currency)),
+                    worth=self.worths[key[0]],
+                    open=unsaid,
+                    is_pack=pieces_in(listing.product.title) > 1,
+                )
+            found.append(self._fits[key])
+        return tuple(sorted(found, key=lambda fit: fit.product_id))
+
+    @cached_property
+    def _rulings(self) -> dict[Demand, Counter[Ruling]]:
+        return {}
+
+    @cached_property
+    def _kept(self) -> "dict[tuple[Want, State], Candidates]":
+        return {}
+
+    @cached_property
+    def _fits(self) -> dict[tuple[str, str, tuple[str, ...]], Fit]:
+        return {}
+
+
+_NO_LIMITS: Mapping[str, object] = {"name": "", "kinds": (), "quantity": 1, "optional": False, "again": True}
+"""What a want says besides the limits that a product keeps or not."""
+Offered = Sequence[Candidates]
 """For each want, all products of its kinds in the shop."""
 
 REASONS: dict[Lack, Because] = {
@@ -48,43 +146,33 @@ class _Shop:
                 name=want.name,
                 quantity=want.quantity,
                 optional=want.optional,
-                fits=self._fits(want, of_kind, worth, currency, "met"),
-                undecided=self._fits(want, of_kind, worth, currency, "open"),
+                fits=self._fits(want, candidates, currency, "met"),
+                undecided=self._fits(want, candidates, currency, "open"),
             )
-            for want, of_kind in zip(wish.wants, self.offered, strict=True)
-            for worth in [worths(of_kind)]
+            for want, candidates in zip(wish.wants, self.offered, strict=True)
         ]
 
     def would_do(self, want: Want, number: int) -> list[Listing]:
         """The products that would do for the want of this number."""
         return fitting(want, self.offered[number], self.owned, self.decisions)
 
-    def _fits(
-        self, want: Want, of_kind: Sequence[Listing], worth: Mapping[str, int], currency: str, state: State
-    ) -> tuple[Fit, ...]:
-        fits = (
-            Fit(
-                product_id=listing.product.product_id,
-                price=_exact(priced_in(listing, currency)),
-                worth=worth[listing.product.product_id],
-                open=self.decisions.of_state(want, listing, "open"),
-                is_pack=pieces_in(listing.product.title) > 1,
-            )
-            for listing in fitting(want, of_kind, self.owned, self.decisions, state=state)
-        )
-        return tuple(sorted(fits, key=lambda fit: fit.product_id))
+    def _fits(self, want: Want, candidates: Candidates, currency: str, state: State) -> tuple[Fit, ...]:
+        left_out = self.decisions.excluded.keys() | (frozenset[str]() if want.again else self.owned)
+        fits = candidates.fits(want, currency, self.decisions, state)
+        return tuple(fit for fit in fits if fit.product_id not in left_out)
 
 
 def reference_of(
     query: Query,
-    offered: Offered,
+    offered: Sequence[Sequence[Listing]],
     bought: Collection[str] = (),
     *,
-    could_be: Offered | None = None,
+    could_be: Sequence[Sequence[Listing]] | None = None,
     orders: Collection[str] = (),
 ) -> Reference:
     """The cheapest and the best basket for a query, and all products that suit each of its wants.
 
+    ``offered`` are all products of each want's kinds; those in ``Candidates`` are not looked at again for each query.
     ``bought`` are products that the shopper has ordered; they suit only wants for one more of them. With ``could_be``,
     all products that may be of each want's kinds, and the ids of the shopper's ``orders``, it also holds the proof
     whether the shop can meet the wish.
@@ -92,10 +180,10 @@ def reference_of(
     wish = query.wish
     if wish is None or not wish.wants:
         return Reference(query_id=query.query_id, lack="not_typed" if wish is None else "no_things")
-    shop = _Shop(offered, frozenset({*wish.owned, *bought}), Decisions(query.gold))
+    shop = _Shop(_candidates(offered), frozenset({*wish.owned, *bought}), Decisions(query.gold))
     things = shop.things(wish)
-    titles = {one.product.product_id: one.product.title for of_want in offered for one in of_want}
-    currency = _currency(wish, offered)
+    titles = {key: title for candidates in shop.offered for key, title in candidates.titles.items()}
+    currency = _currency(wish, shop.offered)
     cheapest, best = _baskets(things, wish, titles, currency)
     lifted = _lifted(wish, shop) if cheapest is None else {}
     left_out = shop.owned & titles.keys() if not all(want.again for want in wish.wants) else frozenset[str]()
@@ -111,8 +199,12 @@ def reference_of(
     if could_be is None:
         return reference
     freed: dict[Because, FoundBasket] = {REASONS[lack]: _found(*one, titles, currency) for lack, one in lifted.items()}
-    proof = _proof(wish, reference, could_be, shop, orders, freed)
+    proof = _proof(wish, reference, _candidates(could_be), shop, orders, freed)
     return reference.model_copy(update={"proof": proof})
+
+
+def _candidates(offered: Sequence[Sequence[Listing]]) -> Offered:
+    return [listings if isinstance(listings, Candidates) else Candidates(listings) for listings in offered]
 
 
 def at_other_prices(reference: Reference, wish: Wish, products: Mapping[str, Product]) -> Reference:
@@ -121,7 +213,7 @@ def at_other_prices(reference: Reference, wish: Wish, products: Mapping[str, Pro
     Products that only a lower price would bring under a want's limit are not added, since they did not suit it before.
     """
     listed = {key: listing_of(product) for key, product in products.items() if product.availability != "out of stock"}
-    currency = _currency(wish, [list(listed.values())])
+    currency = _currency(wish, [Candidates(listed.values())])
     things: list[WantedThing] = []
     for want, thing in zip(wish.wants, reference.things, strict=True):
         moved = {
@@ -160,7 +252,7 @@ def _exact(price: Decimal | None) -> str | None:
 
 def _currency(wish: Wish, offered: Offered) -> str:
     """The budget's currency, else the most frequent one of the offers (ties by code), else USD."""
-    counts = Counter(offer.product.currency for of_want in offered for offer in of_want)
+    counts = sum((candidates.currencies for candidates in offered), Counter[str]())
     most_offered = min(counts, key=lambda code: (-counts[code], code), default=USD)
     return wish.limits[0].currency if wish.limits else most_offered
 
@@ -262,35 +354,35 @@ def _proof(
     exists. It decides by prices, brands, stars, numbers of ratings, owned products, quantities, order ids, and by what
     readers and fields say of demands.
     """
-    everything = {listing.product.product_id: listing for of_want in could_be for listing in of_want}
-    unpriced = sum(listing.price is None for listing in everything.values())
-    refuted = Proof(state="refuted", looked_at=len(everything), unpriced=unpriced, cheapest_without=dict(without))
+    looked_at = len(set[str]().union(*(candidates.titles for candidates in could_be)))
+    priced = len(set[str]().union(*(candidates.priced.titles for candidates in could_be)))
+    refuted = Proof(state="refuted", looked_at=looked_at, unpriced=looked_at - priced, cheapest_without=dict(without))
     if not set(wish.orders) <= set(orders):
         return refuted.model_copy(update={"state": "proved", "lack": "no_such_order"})
     if reference.best is not None:
         return refuted
     lack = None if reference.lack is None else REASONS.get(reference.lack)
-    could_be = [
-        [listing for listing in of_want if shop.decisions.may_be(want, listing)]
-        for want, of_want in zip(wish.wants, could_be, strict=True)
+    may_be = [
+        [listing for listing in candidates if shop.decisions.may_be(want, listing)]
+        for want, candidates in zip(wish.wants, could_be, strict=True)
     ]
-    if _least_cost(wish, could_be, shop) is None:
+    if _least_cost(wish, may_be, shop) is None:
         return refuted.model_copy(update={"state": "proved", "lack": lack})
     undecided = tuple(
-        want.name for want, of_want in zip(wish.wants, could_be, strict=True) if not want.optional and of_want
+        want.name for want, listings in zip(wish.wants, may_be, strict=True) if not want.optional and listings
     )
     return refuted.model_copy(update={"state": "open", "lack": lack, "undecided": undecided})
 
 
-def _least_cost(wish: Wish, could_be: Offered, shop: _Shop) -> Decimal | None:
+def _least_cost(wish: Wish, may_be: Sequence[Sequence[Listing]], shop: _Shop) -> Decimal | None:
     """The least possible cost of the wish if all unknown values are the best; None if it can't be met even so."""
     total, currency = Decimal(0), None if wish.budget is None else wish.budget.currency
-    for want, of_want in zip(wish.wants, could_be, strict=True):
+    for want, listings in zip(wish.wants, may_be, strict=True):
         # An unknown price counts 0, and one pack is enough.
         costs = [
             (priced_in(listing, currency) or Decimal(0))
             * (1 if pieces_in(listing.product.title) > 1 else want.quantity)
-            for listing in of_want
+            for listing in listings
             if (want.again or listing.product.product_id not in shop.owned)
             and listing.product.product_id not in shop.decisions.excluded
             and is_within(want, listing, unknown_does=True)

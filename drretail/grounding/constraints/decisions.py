@@ -10,7 +10,7 @@ from typing import NamedTuple, Self
 
 from drretail.grounding.constraints.demands import stance
 from drretail.grounding.constraints.kinds import is_of_kind
-from drretail.grounding.constraints.listing import Listing, folded
+from drretail.grounding.constraints.listing import Listing, folded, folded_name
 from drretail.grounding.text.serialisation import record_lines
 from drretail.records.base import sha256_of
 from drretail.records.criteria import OF_KIND, Fact, Gold, State
@@ -109,10 +109,16 @@ def decided_by_code(demand: Demand, listing: Listing, *, unwanted: bool = False)
     """The ruling by the field that a demand names; by words if it names none."""
     if demand.field is None:
         return Ruling(str(demand), _by_words(demand, listing, unwanted=unwanted), "words")
-    value = listing.fields.get(folded(demand.field))
+    value = listing.fields.get(folded_name(demand.field))
     if value is None or isinstance(value, list | dict):
         return Ruling(str(demand), "open", "field")
-    has = _has(demand, str(value))
+    return _by_value(demand, str(value), unwanted)
+
+
+# Cached, as measures are: thousands of offers of a kind have a few values in a field.
+@lru_cache(maxsize=16_384)
+def _by_value(demand: Demand, value: str, unwanted: bool) -> Ruling:
+    has = _has(demand, value)
     state: State = "open" if has is None else "met" if has is not unwanted else "broken"
     return Ruling(str(demand), state, "field", f"{demand.field}: {value}")
 
@@ -130,7 +136,6 @@ def _has(demand: Demand, value: str) -> bool | None:
     return any(_padded(phrase) in words for phrase in demand.any_of or (demand.say,))
 
 
-# Cached, as measures are: thousands of offers of a kind have a few values in a field.
 @lru_cache(maxsize=16_384)
 def _padded(text: str) -> str:
     return f" {folded(text)} "

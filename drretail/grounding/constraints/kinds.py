@@ -126,7 +126,8 @@ def _words(product: Product) -> frozenset[str]:
     return _words_of(product.title, " ".join((*product.categories, product.category.replace("_", " "))))
 
 
-@lru_cache(maxsize=262_144)
+# Each entry is two kilobytes: no more than the offers of a few kinds, which are asked for more than once in a row.
+@lru_cache(maxsize=16_384)
 def _words_of(title: str, path: str) -> frozenset[str]:
     return frozenset((*_stems(title), *_stems(path)))
 

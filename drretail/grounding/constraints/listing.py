@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from drretail.grounding.constraints.demands import RecordWords, record_words
@@ -39,7 +39,7 @@ class Listing:
     @cached_property
     def fields(self) -> Mapping[str, Any]:
         """Its details by their folded names; of names that are alike, the first counts."""
-        return {folded(name): value for name, value in reversed(self.product.details.items())}
+        return {folded_name(name): value for name, value in reversed(self.product.details.items())}
 
     @cached_property
     def words(self) -> RecordWords:
@@ -62,12 +62,18 @@ def folded(text: str) -> str:
     return " ".join(_WORD.findall(text.casefold()))
 
 
+# Cached: thousands of products name the same fields, and share their names.
+folded_name = lru_cache(maxsize=4096)(folded)
+
+
 def is_of_brand(listing: Listing, brand: str) -> bool:
     """True if a product is of a brand or, where rows lack the maker, if its title begins with it, ignoring case."""
     named = folded(brand)
     return bool(named) and (named in listing.makers or f"{folded(listing.product.title)} ".startswith(f"{named} "))
 
 
+# Cached: each query asks it of all offers of its kinds.
+@lru_cache(maxsize=131_072)
 def pieces_in(title: str) -> int:
     """The number of pieces in a pack by its title: 3 for "Pack of 3"; 1 if it names no pack."""
     packs = _PACK.finditer(title)

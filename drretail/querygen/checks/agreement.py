@@ -188,8 +188,7 @@ def _offers(case: Case, wish: Wish) -> Iterator[Finding]:
         if f" {front} " not in known and any(front.startswith(f"{maker} ") for maker in listing.makers):
             yield found("answer_in_text", front, f"the title of {listing.product.product_id}")
             return
-    offered = (listing.product for _, listings in case.offered for listing in listings)
-    makers = {name: product for product in offered for name in (product.brand, product.store) if name}
+    makers = {name: product for _, candidates in case.offered for name, product in candidates.makers.items()}
     for name, product in makers.items():
         match = re.search(rf"(?<=[a-z,;:] ){re.escape(name)}\b", text) if name[0].isupper() else None
         if match and f" {folded(name)} " not in known:

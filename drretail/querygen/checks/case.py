@@ -4,13 +4,14 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Literal, NamedTuple
 
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.errors import NotFound
+from drretail.grounding.basket.reference import Candidates
 from drretail.grounding.constraints.decisions import Decisions
 from drretail.grounding.constraints.listing import Listing, folded, is_of_brand
 from drretail.grounding.text.words import STOP_WORDS, content_stems
@@ -126,7 +127,7 @@ class Case:
         return () if self.query.wish is None else self.query.wish.wants
 
     @cached_property
-    def offered(self) -> Sequence[tuple[Want, Sequence[Listing]]]:
+    def offered(self) -> Sequence[tuple[Want, Candidates]]:
         """Each want with all of the shop's products of its kinds."""
         decisions = Decisions(self.query.gold)
         return [(want, self.stock.offers.of_want(want, decisions)) for want in self.wants]
@@ -138,10 +139,10 @@ class Case:
 
     def titles_in(self, text: str) -> Iterator[tuple[str, Listing]]:
         """The offered products that a text names by the first words of their titles, each with these words."""
-        words = f" {folded(text)} "
+        words = folded(text).split()
+        named = {" ".join(words[at : at + _FRONT]) for at in range(len(words) - _FRONT + 1)}
         for listing in (listing for _, listings in self.offered for listing in listings):
-            front = " ".join(listing.text.split(maxsplit=_FRONT)[:_FRONT])  # the folded text begins with the title
-            if front.count(" ") == _FRONT - 1 and f" {front} " in words:
+            if (front := _front_of(listing.product.title)) in named:
                 yield front, listing
 
     @cached_property
@@ -150,6 +151,12 @@ class Case:
         # A user unknown to the shop has bought nothing; names.py reports unknown users.
         known = self.query if self.shopper else self.query.model_copy(update={"user_id": None})
         return self.stock.offers.reference(known)
+
+
+# Cached: each query looks for the titles of all offers of its kinds.
+@lru_cache(maxsize=131_072)
+def _front_of(title: str) -> str:
+    return " ".join(folded(title).split(maxsplit=_FRONT)[:_FRONT])
 
 
 def names_of(listing: Listing) -> set[str]:

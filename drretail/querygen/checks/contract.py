@@ -104,9 +104,9 @@ def _wanted(case: Case) -> Iterator[Finding]:
 
 def check_rules(case: Case) -> Iterator[Finding]:
     """Violations of the demands on rules: fields that nearly all or hardly any of the priced offers keep."""
-    for want, listings in case.offered:
-        priced = [listing for listing in listings if listing.price is not None]
+    for want, candidates in case.offered:
+        priced = candidates.priced
         for demand in want.must if len(priced) >= LEAST_OFFERS else ():
-            kept = sum(decided_by_code(demand, listing).state == "met" for listing in priced)
+            kept = sum(times for ruling, times in priced.rulings(demand).items() if ruling.state == "met")
             if demand.field is not None and not LEAST_SHARE <= kept / len(priced) <= MOST_SHARE:
                 yield found("demand_decides_nothing", str(demand), f"{kept} of {len(priced)} {want.name} keep it")

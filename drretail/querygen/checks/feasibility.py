@@ -1,11 +1,9 @@
 """Whether the shop can meet the wish, by the same baskets and proof by which answers are measured."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from decimal import Decimal
 
-from drretail.grounding.constraints.decisions import decided_by_code
-from drretail.grounding.constraints.fits import priced_in
 from drretail.grounding.text.wording import format_amount, format_money
 from drretail.querygen.checks.case import Case, Code, found
 from drretail.querygen.decisions.questions import how_decided, questions_of
@@ -52,7 +50,7 @@ def check(case: Case) -> Iterator[Finding]:
     wish = case.query.wish
     if wish is None or not wish.wants or not all(offered or want.optional for want, offered in case.offered):
         return
-    currencies = {listing.product.currency for _, listings in case.offered for listing in listings}
+    currencies = {currency for _, candidates in case.offered for currency in candidates.currencies}
     foreign = {limit.currency for limit in wish.limits} - currencies
     reference = case.reference
     is_proved = reference.proof is not None and reference.proof.state == "proved"
@@ -73,22 +71,21 @@ def check(case: Case) -> Iterator[Finding]:
 
 def _unknown(case: Case) -> Iterator[Finding]:
     """The demands whose field no product of the kind has, or whose value the field has of none of them."""
-    for want, listings in case.offered:
-        for demand in (demand for demand in want.demands if demand.field is not None and listings):
-            rulings = [decided_by_code(demand, listing) for listing in listings]
+    for want, candidates in case.offered:
+        for demand in (demand for demand in want.demands if demand.field is not None and candidates):
+            rulings = candidates.rulings(demand)
             states = {ruling.state for ruling in rulings if ruling.quote}
             if not states:
-                names = _most(name for listing in listings for name in listing.product.details)
+                names = _most(Counter(name for listing in candidates for name in listing.product.details))
                 yield found("field_unknown", str(demand), f"no {want.name} has {demand.field}; records have {names}")
             elif states == {"open"} or ("met" not in states and not demand.is_measure):
-                values = _most(ruling.quote for ruling in rulings if ruling.quote)
+                values = _most(Counter({ruling.quote: times for ruling, times in rulings.items() if ruling.quote}))
                 yield found("value_unknown", str(demand), f"of {want.name} the records say {values}")
 
 
-def _most(texts: Iterable[str]) -> str:
+def _most(counts: Counter[str]) -> str:
     """The most frequent texts."""
-    counts = Counter(texts).most_common(_SHOWN)
-    return ", ".join(text for text, _ in counts) or "no fields"
+    return ", ".join(text for text, _ in counts.most_common(_SHOWN)) or "no fields"
 
 
 def _not_said(case: Case) -> Iterator[Finding]:
@@ -154,11 +151,11 @@ def _loose_budget(case: Case, wish: Wish) -> Iterator[Finding]:
     if wish.budget is None or wish.room:
         return
     dearest = Decimal(0)
-    for want, listings in case.offered:
-        prices = [price for one in listings if (price := priced_in(one, wish.budget.currency)) is not None]
+    for want, candidates in case.offered:
+        prices = candidates.prices.get(wish.budget.currency, ())
         if len(prices) < _LEAST_PRICES:
             return
-        dearest += max(prices) * want.quantity
+        dearest += prices[-1] * want.quantity
     if wish.budget.value > _LOOSE * dearest:
         cart = format_amount(Money.of(dearest, wish.budget.currency))
         yield found("budget_bounds_nothing", format_amount(wish.budget), f"the dearest of all costs {cart}")

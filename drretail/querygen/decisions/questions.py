@@ -2,8 +2,9 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
+from typing import Any
 
 from drretail.env.offers import Offers
 from drretail.grounding.constraints.decisions import Decisions, Ruling
@@ -61,7 +62,7 @@ class Question:
 
 def questions_of(
     queries: Sequence[Query], offers: Offers, picks: Mapping[str, Collection[str]] | None = None
-) -> list[Question]:
+) -> Iterator[Question]:
     """A question for every demand of every candidate, decided or not; queries of one task ask it only once.
 
     Candidates keep the limits that need no reading, unknown values included. ``picks`` are more of them, by query id.
@@ -69,23 +70,23 @@ def questions_of(
     by_task: dict[str, list[Query]] = {}
     for query in queries:
         by_task.setdefault(query.task_id or query.query_id, []).append(query)
-    questions: dict[Key, Question] = {}
     for twins in by_task.values():
+        seen = set[Key]()
         for query in twins:
-            picked = (picks or {}).get(query.query_id, ())
-            for question in _of_query(query, offers, _loosest(twins), picked):
-                asking = [twin for twin in twins if _demands(twin, question)]
-                one = replace(question, query=asking[0], query_ids=tuple(twin.query_id for twin in asking))
-                questions.setdefault(one.key, one)
-    return list(questions.values())
+            for question in _of_query(query, offers, twins, (picks or {}).get(query.query_id, ())):
+                if question.key not in seen:
+                    seen.add(question.key)
+                    yield question
 
 
-def _demands(query: Query, question: Question) -> bool:
-    wants = () if query.wish is None else query.wish.wants
-    same = (want for want in wants if (want.name, want.kinds) == (question.want.name, question.want.kinds))
-    demand = question.ruling.demand
-    return any(
-        demand == OF_KIND or demand in map(str, want.must_not if question.unwanted else want.must) for want in same
+def _asking(twins: Iterable[Query], want: Want, demand: str, *, unwanted: bool) -> tuple[Query, ...]:
+    """The queries that make this demand on such a want."""
+    return tuple(
+        twin
+        for twin in twins
+        for same in (() if twin.wish is None else twin.wish.wants)
+        if (same.name, same.kinds) == (want.name, want.kinds)
+        and (demand == OF_KIND or demand in map(str, same.must_not if unwanted else same.must))
     )
 
 
@@ -96,8 +97,8 @@ def _loosest(twins: Iterable[Query]) -> Money | None:
     return max(known, key=lambda budget: budget.value) if len(known) == len(budgets) else None
 
 
-def _of_query(query: Query, offers: Offers, budget: Money | None, picks: Collection[str]) -> Iterator[Question]:
-    wish, decisions = query.wish, Decisions(query.gold)
+def _of_query(query: Query, offers: Offers, twins: Sequence[Query], picks: Collection[str]) -> Iterator[Question]:
+    wish, decisions, budget = query.wish, Decisions(query.gold), _loosest(twins)
     if wish is None:
         return
     owned = {*wish.owned, *offers.bought(query.user_id)}
@@ -106,12 +107,13 @@ def _of_query(query: Query, offers: Offers, budget: Money | None, picks: Collect
     # What was picked and could be of no kind by its words may still be one: a mug that is called a cup.
     strange = [listing for listing in offers.listings(sorted(picks)) if listing.product.product_id not in of_some_kind]
     for want, listings in zip(wish.wants, could_be, strict=True):
+        asked = _Asked(want, twins)
         for listing in (*listings, *strange):
             key = listing.product.product_id
             is_left = (want.again or key not in owned) and key not in decisions.excluded
             is_candidate = is_left and is_within(want, listing, unknown_does=True) and _is_paid(want, listing, budget)
             if is_candidate or key in picks:
-                yield from _of_product(query, want, listing, decisions)
+                yield from asked.of(listing, decisions)
 
 
 def _is_paid(want: Want, listing: Listing, budget: Money | None) -> bool:
@@ -121,24 +123,43 @@ def _is_paid(want: Want, listing: Listing, budget: Money | None) -> bool:
     return budget is None or price is None or price * pieces <= budget.value
 
 
-def _of_product(query: Query, want: Want, listing: Listing, decisions: Decisions) -> Iterator[Question]:
-    """The question of the kind, unless title and leaf category both name it, then those of the demands.
+@dataclass(slots=True)
+class _Asked:
+    """What is asked of each candidate for a want, and by which queries."""
 
-    Of what is not of the kind, as far as is known, no demand is asked. Most of it is something else, such as a filter.
-    """
-    kind = decisions.kind(want, listing)
-    if kind.is_sure or not is_named_by_both(listing.product, want.kinds):
-        yield Question(query, want, listing, kind, ())
-    if kind.state == "met":
-        for place, ruling in enumerate(decisions.rulings(want, listing)):
-            yield Question(query, want, listing, ruling, (), unwanted=place >= len(want.must))
+    want: Want
+    twins: Sequence[Query]
+    _asking: dict[tuple[str, bool], tuple[Query, ...]] = field(
+        default_factory=dict[tuple[str, bool], tuple[Query, ...]]
+    )
+
+    def of(self, listing: Listing, decisions: Decisions) -> Iterator[Question]:
+        """The question of the kind, unless title and leaf category both name it, then those of the demands.
+
+        Of what is not of the kind, as far as is known, no demand is asked. Most of it is something else, such as a
+        filter.
+        """
+        kind = decisions.kind(self.want, listing)
+        if kind.is_sure or not is_named_by_both(listing.product, self.want.kinds):
+            yield self._question(listing, kind)
+        if kind.state == "met":
+            for place, ruling in enumerate(decisions.rulings(self.want, listing)):
+                yield self._question(listing, ruling, unwanted=place >= len(self.want.must))
+
+    def _question(self, listing: Listing, ruling: Ruling, *, unwanted: bool = False) -> Question:
+        key = ruling.demand, unwanted
+        if key not in self._asking:
+            self._asking[key] = _asking(self.twins, self.want, ruling.demand, unwanted=unwanted)
+        asking = self._asking[key]
+        return Question(asking[0], self.want, listing, ruling, tuple(twin.query_id for twin in asking), unwanted)
 
 
 @dataclass(frozen=True, slots=True)
 class HowDecided:
     """How far one demand of a query's want is decided."""
 
-    query_id: str
+    query_ids: tuple[str, ...]
+    """The query, and its twins that demand the same."""
     want: str
     demand: str
     states: dict[State, int]
@@ -148,41 +169,51 @@ class HowDecided:
     undecided: int
     """Candidates whose record nobody has read, and no field decides."""
 
+    @property
+    def document(self) -> dict[str, Any]:
+        """The same for ``--json``."""
+        of_all = {name: value for name, value in asdict(self).items() if name != "query_ids"}
+        return {"query_id": self.query_ids[0], **of_all}
+
 
 def how_decided(questions: Iterable[Question]) -> list[HowDecided]:
     """One entry per demand, in order."""
-    by_demand: dict[tuple[str, str, str], list[Question]] = {}
+    by_demand: dict[tuple[tuple[str, ...], str, str], Counter[tuple[State, str, bool]]] = {}
     for question in questions:
-        by_demand.setdefault(question.key[:3], []).append(question)
-    return [
-        HowDecided(
-            *demand,
-            dict(Counter(question.ruling.state for question in asked)),
-            dict(Counter(question.ruling.by.partition(":")[0] for question in asked)),
-            sum(not question.is_decided for question in asked),
-        )
-        for demand, asked in by_demand.items()
-    ]
+        demand, ruling = (question.query_ids, question.want.name, question.label), question.ruling
+        by_demand.setdefault(demand, Counter())[ruling.state, ruling.by.partition(":")[0], question.is_decided] += 1
+    decided: list[HowDecided] = []
+    for demand, counts in by_demand.items():
+        states, by = Counter[State](), Counter[str]()
+        for (state, who, _), times in counts.items():
+            states[state] += times
+            by[who] += times
+        undecided = sum(times for (*_, is_decided), times in counts.items() if not is_decided)
+        decided.append(HowDecided(*demand, dict(states), dict(by), undecided))
+    return decided
 
 
-def graded_line(queries: Sequence[Query], questions: Sequence[Question]) -> str:
+def graded_line(queries: Sequence[Query], demands: Sequence[HowDecided]) -> str:
     """For how many queries with demands a field or a reader has decided every demand of every candidate, and for how
     many also whether each candidate is of the kind: these are graded. One without a candidate is neither.
     """
     demanding = {query.query_id for query in queries if query.wish and any(want.demands for want in query.wish.wants)}
-    demands = [question for question in questions if question.ruling.demand != OF_KIND]
-    decided = demanding & _query_ids(demands) - _query_ids(demands, undecided=True)
-    graded = decided - _query_ids(questions, undecided=True)
-    by = Counter(question.ruling.by.partition(":")[0] for question in questions)
-    states = Counter(question.ruling.state for question in questions)
+    of_products = [each for each in demands if each.demand != OF_KIND]
+    decided = demanding & _query_ids(of_products) - _query_ids(of_products, undecided=True)
+    graded = decided - _query_ids(demands, undecided=True)
+    states, by = Counter[str](), Counter[str]()
+    for each in demands:
+        states.update(each.states)
+        by.update(each.by)
     how, whose = (", ".join(f"{name} {count}" for name, count in sorted(counts.items())) for counts in (states, by))
-    asked = f" {counted(len(questions), 'question')} about products: {how}; decided by: {whose}" if questions else ""
+    questions = states.total()
+    asked = f" {counted(questions, 'question')} about products: {how}; decided by: {whose}" if questions else ""
     return (
         f"Of {counted(len(demanding), 'query')} that demand a property, fields and readers decide every demand in "
         f"{len(decided)}, and every candidate's kind, too, in {len(graded)} (graded).{asked}"
     )
 
 
-def _query_ids(questions: Iterable[Question], *, undecided: bool = False) -> set[str]:
-    """The ids of the queries that ask these, or only what is undecided."""
-    return {key for each in questions if not (undecided and each.is_decided) for key in each.query_ids}
+def _query_ids(demands: Iterable[HowDecided], *, undecided: bool = False) -> set[str]:
+    """The ids of the queries that demand these, or only what is undecided."""
+    return {key for each in demands if each.undecided or not undecided for key in each.query_ids}

@@ -3,15 +3,16 @@
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
 from importlib.resources import files
-from typing import Any
+from typing import Any, TypeVar
 
 from drretail.env.catalog.base import Catalog, CatalogQuery
 from drretail.grounding.basket.choice import worths
+from drretail.grounding.basket.reference import Candidates
 from drretail.grounding.constraints.decisions import decided_by_code
 from drretail.grounding.constraints.listing import Listing, folded
 from drretail.grounding.profile.naming import may_be_shown
@@ -22,6 +23,7 @@ from drretail.records.shop import Product
 from drretail.records.wish import Demand
 
 PHRASES: Mapping[str, Any] = tomllib.loads((files("drretail.querygen.rules") / "phrases.toml").read_text("utf-8"))
+T = TypeVar("T")
 _LIST = re.compile(r"[;,](?!\d)")
 HALF_A_YEAR = 182
 """Days after which a pack is used up, a child has outgrown its things, and what names a year is out of date."""
@@ -52,6 +54,7 @@ class KindOffers:
     is_prose: Callable[[str], bool] = bool
     """Whether words read as English in a sentence, as the shop writes them."""
     _selective: dict[Demand, bool] = field(init=False, default_factory=dict[Demand, bool], compare=False, repr=False)
+    _made: dict[Any, Any] = field(init=False, default_factory=dict[Any, Any], compare=False, repr=False)
 
     @property
     def first(self) -> Listing | None:
@@ -72,15 +75,8 @@ class KindOffers:
 
     @cached_property
     def priced(self) -> tuple[Listing, ...]:
-        """The offers of known price, cheapest first, in the most common currency and without outliers."""
-        known = [(offer.price, offer) for offer in self.offers if offer.price is not None]
-        if not known:
-            return ()
-        currency = Counter(offer.product.currency for _, offer in known).most_common(1)[0][0]
-        known = [(price, offer) for price, offer in known if offer.product.currency == currency]
-        known.sort(key=lambda pair: (pair[0], pair[1].product.product_id))
-        middle = known[len(known) // 2][0]
-        return tuple(offer for price, offer in known if middle / 5 <= price <= middle * 5)
+        """The offers whose prices can be compared, cheapest first."""
+        return Candidates(self.offers).comparable
 
     @cached_property
     def counted(self) -> tuple[Listing, ...]:
@@ -104,6 +100,12 @@ class KindOffers:
     def best(self) -> Listing | None:
         """The one that is worth most; None without offers."""
         return best_of(self.offers)
+
+    def once(self, make: "Callable[[KindOffers], Iterable[T]]") -> tuple[T, ...]:
+        """What a function makes of these offers; it is called once, however many shoppers want the kind."""
+        if make not in self._made:
+            self._made[make] = (*make(self),)
+        return self._made[make]
 
     def is_selective(self, demand: Demand) -> bool:
         """True if records decide a demand for most offers, it ``tells_apart``, and the best one doesn't keep to it.
@@ -163,9 +165,13 @@ class KindOffers:
         """How many offers have each path of categories: few paths, where a kind has thousands of offers."""
         return Counter(offer.product.categories for offer in self.offers)
 
+    @cached_property
+    def _prices(self) -> Sequence[Decimal]:
+        return [offer.price for offer in self.priced if offer.price is not None]
+
     def has_cheaper_and_dearer(self, price: Decimal | None) -> bool:
         """True if the upper quartile is at least twice the lower one, and the price is neither least nor greatest."""
-        prices = [offer.price for offer in self.priced if offer.price is not None]
+        prices = self._prices
         if price is None or len(prices) <= LEAST_OFFERS or not prices[0] < price < prices[-1]:
             return False
         return prices[len(prices) * 3 // 4] >= 2 * prices[len(prices) // 4]

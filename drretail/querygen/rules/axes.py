@@ -53,7 +53,7 @@ def choices(need: Need, offers: KindOffers) -> Iterator[Choice]:
     purchase = need.purchases[0]
     # A shopper who would take the same again demands nothing that it lacks.
     is_same = "another" not in need.row
-    for choice in by_fields(offers):
+    for choice in offers.once(by_fields):
         (demand,) = choice.want["must"]
         if not is_same or decided_by_code(demand, purchase.listing).state == "met":
             yield choice
@@ -150,13 +150,18 @@ def _fits(offers: KindOffers, purchase: Purchase) -> Iterator[Choice]:
 
 def by_ratings(offers: KindOffers, same: Listing | None = None) -> Iterator[Choice]:
     """Stars and a number of ratings that together tell the offers apart; ``same`` keeps them, too."""
+    for stars, reviews in offers.once(_ratings):
+        if same is None or is_rated(same, stars, reviews):
+            limits = {"rating_min": stars, "ratings_min": reviews}
+            for clause in PHRASES["frame"]["trust"]:
+                yield Choice("trust", limits, clause.format(stars=stars, reviews=reviews))
+
+
+def _ratings(offers: KindOffers) -> Iterator[tuple[float, int]]:
     for stars in _STARS:
         for reviews in _RATINGS:
-            limits = {"rating_min": stars, "ratings_min": reviews}
-            is_kept = same is None or is_rated(same, stars, reviews)
-            if is_kept and offers.tells_apart(partial(is_rated, stars=stars, reviews=reviews)):
-                for clause in PHRASES["frame"]["trust"]:
-                    yield Choice("trust", limits, clause.format(stars=stars, reviews=reviews))
+            if offers.tells_apart(partial(is_rated, stars=stars, reviews=reviews)):
+                yield stars, reviews
 
 
 def is_rated(listing: Listing, stars: float, reviews: int) -> bool:

@@ -15,7 +15,7 @@ from drretail.grounding.report.evidence_ids import short_hash
 from drretail.grounding.text.wording import SYMBOLS, listed
 from drretail.grounding.text.words import NUMBERS
 from drretail.querygen.checks.case import Shopper
-from drretail.querygen.rules.assortment import PHRASES, Assortment, KindOffers, best_of
+from drretail.querygen.rules.assortment import PHRASES, Assortment, best_of
 from drretail.querygen.rules.axes import Choice, choices
 from drretail.querygen.rules.kinds import GENDERS, Kind, stems
 from drretail.querygen.rules.needs import Need, Purchase
@@ -208,8 +208,8 @@ class Author:
         if not is_bounded and plan.beside is None:
             return None
         stock, level = self.assortment.stock.offers, self.rng.choice(_LEVELS)
-        fits = [stock.listings(sorted(stock.would_do(want))) for want in wants]
-        priced = [KindOffers(tuple(listings)).priced for listings in fits]
+        fits = [stock.of_want(want).keeping(want) for want in wants]
+        priced = [listings.comparable for listings in fits]
         currencies = {listing.product.currency for listings in priced for listing in listings}
         if not all(priced) or len(currencies) != 1 or not currencies <= SYMBOLS.keys():
             return None

@@ -138,6 +138,8 @@ def lowered(text: str) -> str:
     return _WORD.sub(lambda word: word[0] if not word[0][1:].islower() else word[0].lower(), text)
 
 
+# Cached: thousands of products share their categories, ranks and makers.
+@lru_cache(maxsize=65_536)
 def stems(text: str) -> tuple[str, ...]:
     """The stems of a text's words, in order."""
     return tuple(stem(word) for word in folded(text).split())

@@ -16,7 +16,7 @@ from drretail.experiment import Experiment, read_definition, reference_path
 from drretail.files import write_lines
 from drretail.grounding.constraints.decisions import record_sha
 from drretail.grounding.constraints.gold_files import gold_path, write_gold, write_with_gold
-from drretail.querygen.decisions.questions import graded_line, questions_of
+from drretail.querygen.decisions.questions import graded_line, how_decided, questions_of
 from drretail.querygen.reading import read_queries
 from drretail.records.criteria import OF_KIND, Decision, Fact, Gold
 from drretail.records.money import Money
@@ -252,7 +252,7 @@ def test_demands_that_fields_decide_are_told_from_kinds_that_nobody_has_read(
 ) -> None:
     shop = make_world([of_shop("A", title, "Desk Lamps", price, details={"Material": "Oak"})], [])
     query = wanting(must=(Demand(say="of oak", field="Material", any_of=("oak",)),))
-    line = graded_line([query], questions_of([query], Offers(shop)))
+    line = graded_line([query], how_decided(questions_of([query], Offers(shop))))
     assert (f"every demand in {counts[0]}," in line, f"too, in {counts[1]} (graded)" in line) == (True, True)
 
 
