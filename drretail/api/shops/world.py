@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from drretail.api.option import accepts
-from drretail.api.options.shops import CheckOptions, CopyOptions, InfoOptions, UseOptions
+from drretail.api.options.shops import CheckWorldOptions, CopyOptions, InfoOptions, UseOptions
 from drretail.api.worlds import place_of, server_settings
 from drretail.plugins import addon_function
 from drretail.progress import busy, choose_progress
@@ -38,8 +38,8 @@ def info(options: InfoOptions) -> "Result[Manifest]":
     return Result(manifest, document, [*_info(world, manifest), *_kept(world, place)])
 
 
-@accepts(CheckOptions)
-def check(options: CheckOptions) -> "Result[list[Finding]]":
+@accepts(CheckWorldOptions)
+def check(options: CheckWorldOptions) -> "Result[list[Finding]]":
     """What differs between the world's data and its manifest."""
     from drretail.env.checking import has_checksums
     from drretail.env.servers.naming import is_on_servers
