@@ -203,17 +203,19 @@ def _compared(
         ):
             return Compared(broken=broken, systems=systems, options=options)
     if options.beside is None:
-        found = compare_recorded(experiment, options.a, options.b, metrics=metrics, judges=judges, bar=options.bar)
+        comparisons = compare_recorded(
+            experiment, options.a, options.b, metrics=metrics, judges=judges, bar=options.bar
+        )
     else:
         other = Path(options.beside)
         if options.b not in (None, f"{options.a}@{name_there(other)}"):
             raise UserError("--beside compares a system with itself: name one system, or none to compare all.")
-        found = compare_beside(experiment, other, options.a, metrics=metrics, judges=judges, bar=options.bar)
-    gates = judged_gates(found, tests, Clusters.of(read_definition(experiment).queries), alpha)
-    shown = judges_of_faithfulness(table for comparison in found for table in comparison.tables)
+        comparisons = compare_beside(experiment, other, options.a, metrics=metrics, judges=judges, bar=options.bar)
+    gates = judged_gates(comparisons, tests, Clusters.of(read_definition(experiment).queries), alpha)
+    shown = judges_of_faithfulness(table for comparison in comparisons for table in comparison.tables)
     return Compared(
-        found,
-        broken=[*broken, *broken_rules(found, [rule for rule in rules if rule.bound is not None])],
+        comparisons,
+        broken=[*broken, *broken_rules(comparisons, [rule for rule in rules if rule.bound is not None])],
         gates=gates,
         cards={judge: line for judge, line in judge_notes(experiment).items() if judge in shown},
         away=metrics_away(experiment) if metrics is None else [],

@@ -227,20 +227,20 @@ class RecordedScores(Scores):
         rows = self._rows(by, {"metric": metric, "judge": judge, "rules": rules, "policy": policy})
         return polars.DataFrame(rows, infer_schema_length=None)
 
-    def _rows(self, by: By, asked: Mapping[str, str | None]) -> list[dict[str, Any]]:
+    def _rows(self, by: By, wanted: Mapping[str, str | None]) -> list[dict[str, Any]]:
         """The rows with these values, the keys first."""
         if by not in ROWS.built_in:
             return self._other_rows(by)[1]
         if by == "query":
-            chosen = _chosen([asdict(value) for value in self._run_values()], asked)
+            chosen = _chosen([asdict(value) for value in self._run_values()], wanted)
             return [{**{key: row[key] for key in _KEYS_OF_RUNS}, **_without(row, "items", "name")} for row in chosen]
-        found = [row.model_dump(mode="json") | {"n": row.n, "judge": name_of(_judge(row))} for row in self.scores]
+        scores = [row.model_dump(mode="json") | {"n": row.n, "judge": name_of(_judge(row))} for row in self.scores]
         return [
             {
                 **{key: row[key] for key in (*_KEYS, "value", "ci_low", "ci_high", "n", "n_planned")},
                 **_without(row, "items", "judge_params"),
             }
-            for row in _chosen(found, asked)
+            for row in _chosen(scores, wanted)
         ]
 
     def _other_rows(self, by: str) -> tuple[list[str], list[dict[str, Any]]]:
@@ -256,8 +256,8 @@ class RecordedScores(Scores):
 
     def _run_values(self) -> Iterator[RunValue]:
         folder, own = self._known_folder, {metric.name: metric for metric in self._metrics}
-        found = (own.get(name) or recorded_metric(folder, name) for name in self.metrics)
-        return run_values(read_judgements(folder, [metric for metric in found if metric is not None]))
+        metrics = (own.get(name) or recorded_metric(folder, name) for name in self.metrics)
+        return run_values(read_judgements(folder, [metric for metric in metrics if metric is not None]))
 
     def __repr__(self) -> str:
         systems = len({row.system for row in self.scores})
@@ -287,10 +287,10 @@ def _chosen(rows: Sequence[dict[str, Any]], asked: Mapping[str, str | None]) -> 
         planned = {_place(row) for row in rows if row["policy"] == "planned"}
         rows = [row for row in rows if row["policy"] == "planned" or _place(row) not in planned]
     for name, called in (("rules", "rules"), ("judge", "judges")):
-        found: dict[tuple[str, str], set[str]] = defaultdict(set)
+        seen: dict[tuple[str, str], set[str]] = defaultdict(set)
         for row in rows:
-            found[row["metric"], row["variant"]].add(row[name])
-        mixed = sorted({each for its in found.values() if len(its) > 1 for each in its})
+            seen[row["metric"], row["variant"]].add(row[name])
+        mixed = sorted({each for its in seen.values() if len(its) > 1 for each in its})
         if mixed and asked[name] is None:
             one_of = ", ".join(mixed)
             raise UserError(f'These are numbers by several {called}: say {name}= one of {one_of}, or "{ALL}".')

@@ -75,15 +75,15 @@ def folder_of(experiment: "str | Path | RecordedExperiment") -> Path:
     return folder
 
 
-def names_in(given: Words | None) -> list[str]:
+def names_in(names: Words | None) -> list[str]:
     """The names without surrounding blanks. One text may hold several, separated by commas."""
-    texts = [given] if isinstance(given, str) else given or ()
+    texts = [names] if isinstance(names, str) else names or ()
     return [name.strip() for text in texts for name in text.split(",") if name.strip()]
 
 
-def texts_in(given: Texts | None) -> list[str]:
-    return [given] if isinstance(given, str) else list(given or ())
+def texts_in(texts: Texts | None) -> list[str]:
+    return [texts] if isinstance(texts, str) else list(texts or ())
 
 
-def paths_in(given: Files | None) -> list[Path]:
-    return [Path(given)] if isinstance(given, str | Path) else [Path(path) for path in given or ()]
+def paths_in(paths: Files | None) -> list[Path]:
+    return [Path(paths)] if isinstance(paths, str | Path) else [Path(path) for path in paths or ()]

@@ -105,8 +105,8 @@ def _kept(world: str, place: str) -> Iterator[str]:
     """Which other version the world's place keeps, if any."""
     from drretail.env.kept_worlds import find_kept
 
-    kept = find_kept(place, server_settings())
-    if kept is not None and (before := kept.before) is not None:
+    generations = find_kept(place, server_settings())
+    if generations is not None and (before := generations.before) is not None:
         yield f"Also kept: {before.headline}. `drretail world use {world} {before.generation}` switches to it."
 
 
