@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from pydantic import PrivateAttr
 
 from drretail.api.options.score import ScoreOptions
-from drretail.api.options.shared import names_in, texts_in
+from drretail.api.options.shared import metrics_in, texts_in
 from drretail.api.settings import read_settings
 from drretail.errors import UnknownName, UserError
 from drretail.eval.judging.spending import JudgingCost
@@ -129,11 +129,9 @@ class RecordedScores(Scores):
         if board is not None:
             yield from scoreboard_parts(board, self.agreements, self.metrics, score_notes(folder))
             yield from prose("")
-        given = self._options.metrics
-        if given:
+        if self._options.metrics:
             yield from metric_parts(without_board_metrics(rows_of_metrics(self, self._judging.metrics)))
-        metrics = [given] if isinstance(given, str | Metric) else given
-        named = names_in(metric for metric in metrics if isinstance(metric, str))
+        named = [name for name in metrics_in(self._options.metrics) if isinstance(name, str)]
         again = f" --metrics {','.join(named)}" if named else ""
         took = judging_in_short(self._judging.spent)
         yield from prose(*filter(None, [took]), f"All metrics: drretail score {folder}{again} --details")

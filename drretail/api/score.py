@@ -10,7 +10,7 @@ from drretail.api.judges import asked_in_batches, judges_for, world_of
 from drretail.api.models import Opener
 from drretail.api.option import accepts
 from drretail.api.options.score import RETRIES, RULES, SOURCES, ScoreOptions
-from drretail.api.options.shared import folder_of, names_in, texts_in
+from drretail.api.options.shared import folder_of, metrics_in, texts_in
 from drretail.api.recorded_scores import JudgingOutcome, RecordedScores
 from drretail.api.settings import Settings, read_settings
 from drretail.api.worlds import pages_by_label
@@ -235,15 +235,7 @@ class Plan:
 
 def metrics_of(options: ScoreOptions, experiment: Path) -> list[str | Metric]:
     """The named metrics; without any, the usual ones and those that apply to this experiment."""
-    given = options.metrics
-    brought = [given] if isinstance(given, str | Metric) else list(given)
-    metrics: list[str | Metric] = [
-        name for one in brought for name in ([one] if isinstance(one, Metric) else names_in(one))
-    ]
-    if brought and not metrics:
-        raise UserError("--metrics names nothing: give some, such as --metrics faithfulness,checks.")
-    if not brought:
-        metrics += usual_metrics(experiment)
+    metrics = metrics_in(options.metrics) or [*usual_metrics(experiment)]
     for name in WHERE_THERE:
         lacks = load_metric(name).lacks if name in metrics else None
         if lacks is not None and (reason := lacks(experiment)):
