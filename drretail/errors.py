@@ -149,15 +149,15 @@ def nearest_names(name: str, known: Iterable[str], n: int = 5, *, likeness: floa
 def _nearest_names(name: str, known: tuple[str, ...], n: int, likeness: float) -> tuple[str, ...]:
     folded = {candidate.casefold(): candidate for candidate in known}
     wanted = name[:LONGEST_NAME].casefold()
-    found = get_close_matches(wanted, folded, n=n, cutoff=likeness)
+    near = get_close_matches(wanted, folded, n=n, cutoff=likeness)
     words = _WORD.findall(wanted)
     others = [
         each
         for each in folded
-        if each not in found
+        if each not in near
         and any(get_close_matches(word, [*_WORD.findall(each), each[: len(wanted)]], cutoff=0.8) for word in words)
     ]
-    return tuple(folded[each] for each in [*found, *get_close_matches(wanted, others, n=n, cutoff=0)])[:n]
+    return tuple(folded[each] for each in [*near, *get_close_matches(wanted, others, n=n, cutoff=0)])[:n]
 
 
 def suggestion(nearest: list[str], known: Iterable[str], most: int = MOST_NAMES) -> str:

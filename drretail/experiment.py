@@ -213,10 +213,10 @@ class Experiment:
     def _discard(self, folder: Path) -> None:
         with suppress(UserError):  # one that can't be read has no usage to keep
             run = read_run(folder)
-            kept = DiscardedRun(system=run.system, query_id=run.query_id, repeat=run.repeat, usage=run.usage)
+            discarded_run = DiscardedRun(system=run.system, query_id=run.query_id, repeat=run.repeat, usage=run.usage)
             if run.usage:
                 with closing(LineAppender(self.folder / DISCARDED)) as discarded:
-                    discarded.append(canonical_json(kept.model_dump(mode="json")))
+                    discarded.append(canonical_json(discarded_run.model_dump(mode="json")))
         shutil.rmtree(folder)
 
     def save(
@@ -253,35 +253,35 @@ class Experiment:
         """The queries with the gold that the folder keeps and that which is brought."""
         known = {query.query_id: query for query in with_gold(tasks, self.folder / GOLD)}
         for query in bringing:
-            kept = known[query.query_id]
-            if not kept.asks_the_same_as(query):
+            first = known[query.query_id]
+            if not first.asks_the_same_as(query):
                 raise self._another(query)
-            known[query.query_id] = kept.with_gold_of(query)
+            known[query.query_id] = first.with_gold_of(query)
         return tuple(known.values())
 
     def _another(self, query: Query) -> UserError:
         return UserError(f"{self.folder} holds another query {query.query_id!r}: rename yours.")
 
-    def _joined(self, existing: Definition | None, asked: Definition) -> Definition:
+    def _joined(self, existing: Definition | None, planned: Definition) -> Definition:
         """Both definitions together, with the tasks of their queries."""
         nothing = {"queries": (), "asked": {}, "systems": {}, "prompt_hashes": {}, "code": {}, "categories": {}}
-        existing = existing or asked.model_copy(update=nothing)
-        if existing.world_fingerprint != asked.world_fingerprint:
-            if existing.world_fingerprint is None or asked.world_fingerprint is None:
+        existing = existing or planned.model_copy(update=nothing)
+        if existing.world_fingerprint != planned.world_fingerprint:
+            if existing.world_fingerprint is None or planned.world_fingerprint is None:
                 raise UserError(f"{self.folder} holds imported reports, which have no world: use a new folder.")
             raise UserError(
                 f"{self.folder} was made on the world {existing.world_fingerprint[:12]}, and this is "
-                f"{asked.world_fingerprint[:12]}: name that world with --world, or a new folder with --to."
+                f"{planned.world_fingerprint[:12]}: name that world with --world, or a new folder with --to."
             )
-        if existing.tool_schema_hash != asked.tool_schema_hash:
+        if existing.tool_schema_hash != planned.tool_schema_hash:
             raise UserError(f"{self.folder} was made with other tools than this version has: use a new folder.")
-        if existing.seed != asked.seed:
+        if existing.seed != planned.seed:
             raise UserError(f"{self.folder} was opened with --seed {existing.seed}: use that seed, or a new folder.")
         queries = {query.query_id: query for query in existing.queries}
-        for query in asked.queries:
+        for query in planned.queries:
             if queries.setdefault(query.query_id, query).task != query.task:
                 raise self._another(query)
-        for label, system in asked.systems.items():
+        for label, system in planned.systems.items():
             known = existing.systems.get(label, system)
             if known.web_corpus != system.web_corpus:
                 raise UserError(
@@ -290,12 +290,12 @@ class Experiment:
                 )
             if known.model_copy(update={"prompts": system.prompts}) != system:
                 raise UserError(f"{self.folder} holds another system {label!r}: give yours another label.")
-            if changed := changed_code(existing, asked, label):
+            if changed := changed_code(existing, planned, label):
                 raise UserError(
                     f"{self.folder} holds runs of {label!r} by other code ({', '.join(changed)}): --force discards "
                     "them and runs the agent anew, or give it another name (--agent NAME=PLACE)."
                 )
-            changed = changed_prompts(existing, asked, label)
+            changed = changed_prompts(existing, planned, label)
             if changed:
                 elsewhere = "use a new folder"
                 elsewhere += "." if system.prompts is None else ", or give the folder of prompts another name."
@@ -304,48 +304,48 @@ class Experiment:
                 )
         return existing.model_copy(
             update={
-                "title": asked.title or existing.title,
-                "now": existing.now or asked.now,
+                "title": planned.title or existing.title,
+                "now": existing.now or planned.now,
                 "queries": tuple(queries[query_id].task for query_id in sorted(queries)),
-                "asked": dict(sorted(_asked_together(existing, asked).items())),
-                "systems": dict(sorted((existing.systems | asked.systems).items())),
-                "prompt_hashes": dict(sorted((existing.prompt_hashes | asked.prompt_hashes).items())),
-                "code": dict(sorted((existing.code | asked.code).items())),
-                "categories": dict(sorted((asked.categories | existing.categories).items())),
+                "asked": dict(sorted(_asked_together(existing, planned).items())),
+                "systems": dict(sorted((existing.systems | planned.systems).items())),
+                "prompt_hashes": dict(sorted((existing.prompt_hashes | planned.prompt_hashes).items())),
+                "code": dict(sorted((existing.code | planned.code).items())),
+                "categories": dict(sorted((planned.categories | existing.categories).items())),
             }
         )
 
 
-def changed_prompts(existing: Definition, asked: Definition, label: str) -> list[str]:
+def changed_prompts(existing: Definition, planned: Definition, label: str) -> list[str]:
     """The names of a system's prompts that differ from before: the user's files or, if these are equal, the prompts."""
     if label not in existing.prompt_hashes:
         return []
-    sets = [definition.systems[label].prompts for definition in (existing, asked)]
+    sets = [definition.systems[label].prompts for definition in (existing, planned)]
     before, now = (set_.hashes if set_ is not None else {} for set_ in sets)
     if before == now:
-        before, now = (definition.prompt_hashes.get(label, {}) for definition in (existing, asked))
+        before, now = (definition.prompt_hashes.get(label, {}) for definition in (existing, planned))
     return _differing(before, now)
 
 
-def changed_code(existing: Definition, asked: Definition, label: str) -> list[str]:
+def changed_code(existing: Definition, planned: Definition, label: str) -> list[str]:
     """The files of an agent's code that differ from those that made a system's runs, and a changed "version"."""
     if label not in existing.systems:
         return []
-    return _differing(existing.code.get(label, {}), asked.code.get(label, {}))
+    return _differing(existing.code.get(label, {}), planned.code.get(label, {}))
 
 
 def _differing(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
     return sorted(name for name in {*before, *now} if before.get(name) != now.get(name))
 
 
-def _asked_together(existing: Definition, asked: Definition) -> dict[str, tuple[str, ...]]:
+def _asked_together(existing: Definition, planned: Definition) -> dict[str, tuple[str, ...]]:
     """``Definition.asked`` of both definitions together."""
     together = dict(existing.asked)
-    everything = tuple(query.query_id for query in asked.queries)
-    for label in asked.systems:
-        begun_whole = label not in existing.asked and (label in existing.systems or label not in asked.asked)
+    everything = tuple(query.query_id for query in planned.queries)
+    for label in planned.systems:
+        begun_whole = label not in existing.asked and (label in existing.systems or label not in planned.asked)
         if not begun_whole:
-            ids = {*existing.asked.get(label, ()), *asked.asked.get(label, everything)}
+            ids = {*existing.asked.get(label, ()), *planned.asked.get(label, everything)}
             together[label] = tuple(sorted(ids))
     return together
 
@@ -460,9 +460,9 @@ def write_sealed(folder: Path, documents: Mapping[Path, Document]) -> None:
 def seal(folder: Path, *paths: Path) -> None:
     """Keeps the sha256 of files of an experiment as they are now."""
     sums = {path.relative_to(folder).as_posix(): _sum_of(path) for path in paths if path.exists()}
-    kept = _seals(folder)
-    if kept != kept | sums:
-        write_json(folder / SEALS, {"format": 1, "sums": kept | sums})
+    seals = _seals(folder)
+    if seals != seals | sums:
+        write_json(folder / SEALS, {"format": 1, "sums": seals | sums})
 
 
 def edited_since(folder: Path) -> list[str]:
@@ -501,15 +501,15 @@ def entitle(folder: Path, title: str) -> None:
 
 def read_options(folder: Path) -> list[KeptOptions]:
     """The options that an experiment has kept; those of version 1.0 kept none. Raises UserError for a damaged file."""
-    kept: list[KeptOptions] = []
+    options: list[KeptOptions] = []
     for path in sorted((folder / OPTIONS).glob("*.toml")):
         try:
-            found = parse_toml(path.read_text(encoding="utf-8"))
-            labels, needs = ([str(text) for text in found[name]] for name in (LABELS, NEEDS))
+            tables = parse_toml(path.read_text(encoding="utf-8"))
+            labels, needs = ([str(text) for text in tables[name]] for name in (LABELS, NEEDS))
         except (OSError, ValueError, KeyError, TypeError) as problem:
             raise UserError(f"{path} is not as drretail run writes it: delete it, or restore it.") from problem
-        kept.append(KeptOptions(path, tuple(labels), tuple(needs)))
-    return kept
+        options.append(KeptOptions(path, tuple(labels), tuple(needs)))
+    return options
 
 
 def renew_decisions(folder: Path, queries: Iterable[Query]) -> list[str]:
@@ -519,10 +519,10 @@ def renew_decisions(folder: Path, queries: Iterable[Query]) -> list[str]:
     Returns the ids of the queries whose decisions changed. Raises UserError as ``entitle`` does.
     """
     definition = read_definition(folder)
-    given = {query.query_id: query for query in queries if query.gold is not None}
+    decided = {query.query_id: query for query in queries if query.gold is not None}
     renewed: dict[str, Query] = {}
     for known in definition.queries:
-        new = given.get(known.query_id)
+        new = decided.get(known.query_id)
         if new is None or new.gold is None or not known.asks_the_same_as(new):
             continue
         facts = new.gold.facts or (() if known.gold is None else known.gold.facts)
@@ -614,10 +614,10 @@ def read_source(experiment: Path, evidence_id: str) -> FetchedPages | None:
     return _kept(FetchedPages, sources_path(experiment, evidence_id))
 
 
-def _freeze(path: Path, found: Callable[[], Document]) -> None:
+def _freeze(path: Path, record: Callable[[], Document]) -> None:
     """Writes the document unless the file exists: the first one stays."""
     if not path.exists():
-        write_json(path, found().model_dump(mode="json", exclude_none=True))
+        write_json(path, record().model_dump(mode="json", exclude_none=True))
 
 
 def _kept(record: type[T], path: Path) -> T | None:

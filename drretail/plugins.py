@@ -74,15 +74,15 @@ class Plugins:
             raise UnknownName(self.what, name, self.names())
         return place, self._member(self._module(module, place), attribute, place)
 
-    def refused(self, place: str, found: object, wanted: str) -> UserError:
+    def refused(self, place: str, member: object, wanted: str) -> UserError:
         """The error for an object that is not ``wanted``; for a class, it says to make an instance."""
         kind = f"{'an' if self.what[0] in 'aeiou' else 'a'} {self.what}"
-        if inspect.isclass(found):
-            name = found.__name__
+        if inspect.isclass(member):
+            name = member.__name__
             return UserError(
                 f"{place} is not {kind} but a class: write {name.upper()} = {name}(…) in its module, and name that."
             )
-        return UserError(f"{place} is not {kind} (its type is {type(found).__name__}): make it {wanted}.")
+        return UserError(f"{place} is not {kind} (its type is {type(member).__name__}): make it {wanted}.")
 
     def _plugin(self, name: str) -> str | None:
         return next((point.value for point in entry_points(group=self.group, name=name)), None)
@@ -110,17 +110,17 @@ class Plugins:
         return UserError(f"The {self.what} {quoted(place)} cannot be loaded: {describe_error(problem)}.")
 
     def _member(self, module: object, attribute: str, place: str) -> object:
-        found: object = module
+        member: object = module
         for name in attribute.split("."):
             try:
-                found = getattr(found, name)
+                member = getattr(member, name)
             except AttributeError as problem:
                 there = [each for each in vars(module) if not each.startswith("_")]
                 hint = suggestion(nearest_names(attribute, there), there)
                 raise UserError(
                     f"The {self.what} {quoted(place)} cannot be loaded: the module has no {attribute!r}. {hint}"
                 ) from problem
-        return found
+        return member
 
 
 @dataclass(frozen=True, slots=True)

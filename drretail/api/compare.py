@@ -7,7 +7,7 @@ from typing import Any
 
 from drretail.api.option import accepts
 from drretail.api.options.score import CompareOptions
-from drretail.api.options.shared import folder_of, names_in, texts_in
+from drretail.api.options.shared import folder_of, metrics_in, texts_in
 from drretail.errors import UserError
 from drretail.eval.compare.ablations import named_variants, tables_of_experiment
 from drretail.eval.compare.comparing import compare_beside, compare_recorded, metrics_away, name_there
@@ -26,7 +26,6 @@ from drretail.eval.compare.fail_if import (
 from drretail.eval.compare.fail_if import planned as planned_gates
 from drretail.eval.compare.twins import twin_rows
 from drretail.eval.judging.pairs import resolve_name
-from drretail.eval.metric import Metric
 from drretail.eval.notes import judge_notes, judges_of_faithfulness
 from drretail.eval.scores.file import made_scores
 from drretail.eval.scores.slices import with_slices
@@ -187,7 +186,8 @@ def _compared(
     systems = read_definition(experiment).systems
     if options.by is not None:
         return replace(_by_setting(experiment, options), systems=systems, options=options)
-    metrics, judges = _metrics(options), texts_in(options.judges)
+    metrics = metrics_in(options.metrics or ()) or None  # all that were judged
+    judges = texts_in(options.judges)
     rules = [rule for rule in read if isinstance(rule, Rule)]
     since_last = [rule for rule in rules if rule.bound is None]
     if bool(since_last) != (options.last is not None):
@@ -203,17 +203,19 @@ def _compared(
         ):
             return Compared(broken=broken, systems=systems, options=options)
     if options.beside is None:
-        found = compare_recorded(experiment, options.a, options.b, metrics=metrics, judges=judges, bar=options.bar)
+        comparisons = compare_recorded(
+            experiment, options.a, options.b, metrics=metrics, judges=judges, bar=options.bar
+        )
     else:
         other = Path(options.beside)
         if options.b not in (None, f"{options.a}@{name_there(other)}"):
             raise UserError("--beside compares a system with itself: name one system, or none to compare all.")
-        found = compare_beside(experiment, other, options.a, metrics=metrics, judges=judges, bar=options.bar)
-    gates = judged_gates(found, tests, Clusters.of(read_definition(experiment).queries), alpha)
-    shown = judges_of_faithfulness(table for comparison in found for table in comparison.tables)
+        comparisons = compare_beside(experiment, other, options.a, metrics=metrics, judges=judges, bar=options.bar)
+    gates = judged_gates(comparisons, tests, Clusters.of(read_definition(experiment).queries), alpha)
+    shown = judges_of_faithfulness(table for comparison in comparisons for table in comparison.tables)
     return Compared(
-        found,
-        broken=[*broken, *broken_rules(found, [rule for rule in rules if rule.bound is not None])],
+        comparisons,
+        broken=[*broken, *broken_rules(comparisons, [rule for rule in rules if rule.bound is not None])],
         gates=gates,
         cards={judge: line for judge, line in judge_notes(experiment).items() if judge in shown},
         away=metrics_away(experiment) if metrics is None else [],
@@ -222,20 +224,9 @@ def _compared(
     )
 
 
-def _metrics(options: CompareOptions) -> list[str | Metric] | None:
-    """The named metrics; None if none is named, which stands for all that were judged."""
-    if options.metrics is None:
-        return None
-    brought = [options.metrics] if isinstance(options.metrics, str) else list(options.metrics)
-    metrics = [name for one in brought for name in ([one] if isinstance(one, Metric) else names_in(one))]
-    if not metrics:
-        raise UserError("--metrics names nothing: give some, such as --metrics faithfulness,quality.")
-    return metrics
-
-
 def _named(options: CompareOptions) -> list[str]:
     """The metrics or variants that are named for ``by``, which are found by name alone."""
-    return [metric if isinstance(metric, str) else metric.name for metric in _metrics(options) or ()]
+    return [metric if isinstance(metric, str) else metric.name for metric in metrics_in(options.metrics or ())]
 
 
 def _by_setting(experiment: Path, options: CompareOptions) -> Compared:

@@ -53,10 +53,10 @@ def play_answers(folder: Path, shop: World, spec: str) -> bool:
     agents = {name: load_agent(name) for name in AGENTS}
     players = suts(agents, {"": recorded_model()}, shop, limits=LIMITS)
     runner = runner_of(shop, read_settings(), spec)
-    asked = recorded_queries()
-    title = f"{counted(len(asked), 'question')}, two agents (a language model's recorded answers)"
-    watch = SILENT.runs(runner, len(players) * len(asked), parallel=1)
-    return run(folder, runner, players, asked, seed=SEED, title=title, parallel=1, watch=watch).is_whole
+    queries = recorded_queries()
+    title = f"{counted(len(queries), 'question')}, two agents (a language model's recorded answers)"
+    watch = SILENT.runs(runner, len(players) * len(queries), parallel=1)
+    return run(folder, runner, players, queries, seed=SEED, title=title, parallel=1, watch=watch).is_whole
 
 
 def play_judge(folder: Path, shop: World, progress: Progress) -> Scores:

@@ -47,8 +47,8 @@ def judges(
             "with a --judge of its own."
         )
     chosen = [ModelChoice(model=spec) for spec in specs]
-    if not chosen and (found := profile_of(profile, opener.settings)) is not None:
-        chosen = [*found.judges]
+    if not chosen and (profiled := profile_of(profile, opener.settings)) is not None:
+        chosen = [*profiled.judges]
     if not chosen:
         if on_offline is not None:
             on_offline()
@@ -133,11 +133,11 @@ def world_of(
         return
     if world is not None:
         with open_world(world) as named:
-            found = named.manifest.fingerprint
-            if found != wanted:
+            fingerprint = named.manifest.fingerprint
+            if fingerprint != wanted:
                 raise UserError(
-                    f"The world {world} ({found[:12]}) is not the one that the experiment was made in ({wanted[:12]}): "
-                    "give that one, or leave --world away to go without the shop's records."
+                    f"The world {world} ({fingerprint[:12]}) is not the one that the experiment was made in "
+                    f"({wanted[:12]}): give that one, or leave --world away to go without the shop's records."
                 )
             yield named
         return

@@ -97,8 +97,8 @@ class Opener:
                 server = run_loop(survey(model))
                 self.note(f"{model.spec}: {server.sentence}")
             else:  # it may have been started anew, with another context
-                told = run_loop(told_by_server(model))
-                server = server.model_copy(update=told.model_dump(include={"context", "slots"}, exclude_none=True))
+                current = run_loop(told_by_server(model))
+                server = server.model_copy(update=current.model_dump(include={"context", "slots"}, exclude_none=True))
         known.keep(model, server)
         return model.knowing(server)
 
@@ -262,8 +262,8 @@ def open_writer(
     from drretail.api.settings import OFFLINE_MODEL, read_settings
 
     settings = read_settings()
-    found = None if flag or (profile is None and settings.model) else profile_of(profile, settings)
-    choice = found.choice("") if found else ModelChoice(model=flag or settings.model or OFFLINE_MODEL)
+    choices = None if flag or (profile is None and settings.model) else profile_of(profile, settings)
+    choice = choices.choice("") if choices else ModelChoice(model=flag or settings.model or OFFLINE_MODEL)
     provider, _, name = choice.model.partition(":")
     if provider == "offline" and name and choice.model != OFFLINE_MODEL:
         raise UnknownName("offline query generator", name, [OFFLINE_MODEL.partition(":")[2]])
@@ -306,22 +306,22 @@ def _addresses(flags: Sequence[str], providers: set[str]) -> dict[str, str]:
     """The addresses of ``[PROVIDER=]URL`` flags by provider. One without a provider is for the only provider in use."""
     from drretail.llm.providers import ADDRESSLESS, provider_names
 
-    asked = sorted(providers & set(provider_names()) - ADDRESSLESS)
+    addressed = sorted(providers & set(provider_names()) - ADDRESSLESS)
     addresses: dict[str, str] = {}
     for flag in flags:
         provider, equals, url = flag.partition("=")
         shown = plain_address(flag)
         if not equals or "/" in provider:  # this = is part of the address
-            if not asked:
+            if not addressed:
                 raise UserError(
                     f"--base-url {shown}: no model of this command is asked at an address. Name one as well, such as "
                     "--model openai:NAME, or leave --base-url out."
                 )
-            if len(asked) > 1:
+            if len(addressed) > 1:
                 raise UserError(
-                    f"--base-url {shown}: say which of {', '.join(asked)} it is for, as in {asked[0]}={shown}."
+                    f"--base-url {shown}: say which of {', '.join(addressed)} it is for, as in {addressed[0]}={shown}."
                 )
-            addresses[asked[0]] = flag
+            addresses[addressed[0]] = flag
         elif provider not in provider_names():
             raise UnknownName("model provider", provider, provider_names())
         else:

@@ -108,14 +108,14 @@ def declared_options(record: type) -> list[DeclaredOption]:
 
     Fields that are not annotated are left out.
     """
-    found: list[DeclaredOption] = []
+    options: list[DeclaredOption] = []
     own = [*inspect.get_annotations(record)]
     for field in sorted(fields(record), key=lambda field: own.index(field.name) if field.name in own else len(own)):
         if get_origin(field.type) is not Annotated:
             continue
         default = field.default if field.default_factory is MISSING else field.default_factory()
-        found.append(declared_option(field.name, field.type, default))
-    return found
+        options.append(declared_option(field.name, field.type, default))
+    return options
 
 
 def declared_option(name: str, annotated: Any, default: Any) -> DeclaredOption:

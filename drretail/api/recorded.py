@@ -141,8 +141,8 @@ class RecordedExperiment:
     @property
     def scores(self) -> "RecordedScores | None":
         """The scores in the folder, without judging again; None if nothing was scored yet."""
-        kept = read_scores(self.folder)
-        return None if kept is None else RecordedScores.of(kept, self.folder)
+        scores = read_scores(self.folder)
+        return None if scores is None else RecordedScores.of(scores, self.folder)
 
     def evidence(self, run: Run) -> tuple[Evidence, ...]:
         """All evidence that the run's tools returned."""
@@ -150,8 +150,8 @@ class RecordedExperiment:
 
     def __repr__(self) -> str:
         planned = self.definition
-        asked = f"{counted(len(planned.systems), 'system')}, {counted(len(planned.queries), 'query')}"
-        return f"<RecordedExperiment {self.folder}: {asked}, {counted(sum(1 for _ in self), 'run')}>"
+        sizes = f"{counted(len(planned.systems), 'system')}, {counted(len(planned.queries), 'query')}"
+        return f"<RecordedExperiment {self.folder}: {sizes}, {counted(sum(1 for _ in self), 'run')}>"
 
     def _repr_html_(self) -> str:
         """A table of each system's progress."""

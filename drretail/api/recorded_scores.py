@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from pydantic import PrivateAttr
 
 from drretail.api.options.score import ScoreOptions
-from drretail.api.options.shared import names_in, texts_in
+from drretail.api.options.shared import metrics_in, texts_in
 from drretail.api.settings import read_settings
 from drretail.errors import UnknownName, UserError
 from drretail.eval.judging.spending import JudgingCost
@@ -129,11 +129,9 @@ class RecordedScores(Scores):
         if board is not None:
             yield from scoreboard_parts(board, self.agreements, self.metrics, score_notes(folder))
             yield from prose("")
-        given = self._options.metrics
-        if given:
+        if self._options.metrics:
             yield from metric_parts(without_board_metrics(rows_of_metrics(self, self._judging.metrics)))
-        metrics = [given] if isinstance(given, str | Metric) else given
-        named = names_in(metric for metric in metrics if isinstance(metric, str))
+        named = [name for name in metrics_in(self._options.metrics) if isinstance(name, str)]
         again = f" --metrics {','.join(named)}" if named else ""
         took = judging_in_short(self._judging.spent)
         yield from prose(*filter(None, [took]), f"All metrics: drretail score {folder}{again} --details")
@@ -227,20 +225,20 @@ class RecordedScores(Scores):
         rows = self._rows(by, {"metric": metric, "judge": judge, "rules": rules, "policy": policy})
         return polars.DataFrame(rows, infer_schema_length=None)
 
-    def _rows(self, by: By, asked: Mapping[str, str | None]) -> list[dict[str, Any]]:
+    def _rows(self, by: By, wanted: Mapping[str, str | None]) -> list[dict[str, Any]]:
         """The rows with these values, the keys first."""
         if by not in ROWS.built_in:
             return self._other_rows(by)[1]
         if by == "query":
-            chosen = _chosen([asdict(value) for value in self._run_values()], asked)
+            chosen = _chosen([asdict(value) for value in self._run_values()], wanted)
             return [{**{key: row[key] for key in _KEYS_OF_RUNS}, **_without(row, "items", "name")} for row in chosen]
-        found = [row.model_dump(mode="json") | {"n": row.n, "judge": name_of(_judge(row))} for row in self.scores]
+        scores = [row.model_dump(mode="json") | {"n": row.n, "judge": name_of(_judge(row))} for row in self.scores]
         return [
             {
                 **{key: row[key] for key in (*_KEYS, "value", "ci_low", "ci_high", "n", "n_planned")},
                 **_without(row, "items", "judge_params"),
             }
-            for row in _chosen(found, asked)
+            for row in _chosen(scores, wanted)
         ]
 
     def _other_rows(self, by: str) -> tuple[list[str], list[dict[str, Any]]]:
@@ -256,8 +254,8 @@ class RecordedScores(Scores):
 
     def _run_values(self) -> Iterator[RunValue]:
         folder, own = self._known_folder, {metric.name: metric for metric in self._metrics}
-        found = (own.get(name) or recorded_metric(folder, name) for name in self.metrics)
-        return run_values(read_judgements(folder, [metric for metric in found if metric is not None]))
+        metrics = (own.get(name) or recorded_metric(folder, name) for name in self.metrics)
+        return run_values(read_judgements(folder, [metric for metric in metrics if metric is not None]))
 
     def __repr__(self) -> str:
         systems = len({row.system for row in self.scores})
@@ -287,10 +285,10 @@ def _chosen(rows: Sequence[dict[str, Any]], asked: Mapping[str, str | None]) -> 
         planned = {_place(row) for row in rows if row["policy"] == "planned"}
         rows = [row for row in rows if row["policy"] == "planned" or _place(row) not in planned]
     for name, called in (("rules", "rules"), ("judge", "judges")):
-        found: dict[tuple[str, str], set[str]] = defaultdict(set)
+        seen: dict[tuple[str, str], set[str]] = defaultdict(set)
         for row in rows:
-            found[row["metric"], row["variant"]].add(row[name])
-        mixed = sorted({each for its in found.values() if len(its) > 1 for each in its})
+            seen[row["metric"], row["variant"]].add(row[name])
+        mixed = sorted({each for its in seen.values() if len(its) > 1 for each in its})
         if mixed and asked[name] is None:
             one_of = ", ".join(mixed)
             raise UserError(f'These are numbers by several {called}: say {name}= one of {one_of}, or "{ALL}".')

@@ -120,16 +120,16 @@ def estimate_reproduction(options: ReproduceOptions) -> Estimates:
     Nothing is sent. Judging is that of reports as long as the paper's, whatever reports there are. A note says what the
     paper's runs took on as many queries, at today's price of your model.
     """
-    asked = _run_options(options)
-    runs, settings = estimate_run(**asked), read_settings()
-    given: Any = asked["queries"]
-    queries = read_queries(Path(given)) if isinstance(given, str | Path) else list(given)
+    run_options = _run_options(options)
+    runs, settings = estimate_run(**run_options), read_settings()
+    source: Any = run_options["queries"]
+    queries = read_queries(Path(source)) if isinstance(source, str | Path) else list(source)
     queried = min(options.only or len(queries), len(queries))
     opener = Opener(settings, options.base_url, keyless=True)
     judges = judges_for(BY_JUDGE, options.judge, opener, options.model_profile)
     profile = profile_of(options.model_profile, settings)
     spec = options.model if isinstance(options.model, str) else PRICED_AS if profile is None else profile.model
-    judging = judging_likely(judges, queried, len(asked["agents"]))
+    judging = judging_likely(judges, queried, len(run_options["agents"]))
     runs_of_paper, read, written, money = paper_tokens(spec or PRICED_AS, queried, opener.prices)
     cost = "a price unknown" if money is None else f"${dollars(money)}"
     table5 = (
@@ -214,7 +214,7 @@ def judging_likely(judges: Sequence[Judge], queries: int, systems: int) -> list[
     comparing = _longest(pair_metric().prompts("paper").values()) + 2 * report + CONTEXT
     reports, pairs = queries * systems, queries * len([*combinations(AGENTS, 2)])
     support = (stages["support_alone"] + SOURCE, claims * reports)
-    asked = {
+    stages_of = {
         "faithfulness": [
             (stages["extract_cited"] + report, reports, Range(40, 120).times(claims)),
             (stages["extract_all"] + report, reports, Range(40, 120).times(claims)),
@@ -223,20 +223,20 @@ def judging_likely(judges: Sequence[Judge], queries: int, systems: int) -> list[
         "quality": [(rating, 7 * reports, Range(80, 300))],
         "pairwise": [(comparing, 7 * pairs, Range(60, 200))],
     }
-    found: list[Estimate] = []
+    estimates: list[Estimate] = []
     for judge in judges:
         if judge.model is None or judge.ref.kind == "rule_based":
             continue
         spec, price = judge.ref.spec, judge.model.price
-        for metric, parts in asked.items():
+        for metric, parts in stages_of.items():
             rows = [
                 estimate_by_length(spec, [size] * count, answer, spec, price, basis=BASIS, unit="reports")
                 for size, count, answer in parts
             ]
             of_what = (pairs, "pairs") if metric == "pairwise" else (reports, "reports")
             row = replace(together(rows, f"{metric} by {spec}"), count=of_what[0], unit=of_what[1], basis=BASIS)
-            found.append(row)
-    return found
+            estimates.append(row)
+    return estimates
 
 
 def paper_tokens(spec: str, queries: int, prices: PriceTable) -> tuple[int, float, float, float | None]:

@@ -76,9 +76,9 @@ def run(options: RunOptions) -> RecordedExperiment:
         if options.replay is None:
             _note_cautions(world, ready.systems, ready.queries, observer)
         else:
-            recorded, asked = read_definition(Path(options.replay)), definition(world, (), [*ready.systems], "")
-            for label in asked.systems:
-                if changed := ", ".join(changed_prompts(recorded, asked, label)):
+            recorded, planned = read_definition(Path(options.replay)), definition(world, (), [*ready.systems], "")
+            for label in planned.systems:
+                if changed := ", ".join(changed_prompts(recorded, planned, label)):
                     where = f"{Path(options.replay)} ({changed})"
                     observer.note(f"{label} has other prompts than in {where}: its journals do not answer them.")
         asked_for = with_baselines(ready.systems, world) if options.baselines else ready.systems
@@ -97,8 +97,8 @@ def run(options: RunOptions) -> RecordedExperiment:
         count = repeats * len(ready.shard.of_queries(ready.queries))
         folder = Path(tempfile.mkdtemp(prefix="drretail-")) if options.to is None else Path(options.to)
         labels = [system.label for system in asked_for]
-        planned = plan_of(texts_in(options.planned), set(labels))
-        check_plan(folder, planned)
+        plan = plan_of(texts_in(options.planned), set(labels))
+        check_plan(folder, plan)
         running = partial(
             run_systems,
             folder,
@@ -141,7 +141,7 @@ def run(options: RunOptions) -> RecordedExperiment:
                     "Floors and the oracle ran in this process, as no other one could open its world and web."
                 )
             tallies += running(suts=floors).tallies
-        keep_plan(folder, planned)
+        keep_plan(folder, plan)
         scored_by = f"drretail score {folder}"
         if isinstance(world.web, SealedWeb) and has_gold(gold := world.web.folder):
             criteria = f" --criteria {gold}" if (gold / "rubrics").is_dir() else ""
@@ -214,50 +214,50 @@ def _prepared(options: RunOptions, *, keyless: bool) -> Generator[_Ready]:
     waiting, note = observer.waiting, observer.note
     opener = Opener(settings, options.base_url, keyless=keyless, tell=waiting, note=note, recorded=recorded)
     with world_of(options.world, web) as world:
-        asked = asked_tasks(queries, options.user, world)
-        check_askable(world, asked)
+        tasks = asked_tasks(queries, options.user, world)
+        check_askable(world, tasks)
         if options.only is not None:
-            asked = select_only(asked, options.only)
-        if not shard.of_queries(asked):
-            observer.note(f"None of the {len(asked):,} queries falls into shard {shard.number}/{shard.of}.")
+            tasks = select_only(tasks, options.only)
+        if not shard.of_queries(tasks):
+            observer.note(f"None of the {len(tasks):,} queries falls into shard {shard.number}/{shard.of}.")
         agents = DEFAULT_AGENTS if options.agents is None else options.agents
         systems = named_systems(options, agents, options.model, world, opener, observer)
 
         def open_gold() -> Sequence[Query]:
             named = options.queries if isinstance(options.queries, str | Path) else queries
-            wanted = {query.query_id for query in asked}
+            wanted = {query.query_id for query in tasks}
             return [query for query in asked_queries(named, options.user, world) if query.query_id in wanted]
 
         intents = read_values((options.vary or {}).get(INTENT, INTENT_CONDITION.default))
-        if any(query.questions is not None for query in asked) and intents != ("mute",):
-            asked = [query.played for query in open_gold()]
-            if not any(query.hidden for query in asked):
+        if any(query.questions is not None for query in tasks) and intents != ("mute",):
+            tasks = [query.played for query in open_gold()]
+            if not any(query.hidden for query in tasks):
                 observer.note("Nobody tells what these queries hide: the file of their gold is not beside them.")
-        systems = _varied(options, systems, world, asked, observer)
-        users, fewest = len({query.user_id or query.query_id for query in asked}), fewest_users()
+        systems = _varied(options, systems, world, tasks, observer)
+        users, fewest = len({query.user_id or query.query_id for query in tasks}), fewest_users()
         if len(systems) > 1 and users < fewest:
-            of_users = f" of {counted(users, 'user')}" if any(query.user_id for query in asked) else ""
+            of_users = f" of {counted(users, 'user')}" if any(query.user_id for query in tasks) else ""
             cannot = f"differences between systems can't be shown with fewer than {fewest} users"
-            observer.note(f"{counted(len(asked), 'query')}{of_users}: {cannot}.")
+            observer.note(f"{counted(len(tasks), 'query')}{of_users}: {cannot}.")
         spec = str(world.folder or world.servers) if isinstance(options.world, World) else str(options.world)
-        yield _Ready(options, world, spec, settings, opener, systems, asked, open_gold, shard)
+        yield _Ready(options, world, spec, settings, opener, systems, tasks, open_gold, shard)
 
 
 def _varied(
     options: SystemOptions,
     systems: Sequence[SystemUnderTest],
     world: World,
-    asked: Sequence[Query],
+    queries: Sequence[Query],
     observer: Observer,
 ) -> list[SystemUnderTest]:
     """The systems under the values of ``vary``. Notes what is left out, and how hidden limits are learnt."""
     values = dict(options.vary or {})
-    if any(query.questions is not None for query in asked) and INTENT not in values:
+    if any(query.questions is not None for query in queries) and INTENT not in values:
         values[INTENT] = INTENT_CONDITION.default
         observer.note(
             "These queries hide limits, which agents may ask for: labels end in -intent-asked (see --vary intent)."
         )
-    made = varied(systems, values, world, asked, cross=isinstance(options, RunOptions) and options.cross)
+    made = varied(systems, values, world, queries, cross=isinstance(options, RunOptions) and options.cross)
     for sentence in made.left_out:
         observer.note(sentence)
     return _without_foreign_pages(options, made.systems, world, observer)
@@ -351,11 +351,11 @@ def ask(options: AskOptions) -> RecordedAnswer:
         runner = runner_of(world, settings, spec, files=options.files)
         runner.reads = observer.answer_as_shopper
         folder = None if options.to is None else Path(options.to)
-        kept = None
+        options_file = None
         if folder is not None and options.shopper is None:  # ``run`` can't ask a person
-            kept = kept_options(options, settings, [system.label], folder)
+            options_file = kept_options(options, settings, [system.label], folder)
         with observer.answer(runner):
-            recorded = ask_once(runner, system, query, folder, kept)
+            recorded = ask_once(runner, system, query, folder, options_file)
         note_understood(recorded.run, observer)
     return RecordedAnswer(recorded.run, recorded.evidence, folder)
 

@@ -10,7 +10,7 @@ from drretail.api.judges import asked_in_batches, judges_for, world_of
 from drretail.api.models import Opener
 from drretail.api.option import accepts
 from drretail.api.options.score import RETRIES, RULES, SOURCES, ScoreOptions
-from drretail.api.options.shared import folder_of, names_in, texts_in
+from drretail.api.options.shared import folder_of, metrics_in, texts_in
 from drretail.api.recorded_scores import JudgingOutcome, RecordedScores
 from drretail.api.settings import Settings, read_settings
 from drretail.api.worlds import pages_by_label
@@ -71,13 +71,15 @@ def score(options: ScoreOptions) -> RecordedScores:
     keep_plan(folder, plan_of(texts_in(options.planned), read_definition(folder).systems, plan.metrics))
     models = [judge.model for judge in plan.judges if judge.model is not None]
     allowance = allowance_for([folder], models, prices, options.max_tokens, options.max_dollars)
-    asked = asked_in_batches(plan.judges, folder, settings.batch_poll) if options.batch else nullcontext(plan.judges)
+    asked_judges = (
+        asked_in_batches(plan.judges, folder, settings.batch_poll) if options.batch else nullcontext(plan.judges)
+    )
     printing = redirect_stdout(sys.stderr)  # what a metric of one's own prints is no result
     small = [judge for judge in plan.judges if judge.model is not None and judge.model.is_lean]
     for part in _left_to_judge(plan, options, small) if small else ():
         if part.misfits:
             say(f"{part.name}: {counted(part.misfits, 'question does', 'questions do')} not fit its context.")
-    with world_of(folder, options.world) as shop, asked as judges, printing:
+    with world_of(folder, options.world) as shop, asked_judges as judges, printing:
         if options.queries is not None:
             _add_gold(folder, read_queries(Path(options.queries)), shop)
         follows = [repr(prices), judge_notes(folder)]
@@ -233,15 +235,7 @@ class Plan:
 
 def metrics_of(options: ScoreOptions, experiment: Path) -> list[str | Metric]:
     """The named metrics; without any, the usual ones and those that apply to this experiment."""
-    given = options.metrics
-    brought = [given] if isinstance(given, str | Metric) else list(given)
-    metrics: list[str | Metric] = [
-        name for one in brought for name in ([one] if isinstance(one, Metric) else names_in(one))
-    ]
-    if brought and not metrics:
-        raise UserError("--metrics names nothing: give some, such as --metrics faithfulness,checks.")
-    if not brought:
-        metrics += usual_metrics(experiment)
+    metrics = metrics_in(options.metrics) or [*usual_metrics(experiment)]
     for name in WHERE_THERE:
         lacks = load_metric(name).lacks if name in metrics else None
         if lacks is not None and (reason := lacks(experiment)):
@@ -280,9 +274,9 @@ def _add_gold(folder: Path, queries: Sequence[Query], shop: World | None) -> Non
     if shop is None:
         raise UserError(f"Gold is added with the world of {folder} at hand: name it with --world.")
     definition = read_definition(folder)
-    asked = {query.query_id for query in definition.queries}
+    query_ids = {query.query_id for query in definition.queries}
     with Experiment(folder, definition) as experiment:
-        add_gold(experiment, shop, [query for query in queries if query.query_id in asked])
+        add_gold(experiment, shop, [query for query in queries if query.query_id in query_ids])
 
 
 def failed_answers(
@@ -295,11 +289,11 @@ def failed_answers(
     """How many questions of these metrics, judges, rules and pairs have no usable answer. Other judges' failures don't
     count, since they were not asked now.
     """
-    asked = {(judge.spec, judge.params_hash) for judge in judges} | {(CODE, "")}
+    judged_by = {(judge.spec, judge.params_hash) for judge in judges} | {(CODE, "")}
     judged = (row for row in scores.judgings if row.metric in metrics)
     paired = (row for row in scores.pairs if (row.a, row.b) in compared or (row.b, row.a) in compared)
-    return sum(row.failed for row in judged if row.rules == rules and (row.judge, row.judge_params) in asked) + sum(
-        row.failed_verdicts for row in paired if row.rules == rules and (row.judge, row.judge_params) in asked
+    return sum(row.failed for row in judged if row.rules == rules and (row.judge, row.judge_params) in judged_by) + sum(
+        row.failed_verdicts for row in paired if row.rules == rules and (row.judge, row.judge_params) in judged_by
     )
 
 
@@ -323,5 +317,5 @@ def _own_wording(folder: Path) -> Wording:
     return read_wording(folder, all_prompt_files())
 
 
-def _path(given: str | Path | None) -> Path | None:
-    return None if given is None else Path(given)
+def _path(path: str | Path | None) -> Path | None:
+    return None if path is None else Path(path)

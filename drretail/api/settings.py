@@ -150,9 +150,9 @@ def _addresses_in_file() -> frozenset[str]:
     """The addresses of model servers in the settings file, without those that are also in the environment."""
     if not SETTINGS_FILE.is_file():
         return frozenset()
-    found = _SettingsFile(Settings).toml_data
-    named = [table.get("base_url") for table in (found, *_tables(found))]
-    named += dict(found.get("base_urls") or {}).values()
+    tables = _SettingsFile(Settings).toml_data
+    named = [table.get("base_url") for table in (tables, *_tables(tables))]
+    named += dict(tables.get("base_urls") or {}).values()
     variables = [value for name, value in os.environ.items() if name.upper().startswith("DRRETAIL_")]
     return frozenset(url for url in named if isinstance(url, str) and not any(url in value for value in variables))
 
@@ -165,13 +165,13 @@ def _tables(value: Any) -> Iterator[dict[str, Any]]:
         yield from _tables(part)
 
 
-def read_settings(**given: object) -> Settings:
+def read_settings(**values: object) -> Settings:
     """The settings. ``given`` values, from the command line, override all others; None means not given.
 
     Raises UserError that names the wrong field.
     """
     try:
-        settings = Settings(**{name: value for name, value in given.items() if value is not None})  # pyright: ignore[reportArgumentType]
+        settings = Settings(**{name: value for name, value in values.items() if value is not None})  # pyright: ignore[reportArgumentType]
     except SettingsError as problem:  # a variable that must be JSON is not
         raise UserError(f"Settings (DRRETAIL_…): {problem}.") from problem
     except RecursionError as problem:

@@ -119,10 +119,10 @@ def named_agents(agents: Agents) -> dict[str, Agent]:
     brought = cast(Iterable[object], agents if is_several else [agents])
     named: dict[str, Agent] = {}
     objects: dict[str, object] = {}
-    for given in brought:
-        name, agent = _named(given)
-        first = objects.setdefault(name, given)
-        if first is not given and not (isinstance(given, str) and first == given):
+    for answerer in brought:
+        name, agent = _named(answerer)
+        first = objects.setdefault(name, answerer)
+        if first is not answerer and not (isinstance(answerer, str) and first == answerer):
             raise UserError(
                 f"Two agents go by the name {name}: give one another, as in --agent NAME=PLACE, or in Python as a "
                 "mapping, {name: agent}."
@@ -131,19 +131,19 @@ def named_agents(agents: Agents) -> dict[str, Agent]:
     return named
 
 
-def _named(given: object) -> tuple[str, Agent]:
-    if isinstance(given, str):
-        return named_agent(given)
-    agent = as_agent(given)
+def _named(answerer: object) -> tuple[str, Agent]:
+    if isinstance(answerer, str):
+        return named_agent(answerer)
+    agent = as_agent(answerer)
     if agent is None:
-        raise AGENTS.refused(repr(given)[:60], given, "a drretail.Agent, a function that answers, or a Runnable")
-    return _free_name(getattr(agent.answer, "__name__", "agent"), given), agent
+        raise AGENTS.refused(repr(answerer)[:60], answerer, "a drretail.Agent, a function that answers, or a Runnable")
+    return _free_name(getattr(agent.answer, "__name__", "agent"), answerer), agent
 
 
-def _free_name(name: str, given: object) -> str:
+def _free_name(name: str, agent: object) -> str:
     """The name. Raises UserError for an object of the user's own that goes by the name of another agent."""
     plain, _ = split_web_mode(name)
-    if not isinstance(given, str) and plain in AGENTS.names() and load_agent(plain) is not given:
+    if not isinstance(agent, str) and plain in AGENTS.names() and load_agent(plain) is not agent:
         raise UserError(f"There is an agent {plain} already: give yours another name, as in {{name: agent}}.")
     return name
 

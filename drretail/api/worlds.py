@@ -74,10 +74,10 @@ def check_askable(world: "World", queries: "Iterable[Query]") -> None:
     """Raises UserError for a query that was made for another world, or whose user this world does not have."""
     from drretail.querygen.reading import check_made_for
 
-    asked = tuple(queries)
-    check_made_for(asked, world.manifest.fingerprint)
-    check_sandbox_web(world, asked)
-    for query in asked:
+    tasks = tuple(queries)
+    check_made_for(tasks, world.manifest.fingerprint)
+    check_sandbox_web(world, tasks)
+    for query in tasks:
         check_user(world, query.user_id)
 
 
@@ -94,19 +94,19 @@ def check_sandbox_web(world: "World", queries: "Iterable[Query]") -> None:
         web.own_query(query)
 
 
-def known_user(world: "World", given: str) -> str:
+def known_user(world: "World", name: str) -> str:
     """The id of the user with that id, or with that e-mail address if ``hash_users`` made ids of hashed addresses.
 
     Raises UserError for an e-mail address that nobody has. Any other unknown text is returned as it is.
     """
-    for user_id in (given, f"u{hashlib.sha256(given.strip().lower().encode()).hexdigest()[:12]}"):
+    for user_id in (name, f"u{hashlib.sha256(name.strip().lower().encode()).hexdigest()[:12]}"):
         with suppress(NotFound):
             return world.store.user(user_id).user_id
-    if "@" in given:
+    if "@" in name:
         raise UserError(
-            f"Nobody who ordered in this shop has the address {given!r}: leave the user out, or name another."
+            f"Nobody who ordered in this shop has the address {name!r}: leave the user out, or name another."
         )
-    return given
+    return name
 
 
 def check_user(world: "World", user_id: str | None) -> None:

@@ -102,9 +102,9 @@ def with_options(system: System, options: Mapping[str, Any], **fields: Any) -> S
 
 def dropping(system: System, *names: str, tools: str = "", **fields: object) -> System:
     """A copy without these options, with the tool family ``tools`` switched on again and these fields set."""
-    kept = {name: value for name, value in system.options.items() if name not in names}
-    if "without" in kept and tools:
-        left = [each for each in kept.pop("without") if each != tools]
-        kept |= {"without": left} if left else {}
+    options = {name: value for name, value in system.options.items() if name not in names}
+    if "without" in options and tools:
+        left = [each for each in options.pop("without") if each != tools]
+        options |= {"without": left} if left else {}
     own = {name: condition for name, condition in system.conditions.items() if name not in names}
-    return system.model_copy(update={"options": kept, "conditions": own, **fields})
+    return system.model_copy(update={"options": options, "conditions": own, **fields})

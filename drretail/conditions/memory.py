@@ -84,12 +84,12 @@ def load_memory(place: str) -> Memory:
         file = Path(module)
         where = f" in {file.parent}" if file.parent.name else ""
         raise UserError(f"--vary memory={place} names a file: call drretail{where} with {file.stem}:{attribute}.")
-    _, found = MEMORIES.load(place)
-    if not callable(found):
-        raise MEMORIES.refused(place, found, "a function of a ShopperRecord and the question that returns a text")
-    module = inspect.getmodule(found)
+    _, recall = MEMORIES.load(place)
+    if not callable(recall):
+        raise MEMORIES.refused(place, recall, "a function of a ShopperRecord and the question that returns a text")
+    module = inspect.getmodule(recall)
     try:
-        source = inspect.getsource(module or found)
+        source = inspect.getsource(module or recall)
     except (OSError, TypeError):  # it came without its source
         source = place
-    return Memory(place, sha256_of(source)[:8], found)
+    return Memory(place, sha256_of(source)[:8], recall)

@@ -23,14 +23,16 @@ def load_condition(name: str) -> tuple[str | None, Condition]:
         return None, limit_condition(name)
     if name not in CONDITIONS and ":" not in name and name not in PLUGINS.names():
         raise UnknownName("condition", name, {*CONDITIONS, *Limits.model_fields, *PLUGINS.names()})
-    place, found = PLUGINS.load(name)
-    if not isinstance(found, Condition):
-        raise PLUGINS.refused(place, found, "a drretail.Condition")
+    place, condition = PLUGINS.load(name)
+    if not isinstance(condition, Condition):
+        raise PLUGINS.refused(place, condition, "a drretail.Condition")
     if name in CONDITIONS:
-        return None, found
-    if found.name in {*CONDITIONS, *Limits.model_fields, FILES, SHOPPER} or not found.name.isidentifier():
-        raise UserError(f"{place} goes by the name {found.name!r}, which is taken or no Python name: give it another.")
-    return place, found
+        return None, condition
+    if condition.name in {*CONDITIONS, *Limits.model_fields, FILES, SHOPPER} or not condition.name.isidentifier():
+        raise UserError(
+            f"{place} goes by the name {condition.name!r}, which is taken or no Python name: give it another."
+        )
+    return place, condition
 
 
 def conditions_of(system: System, own: Mapping[str, Condition]) -> Iterator[tuple[Condition, str]]:

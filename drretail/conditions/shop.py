@@ -21,8 +21,8 @@ _TIMES = {"": 1, "k": 1_000, "m": 1_000_000}
 
 def tokens_of(size: str) -> float | None:
     """The number of tokens that "64k" means; None for a size whose name does not state it."""
-    found = _SIZE.fullmatch(size)
-    return None if found is None else float(found[1]) * _TIMES[found[2]]
+    match = _SIZE.fullmatch(size)
+    return None if match is None else float(match[1]) * _TIMES[match[2]]
 
 
 class _Injected(Condition):

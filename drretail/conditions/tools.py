@@ -84,19 +84,19 @@ class _Limit(Condition):
         return f"{value} {self.name.replace('_', ' ')}"
 
 
-def read_limits(given: Limits | Mapping[str, float] | None) -> Limits:
+def read_limits(limits: Limits | Mapping[str, float] | None) -> Limits:
     """The limits of a run. Raises UnknownName for an unknown limit, and UserError for a wrong number."""
-    if given is None or isinstance(given, Limits):
-        return given or Limits()
-    for name in given:
+    if limits is None or isinstance(limits, Limits):
+        return limits or Limits()
+    for name in limits:
         if name not in Limits.model_fields:
             raise UnknownName("limit", name, Limits.model_fields)
     try:
-        return Limits.model_validate(dict(given), strict=True)
+        return Limits.model_validate(dict(limits), strict=True)
     except ValidationError as problem:
         first = problem.errors()[0]
         name = str(first["loc"][0])
-        raise UserError(f"The limit {name} is {given[name]}: {first['msg'].lower()}.") from problem
+        raise UserError(f"The limit {name} is {limits[name]}: {first['msg'].lower()}.") from problem
 
 
 def limit_condition(name: str) -> Condition:
@@ -144,10 +144,10 @@ def client_conditions(values: Mapping[str, str | float | Sequence[str | float]] 
     """
     known = ("scope", "without", "redact")
     alone: dict[str, str] = {}
-    for name, given in (values or {}).items():
+    for name, written in (values or {}).items():
         if name not in known:
             raise UnknownName("condition of tools", name, known)
-        texts = str(given).split(",") if isinstance(given, str | int | float) else [str(each) for each in given]
+        texts = str(written).split(",") if isinstance(written, str | int | float) else [str(each) for each in written]
         alone[name] = texts[0].strip()
         if len(texts) > 1:
             raise UserError(f"--vary {name}: tools are served under one value of each condition.")

@@ -274,14 +274,14 @@ class Query(Document):
 
     @model_validator(mode="before")
     @classmethod
-    def _of_older_files(cls, given: Any) -> Any:
+    def _of_older_files(cls, fields: Any) -> Any:
         """Drops the limits that stood beside the text before wishes were typed. Nobody has typed the wish of such a
         query. Where something is hidden, the shopper answers ``QUESTIONS`` questions unless the file says how many.
         """
-        if not isinstance(given, dict):
-            return given
-        asked = {"questions": QUESTIONS} if given.get("hidden") and given.get("questions") is None else {}
-        return {key: value for key, value in given.items() if key != "constraints"} | asked
+        if not isinstance(fields, dict):
+            return fields
+        questions = {"questions": QUESTIONS} if fields.get("hidden") and fields.get("questions") is None else {}
+        return {key: value for key, value in fields.items() if key != "constraints"} | questions
 
     @model_validator(mode="after")
     def _hides_what_is_wanted(self) -> Self:

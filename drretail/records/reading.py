@@ -101,11 +101,11 @@ class Outcome(Record):
 
     @field_validator("because", mode="before")
     @classmethod
-    def _only_reasons(cls, given: Any) -> Any:
+    def _only_reasons(cls, reasons: Any) -> Any:
         """Keeps known reasons in any spelling ("Too dear") and drops other words; the decision stands without them."""
-        if not isinstance(given, list | tuple):
-            return given
-        named = ["_".join(str(word).casefold().replace("-", " ").split()) for word in cast("list[object]", given)]
+        if not isinstance(reasons, list | tuple):
+            return reasons
+        named = ["_".join(str(word).casefold().replace("-", " ").split()) for word in cast("list[object]", reasons)]
         return tuple(dict.fromkeys(reason for reason in named if reason in REASONS))
 
 

@@ -337,12 +337,12 @@ def shown_rows(rows: Iterable[Score]) -> list[Score]:
     """The row of each variant that tables show: the one over all planned runs if it exists, otherwise the one over
     answered runs.
     """
-    found: dict[tuple[str, ...], Score] = {}
+    rows_by_key: dict[tuple[str, ...], Score] = {}
     for row in rows:
         key = (row.metric, row.variant, row.system, row.rules, row.judge, row.judge_params)
-        if row.policy == "planned" or (row.policy == "answered" and key not in found):
-            found[key] = row
-    return list(found.values())
+        if row.policy == "planned" or (row.policy == "answered" and key not in rows_by_key):
+            rows_by_key[key] = row
+    return list(rows_by_key.values())
 
 
 WHY_NOT = "n/a: "
@@ -351,8 +351,8 @@ WHY_NOT = "n/a: "
 
 def reasons_of(items: Mapping[str, float]) -> dict[str, float]:
     """Counts of reports without a value by reason, the commonest first, from a row's items."""
-    found = {name.removeprefix(WHY_NOT): count for name, count in items.items() if name.startswith(WHY_NOT)}
-    return dict(sorted(found.items(), key=lambda pair: (-pair[1], pair[0])))
+    counts = {name.removeprefix(WHY_NOT): count for name, count in items.items() if name.startswith(WHY_NOT)}
+    return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
 def readers_of(items: Mapping[str, float]) -> dict[str, float]:
@@ -599,11 +599,11 @@ class Scores(Document):
             ]
             metric, variant = columns[0] if len(columns) == 1 else (None, variant)
         wanted = {"metric": metric, "judge": judge, "rules": rules}
-        asked = {name: value for name, value in wanted.items() if value is not None}
+        fields = {name: value for name, value in wanted.items() if value is not None}
         rows = [
             row
             for row in shown_rows(self.scores)
-            if row.variant == variant and all(getattr(row, name) == value for name, value in asked.items())
+            if row.variant == variant and all(getattr(row, name) == value for name, value in fields.items())
         ]
         if not rows:
             raise UnknownName("scored variant", variant, {row.variant for row in self.scores})

@@ -172,8 +172,8 @@ def is_priced_whole(item: Product) -> bool:
 
 
 def _number(value: object) -> Decimal | None:
-    found = re.search(r"\d[\d,]*(?:\.\d+)?", str(value)) if value is not None else None
-    return None if found is None else Decimal(found[0].replace(",", "")).normalize()
+    match = re.search(r"\d[\d,]*(?:\.\d+)?", str(value)) if value is not None else None
+    return None if match is None else Decimal(match[0].replace(",", "")).normalize()
 
 
 def _stock(value: object) -> tuple[int | None, bool | None]:

@@ -161,15 +161,15 @@ def current_ballots(lines: Iterable[Line]) -> list[Ballot]:
     """The ballots in one person's lines that count: the last on each question that was not withdrawn,
     in order of time.
     """
-    kept: dict[str, Ballot] = {}
+    ballots: dict[str, Ballot] = {}
     for line in lines:
         if isinstance(line, Withdrawal):
-            kept.pop(line.replaces, None)
+            ballots.pop(line.replaces, None)
         else:
-            kept.pop(line.ballot_id, None)
-            kept[line.ballot_id] = line
-    last = {(ballot.about, ballot.asked): ballot for ballot in kept.values()}
-    return [ballot for ballot in kept.values() if last[ballot.about, ballot.asked] is ballot]
+            ballots.pop(line.ballot_id, None)
+            ballots[line.ballot_id] = line
+    last = {(ballot.about, ballot.asked): ballot for ballot in ballots.values()}
+    return [ballot for ballot in ballots.values() if last[ballot.about, ballot.asked] is ballot]
 
 
 class PairItem(Record):

@@ -52,19 +52,19 @@ class Demand(Record):
     @property
     def rests_on_record(self) -> bool:
         """True if its own words do not say the value of the field: it is as of something that the shopper has."""
-        said = _spoken(self.say)
+        spoken = _spoken(self.say)
         is_yes = set(self.any_of) <= {"yes", "true"}
         return (
             self.field is not None
             and bool(self.any_of)
             and not is_yes
-            and not any(_spoken(value) in said for value in self.any_of)
+            and not any(_spoken(value) in spoken for value in self.any_of)
         )
 
     @model_validator(mode="before")
     @classmethod
-    def _of_words(cls, given: Any) -> Any:
-        return {"say": given.strip()} if isinstance(given, str) else given
+    def _of_words(cls, value: Any) -> Any:
+        return {"say": value.strip()} if isinstance(value, str) else value
 
     @model_serializer(mode="wrap")
     def _as_words(self, handler: SerializerFunctionWrapHandler) -> Any:
@@ -108,10 +108,10 @@ class Want(Record):
         """Drops blank demands. Raises ValueError if all are."""
         if not isinstance(values, list | tuple):
             return values
-        kept = tuple(value for value in values if not isinstance(value, str) or value.strip())
-        if values and not kept:
+        texts = tuple(value for value in values if not isinstance(value, str) or value.strip())
+        if values and not texts:
             raise ValueError("every value is blank")
-        return kept
+        return texts
 
     @field_validator("must", "must_not")
     @classmethod
@@ -123,10 +123,10 @@ class Want(Record):
     @classmethod
     def _are_named(cls, values: tuple[str, ...]) -> tuple[str, ...]:
         """Drops blank values and repetitions."""
-        kept = tuple(dict.fromkeys(value.strip() for value in values if value.strip()))
-        if values and not kept:
+        names = tuple(dict.fromkeys(value.strip() for value in values if value.strip()))
+        if values and not names:
             raise ValueError("every value is blank")
-        return kept
+        return names
 
     @property
     def demands(self) -> tuple[Demand, ...]:

@@ -61,7 +61,6 @@ def test_a_wrong_name_is_told_the_right_ones(world: World) -> None:
         ("react", "react@offline-shopper-tool_turns3-tokens9"),
         ("hybrid_react", "hybrid_react@offline-shopper-researchers2-tool_turns3-tokens9"),
         ("grounded_hybrid", "grounded_hybrid@offline-shopper-researchers2-tool_turns3-tokens9-repairs0"),
-        ("dr3", "dr3@offline-shopper-researchers2-tool_turns3-rag_turns2-tokens9"),
     ],
 )
 def test_a_limit_that_changes_nothing_makes_no_other_system(world: World, agent: str, label: str) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import drretail
+from drretail.agents.names import BUILT_IN
 from drretail.conditions.memory import ShopperRecord
 from drretail.errors import UserError
 from drretail.eval.compare.ablations import tables_of_experiment
@@ -58,7 +59,7 @@ def made(
     return Path(to)
 
 
-@pytest.mark.parametrize("agent", ["react", "plan_to_function", "hybrid_react", "grounded_hybrid", "dr3"])
+@pytest.mark.parametrize("agent", BUILT_IN)
 def test_every_agent_is_told_the_text_in_the_place_of_the_users_tools(world: Path, agent: str) -> None:
     exp = made(world, agent, information="memory", memory="shopper_memory:newest")
     ((label, system),) = read_definition(exp).systems.items()

@@ -103,10 +103,10 @@ def _as_conditions(tables: Mapping[str, Any]) -> dict[str, Any]:
     return left | {"vary": varied | left.get("vary", {})} | ({"cross": True} if len(several) > 1 else {})
 
 
-def overridden(written: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+def overridden(written: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
     """The options of a file, with those given in their place. A given table replaces only the entries that it has."""
-    values = {**written, **given}
-    for name, value in given.items():
+    values = {**written, **changes}
+    for name, value in changes.items():
         before = written.get(name)
         if isinstance(before, Mapping) and isinstance(value, Mapping):
             values[name] = {**before, **value}

@@ -77,9 +77,9 @@ def _needs(option: DeclaredOption, value: Any, settings: Settings) -> Sequence[s
         case "model":
             return [text for text in values if "scripted:" in text]
         case "vary":
-            given = cast(Values, value)
-            memories = read_values(given["memory"]) if "memory" in given else ()
-            return [each for each in (*given, *memories) if ":" in each]
+            varied = cast(Values, value)
+            memories = read_values(varied["memory"]) if "memory" in varied else ()
+            return [each for each in (*varied, *memories) if ":" in each]
         case name if name in FROM_OUTSIDE:
             return [text for text in values if ":" in text]
         case _:

@@ -5,11 +5,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from drretail.api.option import MODELS, RESUMING, SHOP, Option
+from drretail.errors import UserError
 from drretail.files import check_entries
 
 if TYPE_CHECKING:
     from drretail.api.recorded import RecordedExperiment
     from drretail.env.world import World as OpenWorld
+    from drretail.eval.metric import Metric
     from drretail.llm.registry import Model
 
 WHAT = "What to judge"
@@ -75,15 +77,24 @@ def folder_of(experiment: "str | Path | RecordedExperiment") -> Path:
     return folder
 
 
-def names_in(given: Words | None) -> list[str]:
+def names_in(names: Words | None) -> list[str]:
     """The names without surrounding blanks. One text may hold several, separated by commas."""
-    texts = [given] if isinstance(given, str) else given or ()
+    texts = [names] if isinstance(names, str) else names or ()
     return [name.strip() for text in texts for name in text.split(",") if name.strip()]
 
 
-def texts_in(given: Texts | None) -> list[str]:
-    return [given] if isinstance(given, str) else list(given or ())
+def metrics_in(metrics: "str | Metric | Iterable[str | Metric]") -> "list[str | Metric]":
+    """The metrics by their names, or as objects. Raises UserError if texts are given that name none."""
+    several = [metrics] if isinstance(metrics, str) or not isinstance(metrics, Iterable) else list(metrics)
+    named = [name for each in several for name in (names_in(each) if isinstance(each, str) else [each])]
+    if several and not named:
+        raise UserError("--metrics names nothing: give some, such as --metrics faithfulness,checks.")
+    return named
 
 
-def paths_in(given: Files | None) -> list[Path]:
-    return [Path(given)] if isinstance(given, str | Path) else [Path(path) for path in given or ()]
+def texts_in(texts: Texts | None) -> list[str]:
+    return [texts] if isinstance(texts, str) else list(texts or ())
+
+
+def paths_in(paths: Files | None) -> list[Path]:
+    return [Path(paths)] if isinstance(paths, str | Path) else [Path(path) for path in paths or ()]

@@ -154,7 +154,7 @@ class InfoOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class CheckOptions:
+class CheckWorldOptions:
     """Compares a world's data with its manifest. Exit code 3: something is wrong."""
 
     world: World

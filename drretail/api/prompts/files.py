@@ -44,18 +44,20 @@ def read_query_prompts(folder: Path) -> dict[Path, str]:
 
 def prompts_told(agents: Sequence[str] = (), *, only_judges: bool = False) -> dict[str, ToldPrompt]:
     """The files of these agents or of the judges alone, or those of all, by name."""
-    told: dict[str, ToldPrompt] = {}
+    prompts: dict[str, ToldPrompt] = {}
     used = {} if only_judges else {name: prompt_files([each]) for name, each in with_pages(agents or BUILT_IN).items()}
     for name, own in used.items():
         plain = name.removesuffix("+ws")
         for file, path in own.items():
-            users = told.setdefault(file, ToldPrompt(path, [])).told_to
+            users = prompts.setdefault(file, ToldPrompt(path, [])).told_to
             if plain == name or file not in used[plain]:  # NAME+ws is not listed beside NAME for the same file
                 users.append(name)
-    told = dict(sorted(told.items()))
+    prompts = dict(sorted(prompts.items()))
     if agents:
-        return told
-    told |= {name: ToldPrompt(path, [f"judges of {name.split('/')[0]}"]) for name, path in judge_prompt_files().items()}
+        return prompts
+    prompts |= {
+        name: ToldPrompt(path, [f"judges of {name.split('/')[0]}"]) for name, path in judge_prompt_files().items()
+    }
     if not only_judges:
-        told |= {name: ToldPrompt(path, ["makers of queries"]) for name, path in query_prompt_files().items()}
-    return told
+        prompts |= {name: ToldPrompt(path, ["makers of queries"]) for name, path in query_prompt_files().items()}
+    return prompts

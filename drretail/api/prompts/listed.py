@@ -30,15 +30,17 @@ def show_prompts(options: PromptsOptions) -> Result[Any]:
         raise UserError("Agents and judges are told different prompts: name one of the two.")
     if options.details:
         return _as_sent([] if judges else agents, options, judges=judges)
-    told, to = prompts_told([] if judges else agents, only_judges=judges), options.to
-    listed = [{"file": name, "told_to": each.told_to, "text": packaged_text(each.path)} for name, each in told.items()]
+    prompts, to = prompts_told([] if judges else agents, only_judges=judges), options.to
+    listed = [
+        {"file": name, "told_to": each.told_to, "text": packaged_text(each.path)} for name, each in prompts.items()
+    ]
     document = {"folder": None if to is None else str(to), "prompts": listed}
     if to is None:
-        rows = [(n, len(packaged_text(each.path).split()), ", ".join(each.told_to)) for n, each in told.items()]
-        return Result(told, document, [table_of("Prompts", ["file", "words", "told to"], rows)])
-    write_prompts(Path(to), {name: each.path for name, each in told.items()})
-    note = f"{counted(len(told), 'file')}. Change some, then: drretail run …, score EXP or queries … --prompts {to}"
-    return Result(told, document, [str(to)], notes=[note], path=Path(to))
+        rows = [(n, len(packaged_text(each.path).split()), ", ".join(each.told_to)) for n, each in prompts.items()]
+        return Result(prompts, document, [table_of("Prompts", ["file", "words", "told to"], rows)])
+    write_prompts(Path(to), {name: each.path for name, each in prompts.items()})
+    note = f"{counted(len(prompts), 'file')}. Change some, then: drretail run …, score EXP or queries … --prompts {to}"
+    return Result(prompts, document, [str(to)], notes=[note], path=Path(to))
 
 
 def _as_sent(agents: list[str], options: PromptsOptions, *, judges: bool) -> Result[Any]:

@@ -72,7 +72,7 @@ def _selection(options: IngestOptions, *, is_own_shop: bool) -> "Selection":
     from drretail.data_ingest.plan import IngestOptions as Selection
     from drretail.env.catalog.formulation import analyzer_named
 
-    given: dict[str, Any] = {
+    named: dict[str, Any] = {
         "cap": options.cap,
         "min_interactions": options.min_interactions,
         "since": _day(options.since),
@@ -89,15 +89,15 @@ def _selection(options: IngestOptions, *, is_own_shop: bool) -> "Selection":
         analyzer=None if options.analyzer is None else analyzer_named(options.analyzer),
         **{
             **(WHOLE_SHOP if is_own_shop else {}),
-            **{name: value for name, value in given.items() if value is not None},
+            **{name: value for name, value in named.items() if value is not None},
         },
     )
 
 
-def _day(given: Day) -> date | None:
-    if isinstance(given, datetime):
-        return given.date()
-    return date.fromisoformat(given) if isinstance(given, str) else given
+def _day(day: Day) -> date | None:
+    if isinstance(day, datetime):
+        return day.date()
+    return date.fromisoformat(day) if isinstance(day, str) else day
 
 
 def stages_folder(world: str) -> Path:
@@ -115,8 +115,8 @@ def _headline(report: "IngestReport") -> str:
     """The world in numbers."""
     from drretail.env.manifest import Counts, headline
 
-    kept = Counts(products=report.products.kept, users=report.users, orders=report.reviews.kept)
-    return headline(report.counts or kept, report.priced)
+    counts = Counts(products=report.products.kept, users=report.users, orders=report.reviews.kept)
+    return headline(report.counts or counts, report.priced)
 
 
 def _parts(report: "IngestReport", word: str) -> Iterator[Table | str]:

@@ -49,7 +49,7 @@ def serve_tools(options: McpOptions) -> Result[None]:
     with open_world(world, web=chosen_web(settings)) as shop, ExitStack() as stack:
         check_user(shop, user)
         query = None if options.to is None else _asked(options, shop)
-        given = SessionSettings(
+        session_settings = SessionSettings(
             shop,
             user_id=user if query is None else query.user_id,
             scope=under.scope,
@@ -58,11 +58,11 @@ def serve_tools(options: McpOptions) -> Result[None]:
             tool_timeout=settings.tool_timeout,
             tool_threads=settings.tool_threads,
         )
-        session = Session(given, Shopper(query) if query is not None and query.hidden else None)
+        session = Session(session_settings, Shopper(query) if query is not None and query.hidden else None)
         if session.settings.user_id is None and session.settings.scope == "own":
             remark(NO_USER)
         if query is None:
-            server = mcp_server(session, lambda: UnrecordedRun(given), instructions(session), elicits=True)
+            server = mcp_server(session, lambda: UnrecordedRun(session_settings), instructions(session), elicits=True)
         else:
             runs = stack.enter_context(_recording(options, query, session, under.without, settings))
             guide = question_instructions(session, query.text)
@@ -152,9 +152,9 @@ def _token() -> tuple[str, bool]:
     import os
     import secrets
 
-    given = os.environ.get(TOKEN_VARIABLE)
-    if given is None:
+    token = os.environ.get(TOKEN_VARIABLE)
+    if token is None:
         return secrets.token_urlsafe(24), True
-    if len(given) < SHORTEST_TOKEN or not given.isascii() or not given.isprintable() or " " in given:
+    if len(token) < SHORTEST_TOKEN or not token.isascii() or not token.isprintable() or " " in token:
         raise UserError(f"{TOKEN_VARIABLE} needs {SHORTEST_TOKEN} or more letters, digits and signs without blanks.")
-    return given, False
+    return token, False

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from drretail.api.option import accepts
-from drretail.api.options.shops import CheckOptions, CopyOptions, InfoOptions, UseOptions
+from drretail.api.options.shops import CheckWorldOptions, CopyOptions, InfoOptions, UseOptions
 from drretail.api.worlds import place_of, server_settings
 from drretail.plugins import addon_function
 from drretail.progress import busy, choose_progress
@@ -38,8 +38,8 @@ def info(options: InfoOptions) -> "Result[Manifest]":
     return Result(manifest, document, [*_info(world, manifest), *_kept(world, place)])
 
 
-@accepts(CheckOptions)
-def check(options: CheckOptions) -> "Result[list[Finding]]":
+@accepts(CheckWorldOptions)
+def check(options: CheckWorldOptions) -> "Result[list[Finding]]":
     """What differs between the world's data and its manifest."""
     from drretail.env.checking import has_checksums
     from drretail.env.servers.naming import is_on_servers
@@ -105,8 +105,8 @@ def _kept(world: str, place: str) -> Iterator[str]:
     """Which other version the world's place keeps, if any."""
     from drretail.env.kept_worlds import find_kept
 
-    kept = find_kept(place, server_settings())
-    if kept is not None and (before := kept.before) is not None:
+    generations = find_kept(place, server_settings())
+    if generations is not None and (before := generations.before) is not None:
         yield f"Also kept: {before.headline}. `drretail world use {world} {before.generation}` switches to it."
 
 

@@ -72,13 +72,13 @@ def rebuilt(
         folder = prompts_path(experiment, label, system.prompts.name)
         overrides = replace(read_overrides(folder, [agent]), name=system.prompts.name)
     models = recorded_models(experiment, label, system, prices)
-    given: dict[str, Any] = {"web_mode": system.web_mode, "limits": system.limits, "scope": system.sees}
-    given["options"] = system.options
+    settings: dict[str, Any] = {"web_mode": system.web_mode, "limits": system.limits, "scope": system.sees}
+    settings["options"] = system.options
     if FILES in system.options and isinstance(world.web, SealedWeb):  # the sandbox brings the files itself
-        given["options"] = {name: value for name, value in system.options.items() if name != FILES}
+        settings["options"] = {name: value for name, value in system.options.items() if name != FILES}
     elif FILES in system.options and (files is None or files_hash(files) != system.options[FILES]):
         raise UserError("it read files of the user's: name their folder with --files")
-    sut = SystemUnderTest.of(system.agent, agent, models, world, overrides, **given)
+    sut = SystemUnderTest.of(system.agent, agent, models, world, overrides, **settings)
     wrong = [name for name, value in system if getattr(sut.system, name) != value and name != "scope"]
     if {"self_checked", "models"} & {*wrong}:
         raise ValueError(f"its system has other {' and '.join(wrong)} than experiment.json says")
@@ -97,20 +97,22 @@ def rebuilt(
 
 def recorded_models(experiment: Path, label: str, system: System, prices: PriceTable | None = None) -> dict[str, Model]:
     """The system's models by role, as they were when its runs were made. Raises UserError as ``open_recorded``."""
-    asked = {effect.role: effect.request.get("params", {}) for effect in _calls(experiment, label)}
+    parameters = {effect.role: effect.request.get("params", {}) for effect in _calls(experiment, label)}
     return {
-        role: open_recorded(model.spec, asked.get(role) or model.params or {}, prices, is_whole=bool(asked.get(role)))
+        role: open_recorded(
+            model.spec, parameters.get(role) or model.params or {}, prices, is_whole=bool(parameters.get(role))
+        )
         for role, model in system.models.items()
     }
 
 
 def recorded_abilities(experiment: Path) -> dict[str, Abilities]:
     """What the server of each model could do when the experiment's runs were made."""
-    found: dict[str, Abilities] = {}
+    abilities: dict[str, Abilities] = {}
     for label, system in read_definition(experiment).systems.items():
         with suppress(UserError):  # a model of the user's own has no such server
-            found |= {model.spec: model.server for model in recorded_models(experiment, label, system).values()}
-    return found
+            abilities |= {model.spec: model.server for model in recorded_models(experiment, label, system).values()}
+    return abilities
 
 
 def _calls(experiment: Path, label: str) -> list[Any]:
@@ -193,8 +195,8 @@ class Verifier:
             made = await self._made(served, run, sut, query, journal)
         except DrretailError:
             return False
-        asked = any(effect.kind == "model" for effect in read_effects(journal))
-        if not asked or NO_ANSWER in f"{made.run} {made.texts}":
+        called_a_model = any(effect.kind == "model" for effect in read_effects(journal))
+        if not called_a_model or NO_ANSWER in f"{made.run} {made.texts}":
             return False
         reason = "its prompts are those of this version, and it names another hash"
         self.checklist.fail("replay", self._name(run) / "run.json", reason)
@@ -207,16 +209,16 @@ class Verifier:
     async def _replay(self, run: Run, sut: SystemUnderTest, query: Query) -> None:
         folder, name = self._folder(run), self._name(run)
         journal = self.scratch / name / "journal.jsonl"
-        asked = query.user_id is not None and run.error is not None and sut.memory is not None
-        if asked and not any(effect.kind == "memory" for effect in read_journal(folder)):
+        needs_memory = query.user_id is not None and run.error is not None and sut.memory is not None
+        if needs_memory and not any(effect.kind == "memory" for effect in read_journal(folder)):
             reason = "its memory failed it, and no journal says how"
             self._leave(run, reason, "`drretail run --retry failed` makes it anew.")
             return
         made = await self._made(self.runner, run, sut, query, journal)
-        kept, anew = read_json(folder / "run.json"), made.run.model_dump(mode="json", exclude_none=True)
-        if "setbacks" not in kept:  # older runs don't count them
+        recorded, anew = read_json(folder / "run.json"), made.run.model_dump(mode="json", exclude_none=True)
+        if "setbacks" not in recorded:  # older runs don't count them
             anew.pop("setbacks", None)
-        different = differing(kept, anew)
+        different = differing(recorded, anew)
         if not different and (folder / "run.json").read_text(encoding="utf-8") != readable_json(anew):
             different = ["how it is written"]  # of a duplicate key, a reader may see one value and the parser another
         if different and run.unanswered_calls:
@@ -243,9 +245,9 @@ class Verifier:
         anew = [entry.as_line() for entry in made.evidence]
         faults = {"this world gives another entry": sorted({*lines} ^ {*anew}), "its order": lines * (lines != anew)}
         self.checklist.expect_none("tools", name / "evidence.jsonl.gz", faults)
-        kept = {effect.key: effect for effect in read_journal(folder)}
+        recorded = {effect.key: effect for effect in read_journal(folder)}
         served = {effect.key: effect for effect in read_effects(journal)}
-        others = [key for key in kept if key not in served or _answer(kept[key]) != _answer(served[key])]
+        others = [key for key in recorded if key not in served or _answer(recorded[key]) != _answer(served[key])]
         faults = {"the run does not ask for an answer, or is given another here": others}
         self.checklist.expect_none("tools", name / "journal.jsonl.gz", faults)
 
@@ -277,10 +279,10 @@ class Verifier:
             self.checklist.leave("tools", name, str(problem).rstrip("."), "Name its pages with --web.")
             return
         self.checklist.expect_none("tools", name, {"this world gives another result": wrong})
-        given = {line for line, _ in _texts(made.evidence)}
+        remade = {line for line, _ in _texts(made.evidence)}
         places = {(step.path, step.seq) for step in called}
         strange = [
-            line for line, place in _texts(read_evidence(self._folder(run))) if place in places and line not in given
+            line for line, place in _texts(read_evidence(self._folder(run))) if place in places and line not in remade
         ]
         faults = {"this world gives another entry": strange}
         self.checklist.expect_none("tools", self._name(run) / "evidence.jsonl.gz", faults)

@@ -127,8 +127,8 @@ def _world(
         web = chosen_web(read_settings(web=named), replayed=True)
         with world_of(folder, None, web=web) if spec is None else open_world(str(spec), web=web) as world:
             if world is not None and world.manifest.fingerprint != definition.world_fingerprint:
-                found = world.manifest.fingerprint
-                reason = f"it names the world {definition.world_fingerprint[:12]}, and {spec} is {found[:12]}"
+                fingerprint = world.manifest.fingerprint
+                reason = f"it names the world {definition.world_fingerprint[:12]}, and {spec} is {fingerprint[:12]}"
                 checklist.fail("versions", "experiment.json", reason, RIGHT_WORLD)
                 world = None
             if world is None:
@@ -212,30 +212,30 @@ def check_queries(definition: Definition, published: str | Path | Sequence[Query
     drretail.
     """
     shipped = shipped_queries(*get_args(Split)) if definition.world_fingerprint == WORLD else ()
-    given = read_queries(Path(published)) if isinstance(published, str | Path) else published
-    known: Sequence[Query] = shipped if given is None else given
-    asked = {query.query_id: query for query in definition.queries}
+    named = read_queries(Path(published)) if isinstance(published, str | Path) else published
+    known: Sequence[Query] = shipped if named is None else named
+    recorded = {query.query_id: query for query in definition.queries}
     advice = "Take the queries from whoever published them, and run them."
-    ours = asked.keys() - {query.query_id for query in shipped}
-    if made_up := sorted(name for name in ours if asked[name].source in {query.source for query in shipped}):
+    ours = recorded.keys() - {query.query_id for query in shipped}
+    if made_up := sorted(name for name in ours if recorded[name].source in {query.source for query in shipped}):
         reason = f"the query {made_up[0]} says that it ships with drretail, and does not"
         checklist.fail("versions", "experiment.json", reason, advice)
     for query in known:
-        found = asked.get(query.query_id)
-        if found is None:
+        recorded_query = recorded.get(query.query_id)
+        if recorded_query is None:
             if published is not None and sha256_of(query.query_id) not in (definition.forgotten or ()):
                 reason = f"the query {query.query_id} was left out"
                 checklist.fail("plan", "experiment.json", reason, cause="a query was left out")
             continue
         for label in definition.systems if published is not None else ():
-            if found not in definition.queries_of(label):
+            if recorded_query not in definition.queries_of(label):
                 reason = f"{label} was not asked the query {query.query_id}"
                 checklist.fail("plan", "experiment.json", reason, cause=f"{label} was not asked a query")
-        if found != query:
-            wrong = differing(dict(found), dict(query))[0]
+        if recorded_query != query:
+            wrong = differing(dict(recorded_query), dict(query))[0]
             reason = f"the {wrong} of the query {query.query_id} is not as it was published"
             checklist.fail("versions", "experiment.json", reason, advice, cause=f"the {wrong} of a query")
-    if published is not None and (strange := sorted(asked.keys() - {query.query_id for query in known})):
+    if published is not None and (strange := sorted(recorded.keys() - {query.query_id for query in known})):
         checklist.fail("plan", "experiment.json", f"the query {strange[0]} was not published", advice)
 
 

@@ -117,8 +117,8 @@ def _layouts(table: Table) -> Iterator[_Layout]:
         yield layout
     steps = {column.spare for column in table.columns} | {table.spare_intervals}
     for step in sorted(step for step in steps if step is not None):
-        kept = tuple(at for at in layout.places if table.columns[at].spare != step)
-        layout = replace(layout, places=kept, intervals=layout.intervals and table.spare_intervals != step)
+        places = tuple(at for at in layout.places if table.columns[at].spare != step)
+        layout = replace(layout, places=places, intervals=layout.intervals and table.spare_intervals != step)
         yield layout
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from drretail.agents.names import BUILT_IN
 from drretail.agents.registry import load_agent
 from drretail.agents.running.run import run
 from drretail.agents.running.runner import Runner
@@ -32,7 +33,6 @@ PAGES = [
     Page("far", "Lawn mowers", "Mowers cut grass; a bird feeder does not.", "64k", "noise"),
 ]
 BATHS = [Page("bath", "Bird bath guide", "Scrub a bird bath weekly; no bird feeder is as dirty.", "32k", "supportive")]
-AGENTS = ("react", "hybrid_react", "grounded_hybrid", "plan_to_function", "dr3")
 LOOK = ("web_search", {"query": "bird feeder"})
 
 
@@ -98,7 +98,8 @@ def test_a_sandbox_that_has_changed_is_refused(there: World, world: World, tmp_p
 
 def test_no_label_keyword_or_gold_reaches_an_agent_or_its_runs(there: World, tmp_path: Path) -> None:
     to, values = tmp_path / "exp", {"size": "64k", "compose": "all,no_distractor,no_supportive"}
-    systems = varied(suts({name: load_agent(name) for name in AGENTS}, SHOPPER, there), values, there, [QUERY]).systems
+    agents = suts({name: load_agent(name) for name in BUILT_IN}, SHOPPER, there)
+    systems = varied(agents, values, there, [QUERY]).systems
     assert run(to, Runner(there, "w"), systems, [QUERY, OTHER]).is_whole
     packed = files(to)
     held = {name: (gzip.decompress(data) if name.endswith(".gz") else data).decode() for name, data in packed.items()}

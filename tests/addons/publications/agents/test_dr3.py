@@ -335,3 +335,9 @@ def test_no_link_is_followed_out_of_the_user_s_files(tmp_path: Path, linked: str
     (files / "other" / "notes.txt").write_text("own", encoding="utf-8")
     (files / "other" / "again.txt").symlink_to(files / "other" / "notes.txt")
     assert [file.text for file in files_in(files_for(files, "other", alone=False))] == ["own", "own"]
+
+
+def test_a_limit_that_changes_nothing_makes_no_other_system(world: World) -> None:
+    limits = Limits(researchers=2, tool_turns=3, rag_turns=2, tokens=9, repairs=0)
+    made = sut(world, open_model("offline:shopper"), "dr3", limits=limits)
+    assert made.label == "dr3@offline-shopper-researchers2-tool_turns3-rag_turns2-tokens9"
