@@ -19,7 +19,7 @@ from drretail.grounding.verify.derivation import (
     title_numbers,
 )
 from drretail.grounding.verify.fields import has_figures
-from drretail.grounding.verify.records import Ledger, all_words_of, amount_of
+from drretail.grounding.verify.records import Ledger, all_words_of, amount_of, plain
 from drretail.records.reading import ReadValue
 from drretail.records.shop import Product
 
@@ -40,6 +40,8 @@ def other_reading(value: ReadValue, beside: Collection[str], ledger: Ledger, sen
             return _other_figure(value, items, ledger, sentence)
         case "order_status" if _is_status_told(value, sentence):
             return "its sentence tells the recorded status as well"
+        case "brand" if any(plain(f"{value.amount}") in plain(all_words_of(item)) for item in items):
+            return "a cited record has this name"
         case "total" | "difference" | "left_over" | "over_budget" | "per_unit":
             return _other_result(value, list(sources), ledger, sentence)
         case _:
