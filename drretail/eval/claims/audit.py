@@ -107,7 +107,7 @@ def audit(verdicts: Iterable[Verdict], layout: Layout, ledger: Ledger) -> dict[s
     left = uncovered(marks, claims)
     apart = [sentence for sentence in layout.sentences if sentence.kind in _NO_CLAIMS]
     values = read_by_form(layout, ledger).values
-    figures = [each for each in values if not any(one.start <= each.start < one.end for one in apart)]
+    figures = [each for each in values if not any(sentence.start <= each.start < sentence.end for sentence in apart)]
     uncited = [
         sentence
         for index, sentence in enumerate(layout.sentences)
@@ -115,7 +115,7 @@ def audit(verdicts: Iterable[Verdict], layout: Layout, ledger: Ledger) -> dict[s
         and not layout.cited.get(index)
         and _FIGURE.search(layout.text, sentence.start, sentence.end)
     ]
-    taken = sum(any(_meets(claim, one.start, one.end) for claim in claims) for one in uncited)
+    taken = sum(any(_meets(claim, sentence.start, sentence.end) for claim in claims) for sentence in uncited)
     covered = sum(bool(claims_on(value, layout.report, claims, in_quotes=True)) for value in figures)
     dropped = extraction.notes.count(NOT_IN_REPORT)
     labels = by_stage[SUPPORT]

@@ -104,8 +104,8 @@ def make_claim(
     from elsewhere would accuse. A value of others alone is left out. Only a comparison is of things, which may be cited
     anywhere.
     """
-    own = {*sources, *unresolved, *(one for value in values for one in value.of if one in section)}
-    of = [tuple(one for one in value.of if one in own or value.kind in COMPARISONS) for value in values]
+    own = {*sources, *unresolved, *(source for value in values for source in value.of if source in section)}
+    of = [tuple(source for source in value.of if source in own or value.kind in COMPARISONS) for value in values]
     cut = [(value, value.model_copy(update={"of": ids})) for value, ids in zip(values, of, strict=True)]
     dropped = sum(len(value.of) - len(own_value.of) for value, own_value in cut)
     digest = sha256_of([claim, list(sources), list(unresolved)])[:6]

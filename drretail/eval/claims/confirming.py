@@ -118,7 +118,7 @@ def _lines(value: ReadValue, case: Case, turns: Iterable[ReadTurn]) -> Iterator[
 
 def strange_quotes(answer: Confirmations, report: str) -> str | None:
     """Quotes that are not in the report, in words for the judge."""
-    quotes = (one.quote for one in answer.confirmations if one.confirmed)
+    quotes = (confirmation.quote for confirmation in answer.confirmations if confirmation.confirmed)
     return joined_problems([problem for quote in quotes for problem in strange_quote(quote, report)])
 
 

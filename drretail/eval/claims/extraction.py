@@ -286,7 +286,7 @@ def products_of(subject: Subject, claim: str, span: tuple[int, int] | None) -> l
     looked_up = {entry.id for entry in subject.evidence.values() if entry.looked_up}
     if not looked_up or subject.answers is None:
         return []
-    named = [one.product_id for one in products_named(claim, subject.shop.titles)]
+    named = [product.product_id for product in products_named(claim, subject.shop.titles)]
     start, end = span or (0, 0)
     parts = (part for part in subject.answers.parts if start < part.end and part.start < end)
     ids = dict.fromkeys(product_evidence_id(key) for key in named or (key for part in parts for key in part.about))

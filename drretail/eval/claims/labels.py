@@ -44,8 +44,8 @@ def check_of(claim: Claim, ledger: Ledger, report: str, read: Sequence[ReadValue
     if is_known and len(items) == len(ids):  # else the claim also rests on other sources
         statements = statements_of(claim.claim, ids, {item.product_id: item for item in items})
         if statements:
-            lines = tuple(dict.fromkeys(one.in_words(claim.claim) for one in statements))
-            return RecordCheck(is_contradicted=not all(one.is_true for one in statements), lines=lines)
+            lines = tuple(dict.fromkeys(statement.in_words(claim.claim) for statement in statements))
+            return RecordCheck(is_contradicted=not all(statement.is_true for statement in statements), lines=lines)
     start, end = claim.start or 0, claim.end or 0
     wrong = (value for value in read if start <= value.start < end and value.state == "contradicted")
     verified = verify(claim.values, ledger, report, lambda _: claim.sources) if claim.values else tuple(wrong)

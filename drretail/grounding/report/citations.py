@@ -69,15 +69,18 @@ def find_citations(report: str, evidence: Known | None) -> list[Citation]:
     the product exists; a page's address is kept as a citation without evidence. None means an imported report without a
     ledger: then products' addresses are citations of products. Linear in the length of the report.
     """
-    citations: list[Citation] = []
-    for mark in citing_marks(report, evidence):
-        start, end, marker = mark.start, mark.end, report[mark.start : mark.end]
-        for cited in mark.cited:
-            source, url = cited.evidence_id, cited.url
-            citations.append(
-                Citation(marker=marker, start=start, end=end, evidence_id=source, url=url, type=cited.type)
-            )
-    return citations
+    return [
+        Citation(
+            marker=report[mark.start : mark.end],
+            start=mark.start,
+            end=mark.end,
+            evidence_id=cited.evidence_id,
+            url=cited.url,
+            type=cited.type,
+        )
+        for mark in citing_marks(report, evidence)
+        for cited in mark.cited
+    ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,13 +81,13 @@ def _named_first(layout: Layout, values: Sequence[ReadValue], ledger: Ledger) ->
     A single product must be the most cited one; the sum of several must be in the report. Negated statements do not
     count.
     """
-    first = next((one for one in layout.stretches if any(cited[:2] == "P:" for cited in one.cited)), None)
+    first = next((stretch for stretch in layout.stretches if any(cited[:2] == "P:" for cited in stretch.cited)), None)
     if first is None:
         return None
     kind, last = layout.sentences[first.sentence].kind, first.sentence
     while kind in ("item", "row") and last + 1 < len(layout.sentences) and layout.sentences[last + 1].kind == kind:
         last += 1
-    inside = [one for one in layout.stretches if first.sentence <= one.sentence <= last]
+    inside = [stretch for stretch in layout.stretches if first.sentence <= stretch.sentence <= last]
     start, end = layout.sentences[first.sentence].start, layout.sentences[last].end
     priced = {
         value.of[0][2:]

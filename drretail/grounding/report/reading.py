@@ -125,22 +125,22 @@ class _Reader:
             self._read_totals({f"P:{pick.product}" for pick in self.ledger.picks})
         for value in statements_in(self.layout, self.ledger):
             starts = {amount.start for amount in _inside(self.amounts, value.start, value.end)}
-            if not starts & self.read and not any(meet(value, one) for one in self.values):
+            if not starts & self.read and not any(meet(value, other) for other in self.values):
                 self.values.append(value)
         wrong = {equation.result.start for equation in self.layout.equations if not equation.holds}
         records = self.ledger, self.text, self.layout.cited_at
         self.values = [value if value.start in wrong else acquitted(value, *records) for value in self.values]
-        unread = {one.start: one for one in self.amounts if one.start in self.seen - self.read}
+        unread = {amount.start: amount for amount in self.amounts if amount.start in self.seen - self.read}
         numerals = numerals_beside_marks(self.layout)
         open_ones = [one for one, sources in numerals.items() if not self._is_decided(one, sources)]
-        others = [one for one in open_ones if not any(meet(one, amount) for amount in unread.values())]
+        others = [numeral for numeral in open_ones if not any(meet(numeral, amount) for amount in unread.values())]
         return Reading(
             reader=FORM,
             picks=picks,
             values=tuple(sorted(self.values, key=lambda value: (value.start, value.kind))),
             unread=(
-                *(Unread(start=one.start, end=one.end, why=UNEXPLAINED) for one in unread.values()),
-                *(Unread(start=one.start, end=one.end, why=UNDECIDED) for one in others),
+                *(Unread(start=amount.start, end=amount.end, why=UNEXPLAINED) for amount in unread.values()),
+                *(Unread(start=numeral.start, end=numeral.end, why=UNDECIDED) for numeral in others),
             ),
             numerals=len(numerals),
             seen=len(self.seen),
@@ -311,14 +311,14 @@ class _Reader:
             if shown.kind == "money":
                 self._keep(kind, shown, [key], "verified", calculation.expression)
             return
-        near = [one for one in self.layout.cited[stretch.sentence] if self.ledger.price(one[2:]) is not None]
+        near = [source for source in self.layout.cited[stretch.sentence] if self.ledger.price(source[2:]) is not None]
         values = verify([_value(kind, amount, [key, *near]) for amount in amounts], self.ledger, self.text)
         prices = {self.ledger.price(product) for product in self.ledger.products}
         unexplained = (one for one, value in zip(amounts, values, strict=True) if value.state == "contradicted")
         left = [amount for amount in unexplained if amount.low not in prices]
         self.seen |= {amount.start for amount in left[-1:]}
         # Counts may be beside a result in words, and a cell of numbers may hold something else.
-        in_cents = [one for one in left if one.places == CENTS and one.start not in self.labels]
+        in_cents = [amount for amount in left if amount.places == CENTS and amount.start not in self.labels]
         if certain and len(left) == 1 and (in_cents or left[0].kind == "money"):
             words = f"{calculation.expression} = {calculation.result.normalize():f}"
             self._keep(kind, left[0], [key], "contradicted", words)
@@ -480,7 +480,7 @@ class _Reader:
             first -= 1
         while sentences[first].kind == "row" and sentences[last + 1 : last + 2] and sentences[last + 1].kind == "row":
             last += 1
-        cited = (source for one in range(first, last + 1) for source in self.layout.cited.get(one, ()))
+        cited = (source for index in range(first, last + 1) for source in self.layout.cited.get(index, ()))
         return {source for source in cited if source[:2] != "C:"}
 
     def _total_kind(self, amount: Amount) -> ValueKind | None:
@@ -533,7 +533,7 @@ def _inside(figures: Sequence[_Figure], start: int, end: int) -> list[_Figure]:
 
 
 def _calculation(equation: Equation) -> Calculation:
-    return Calculation(equation.expression, tuple(one.low for one in equation.operands), equation.value)
+    return Calculation(equation.expression, tuple(operand.low for operand in equation.operands), equation.value)
 
 
 def _value(kind: ValueKind, amount: Amount, of: Iterable[str]) -> ReadValue:

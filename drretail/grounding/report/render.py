@@ -231,7 +231,7 @@ def _is_rendered(report: str, mark: CitingMark) -> bool:
 def _section(heading: str, references: Iterable[Reference], bullet: str) -> str:
     """A list under its heading, with the text's own numbers unless there is a ``bullet``; empty without entries."""
     shown = [reference for reference in references if bullet or reference.number is not None]
-    named = [" — ".join(dict.fromkeys(filter(None, (one.title, one.url)))) for one in shown]
+    named = [" — ".join(dict.fromkeys(filter(None, (reference.title, reference.url)))) for reference in shown]
     entries = [f"{bullet or f'{one.number}. '}{name}" for one, name in zip(shown, named, strict=True)]
     return "\n".join([f"## {heading}", "", *entries]) if entries else ""
 

@@ -301,8 +301,8 @@ def _table(text: str, rows: Sequence[int], sentences: Sequence[Sentence], groups
     has_head = head.kind == "table_head" or not _FIGURE.search(text, head.start, head.end)
     for index, spans in enumerate(grid, -1 if has_head else 0):
         by_row = dict.fromkeys(one for span in spans for one in cited(*span))
-        of_row = tuple(one for one in by_row if one[:2] == "P:")
-        orders = tuple(one for one in by_row if one[:2] == "O:")
+        of_row = tuple(source for source in by_row if source[:2] == "P:")
+        orders = tuple(source for source in by_row if source[:2] == "O:")
         for number, span in enumerate(spans):
             of_column = tuple(columns[number])
             # A row of sources cites several products, one for each column.

@@ -130,7 +130,7 @@ def folded(text: str) -> str:
     """The text with each character replaced by the ASCII that it is a variant of, if any."""
     if text.isascii():
         return text
-    plain = {one: as_ascii(one) for one in set(_NOT_ASCII.findall(text))}
+    plain = {character: as_ascii(character) for character in set(_NOT_ASCII.findall(text))}
     variants = {one: ascii_ for one, ascii_ in plain.items() if one != ascii_}
     if len(variants) > _MOST_REPLACED:
         return text.translate(str.maketrans(variants))
@@ -143,7 +143,7 @@ def folded(text: str) -> str:
 def as_ascii(character: str) -> str:
     """The ASCII that a character is a variant of, "" for a mark or joiner, or the character itself."""
     parts = unicodedata.normalize("NFKD", character)
-    plain = "".join(one for one in parts if unicodedata.category(one) not in ("Mn", "Me", "Cf"))
+    plain = "".join(part for part in parts if unicodedata.category(part) not in ("Mn", "Me", "Cf"))
     return plain if plain.isascii() else character
 
 

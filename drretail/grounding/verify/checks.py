@@ -152,7 +152,7 @@ class Case:
 
     @cached_property
     def all_profiles(self) -> tuple[UserProfile, ...]:
-        by_user = {one.user_id: one for one in (*known_profiles(self.evidence), *self.profiles)}
+        by_user = {profile.user_id: profile for profile in (*known_profiles(self.evidence), *self.profiles)}
         return tuple(by_user.values())
 
     def products(self, picks: Iterable[Pick] | None = None) -> Mapping[str, Product]:
@@ -161,8 +161,8 @@ class Case:
         """
         if self.lookup is None:
             return {}
-        picked = [one for pick in picks or () for one in (pick.product, *pick.alternatives)]
-        named = {one.removeprefix("P:") for one in (*self.evidence, *self.cited) if one[:2] == "P:"}
+        picked = [product for pick in picks or () for product in (pick.product, *pick.alternatives)]
+        named = {source.removeprefix("P:") for source in (*self.evidence, *self.cited) if source[:2] == "P:"}
         return self.lookup(sorted({*named, *picked}))
 
     def ledger(self, picks: Sequence[Pick] | None = None) -> Ledger:
@@ -198,7 +198,7 @@ def read_report(case: Case, by_model: Reading | None = None) -> Reading:
     values_by_form = [verify_place(value, case.all_profiles) for value in by_form.values]
     values = [*_merged(values_by_form, figures, wrong_results), *worded]
     decided = [value for value in figures if value.state != "underivable"]
-    unread = tuple(one for one in by_form.unread if not any(meet(one, value) for value in decided))
+    unread = tuple(numeral for numeral in by_form.unread if not any(meet(numeral, value) for value in decided))
     is_read = (any(meet(one, value) for value in figures) for one in by_form.unread if one.why == UNEXPLAINED)
     values_by = FORM if by_model is None else by_model.reader
     reader = DECLARED if case.picks is not None else values_by if picks is not None else FORM
@@ -299,7 +299,7 @@ def _merged(
         if value.start in wrong_results:
             return True
         own = {source for source in value.of if source[:2] != "C:"}
-        for one in (one for one in by_model if meet(one, value)):
+        for one in (other for other in by_model if meet(other, value)):
             # The model's value is undecided, and about the same thing as form's.
             sources = {source for source in one.of if source[:2] != "C:"}
             is_of_same = not sources or sources & own or (not own and all(source[:2] == "P:" for source in sources))
@@ -309,6 +309,6 @@ def _merged(
         return True
 
     certain = [value for value in by_form if value.state == "contradicted" and is_certain(value)]
-    values = [*certain, *(value for value in by_model if not any(meet(value, one) for one in certain))]
-    values += [value for value in by_form if not any(meet(value, one) for one in values)]
+    values = [*certain, *(value for value in by_model if not any(meet(value, other) for other in certain))]
+    values += [value for value in by_form if not any(meet(value, other) for other in values)]
     return values

@@ -48,7 +48,7 @@ def verify_comparison(value: ReadValue, ledger: Ledger, line: str) -> ReadValue:
     cited = (ledger.calculations.get(source) for source in (*value.of, *value.than) if value.kind == "share")
     amount, _ = _amount(value)  # a cited result may be the share itself
     is_open |= amount is not None and any(
-        fits(amount, scale * one.result) for one in cited if one for scale in (1, 100)
+        fits(amount, scale * calculation.result) for calculation in cited if calculation for scale in (1, 100)
     )
     state: ValueState = "verified" if subjects and value.than else "underivable"
     is_of_all = value.kind == "share" and len(value.than) > 1
@@ -58,10 +58,10 @@ def verify_comparison(value: ReadValue, ledger: Ledger, line: str) -> ReadValue:
             other = _together(value, own, ledger)
         if value.kind == "share":  # "both take a third of the total"
             firsts = [figures[0] for source in subjects if (figures := figures_of(value, source, ledger))]
-            own += [Figure(sum((one.number for one in firsts), Decimal(0)), one.unit) for one in firsts[:1]]
+            own += [Figure(sum((figure.number for figure in firsts), Decimal(0)), figure.unit) for figure in firsts[:1]]
         answers = {_holds(value, one, another, counts) for one, another in product(own, other)}
         named = "" if _kind(value.field or "") in ("rating", "rating_count") else value.field or ""  # the shop's own
-        akin = product(*(map(Figure._make, measures_akin(named, ledger.items(one))) for one in sides))
+        akin = product(*(map(Figure._make, measures_akin(named, ledger.items(side))) for side in sides))
         if answers == {False} and not is_open and not any(_holds(value, one, another, counts) for one, another in akin):
             words = " and ".join(f"{number.normalize():f} {unit}".strip() for number, unit in (own[0], other[0]))
             return with_state(value, "contradicted", f"the record says {words}")
@@ -100,7 +100,7 @@ def _holds(value: ReadValue, own: Figure, other: Figure, counts: Collection[Deci
     is_converted = not {own.unit, other.unit} <= {unit, ""}
     if amount is not None and is_converted and abs(apart - amount.low) <= (number + beside) * _EXACT:
         return None
-    of_several = (abs(number * one - beside * another) for one in counts for another in counts)
+    of_several = (abs(number * count - beside * another) for count in counts for another in counts)
     return _comes_to(amount, apart * (100 / beside if written == "%" else 1), of_several)
 
 
@@ -110,10 +110,10 @@ def _comes_to(amount: Amount | None, number: Decimal, of_several: Iterable[Decim
     if fits(amount, number):
         return True
     if amount.places >= CENTS:  # nobody rounds to the cent
-        return None if any(fits(amount, one) for one in of_several) else False
+        return None if any(fits(amount, figure) for figure in of_several) else False
     slack = 2 * _LOOSE if amount.relation == "about" else _LOOSE
     is_near = amount.low * (1 - slack) <= number <= amount.high * (1 + slack)
-    return None if is_near or any(fits(replace(amount, relation="about"), one) for one in of_several) else False
+    return None if is_near or any(fits(replace(amount, relation="about"), figure) for figure in of_several) else False
 
 
 def _amount(value: ReadValue) -> tuple[Amount | None, str]:

@@ -62,7 +62,7 @@ def derivation(
         # An amount without cents may also be a limit or range around the number.
         if how in ("equal", "rounded") or (how == "bounded" and amount.places < CENTS and _is_near(amount, number)):
             return explanation
-    texts = [all_words_of(ledger.products[one]) for one in near if one in ledger.products]
+    texts = [all_words_of(ledger.products[key]) for key in near if key in ledger.products]
     in_records = (other for text in texts for other in amounts_in(text))
     is_in_record = any(other.kind == "money" and fits(amount, other.low) for other in in_records)
     return "stands in the record" if is_in_record else None
@@ -108,16 +108,16 @@ def numbers_of(ids: Iterable[str], ledger: Ledger, counts: Iterable[int] = ()) -
         numbers |= steps(calculation.expression) | {abs(calculation.result)}
     keys = dict.fromkeys(key.removeprefix("P:") for key in ids)
     prices = [price for key in keys if (price := ledger.price(key)) is not None]
-    numbers |= _sums([*(one.result for one in calculations), *prices], (-1, 0, 1))
+    numbers |= _sums([*(calculation.result for calculation in calculations), *prices], (-1, 0, 1))
     # In the quantities that are named; up to a dozen of one product, or of the whole set.
     named = [*(pick.quantity for pick in ledger.picks or ()), *counts, *sorted(small_numbers(ledger.query_text))]
-    times = list(dict.fromkeys(one for one in named if one > 1))[:_MOST_QUANTITIES]
+    times = list(dict.fromkeys(count for count in named if count > 1))[:_MOST_QUANTITIES]
     numbers |= _sums(prices, (0, 1, *times))
     numbers |= {number * count for number in (*prices, sum(prices, Decimal(0))) for count in _DOZEN}
     limits = {amount.low for amount in ledger.asked if amount.kind == "money"} | {ledger.limit or Decimal(0)}
     numbers |= {abs(limit - number) for limit in limits for number in numbers}
     pieces = {*title_numbers(keys, ledger), *map(Decimal, named)} - {Decimal(0)}
-    by_price = [{price * one for one in (1, 2, *times)} | {price / one for one in pieces} for price in prices]
+    by_price = [{price * count for count in (1, 2, *times)} | {price / piece for piece in pieces} for price in prices]
     apart = (abs(one - other) for pair in combinations(by_price, 2) for one, other in product(*pair))
     return frozenset(numbers.union(*by_price, apart))
 
@@ -135,7 +135,7 @@ def _sums(numbers: Sequence[Decimal], times: Sequence[int]) -> set[Decimal]:
         return {*map(abs, numbers), abs(sum(numbers, Decimal(0)))}
     sums, times = {Decimal(0)}, times if len(numbers) <= _MOST_TERMS else (0, 1)
     for number in numbers:
-        sums = {one + number * count for one in sums for count in times}
+        sums = {total + number * count for total in sums for count in times}
     return set(map(abs, sums))
 
 

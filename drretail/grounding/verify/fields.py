@@ -81,7 +81,7 @@ def decided_property(field: str, text: str, relation: Relation, item: Product) -
         return _answered(field, item, is_so=answer)
     numerals = list(find_numerals(text))
     states = [_figure(field, numeral, numerals[-1].unit, relation, item) for numeral in numerals]
-    denied = next((one for one in states if one is not None and one[0] == "contradicted"), None)
+    denied = next((state for state in states if state is not None and state[0] == "contradicted"), None)
     return denied or (None if None in states else next(iter(states), None))
 
 
@@ -124,15 +124,15 @@ def has_figures(items: Collection[Product], text: str, *, is_about: bool) -> boo
     relation: Relation = "about" if is_about else "is"
     figures = [(exact_amount(one.number, relation), one.unit) for one in find_numerals(text) if one.number is not None]
     is_written = len(figures) > 1 and any(plain(text) in plain(all_words_of(item)) for item in items)
-    return bool(figures) and (is_written or all(any(_stands_in(item, *one) for item in items) for one in figures))
+    return bool(figures) and (is_written or all(any(_stands_in(item, *figure) for item in items) for figure in figures))
 
 
 def _stands_in(item: Product, amount: Amount, unit: str) -> bool:
     if unit in UNCOUNTED:
         return any(_fits(amount, number) for number, *_ in _in_unit(unit, item))
     in_words = (NUMBERS[word] for word in words(all_words_of(item)) if word in NUMBERS)
-    own = (one for one in (item.price, item.average_rating, item.rating_number, *in_words) if one is not None)
-    numbers = [*(number for number, *_ in _in_unit("", item)), *(Decimal(str(one)) for one in own)]
+    own = (known for known in (item.price, item.average_rating, item.rating_number, *in_words) if known is not None)
+    numbers = [*(number for number, *_ in _in_unit("", item)), *(Decimal(str(known)) for known in own)]
     return any(amount.agreement(number) in ("equal", "rounded") for number in numbers)
 
 
@@ -197,7 +197,7 @@ def _affirmed(own: set[str], text: str) -> Iterator[tuple[bool, bool]]:
 def _is_akin(own: set[str], other: Collection[str]) -> bool:
     """True for another way of the same: "wash" of "dishwasher". The stem of "handmade" lacks the e that "made" has."""
     endings = tuple(another.removesuffix("e") for another in other if len(another) > 3)
-    return not own.issubset(other) and any(one.endswith(endings) for one in own)
+    return not own.issubset(other) and any(stem.endswith(endings) for stem in own)
 
 
 def _texts(item: Product) -> Iterator[str]:
@@ -250,7 +250,7 @@ def _is_composed(amount: Amount, of_field: Collection[Decimal], others: set[Deci
     """True for a field's figure and another measure of the record together, and times or by a count of the title."""
     together = {number + other for number in of_field for other in others.difference(of_field)}
     packs = {one for number in of_field for count in counts_in(title) for one in (number * count, number / count)}
-    return any(abs(one - amount.low) <= one * _CONVERTED for one in together | packs)
+    return any(abs(figure - amount.low) <= figure * _CONVERTED for figure in together | packs)
 
 
 def counts_in(text: str) -> set[Decimal]:

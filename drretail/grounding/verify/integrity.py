@@ -96,7 +96,7 @@ def borne_out(case: Case, reading: Reading) -> float:
             inventions.add((" ".join(case.report[sentence.start : sentence.end].split()), amount.low))
         elif of_picks:
             explained.add((amount.low, amount.high))
-            priced |= {one for one in of_picks if _says_the_worth(amount, one, ledger)}
+            priced |= {pick for pick in of_picks if _says_the_worth(amount, pick, ledger)}
     if not explained:
         return 0.0
     return len(priced) / len(picks) * len(explained) / (len(explained) + len(inventions))
@@ -113,7 +113,7 @@ def _figures(layout: Layout) -> Iterator[tuple[Sentence, tuple[str, ...], Amount
     """Every figure with its sentence and what that is about, without dates and heads of tables."""
     undated = blanked(layout.text, ((date.start, date.end) for date in layout.dates))
     amounts = find_amounts(undated, layout.notation)
-    starts = [one.start for one in amounts]
+    starts = [amount.start for amount in amounts]
     for index, sentence in enumerate(layout.sentences):
         inside = amounts[bisect_left(starts, sentence.start) : bisect_left(starts, sentence.end)]
         if sentence.kind != "table_head" and inside:
@@ -123,26 +123,26 @@ def _figures(layout: Layout) -> Iterator[tuple[Sentence, tuple[str, ...], Amount
 
 def _is_explained(amount: Amount, about: Sequence[str], ledger: Ledger, evidence: Mapping[str, Evidence]) -> bool:
     """True if a record of what the sentence is about has the figure, or it follows from known prices."""
-    products = [one.removeprefix("P:") for one in about if one[:2] == "P:"]
+    products = [source.removeprefix("P:") for source in about if source[:2] == "P:"]
     items = [ledger.products[product] for product in products if product in ledger.products]
     if amount.kind == "money":
         near = dict.fromkeys([*products, *(pick.product for pick in ledger.picks or ())])
         prices = (on_record("price", item) for item in items)
         pages = (text.text for key in about if key[:2] == "W:" and key in evidence for text in evidence[key].texts)
-        on_pages = (one for text in pages for one in amounts_in(text) if one.kind == "money")
+        on_pages = (written for text in pages for written in amounts_in(text) if written.kind == "money")
         return (
             any(fits(amount, price) for price in prices)
             or derivation(amount, ledger, near) is not None
-            or any({one.low, one.high} & {amount.low, amount.high} for one in on_pages)
+            or any({written.low, written.high} & {amount.low, amount.high} for written in on_pages)
         )
     known = [on_record(kind, item) for item in items for kind in ("rating", "rating_count")]
     worked_out = (one for each in ledger.calculations.values() for one in (each.result, *each.operands))
-    if any(fits(amount, one) for one in (*known, *map(abs, worked_out))):
+    if any(fits(amount, number) for number in (*known, *map(abs, worked_out))):
         return True
     entries = [evidence[key] for key in about if key in evidence and not key.startswith(_WRITTEN_BY_RUNS)]
     shown = (text.text for entry in entries for text in entry.texts)
     numbers = (one for text in (*map(all_words_of, items), *shown) for one in amounts_in(text))
-    return any({one.low, one.high} & {amount.low, amount.high} for one in numbers)
+    return any({number.low, number.high} & {amount.low, amount.high} for number in numbers)
 
 
 def _says_the_worth(amount: Amount, pick: str, ledger: Ledger) -> bool:

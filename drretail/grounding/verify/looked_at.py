@@ -26,7 +26,7 @@ def numerals_beside_marks(layout: Layout) -> dict[Numeral, tuple[str, ...]]:
     """The numerals in sentences and cells that a mark owns, with what they are said of; and, of nothing, those in HTML
     that may be seen and is not read.
     """
-    of_line = (_FIRST.search(layout.text, one.start, one.end) for one in layout.sentences)
+    of_line = (_FIRST.search(layout.text, sentence.start, sentence.end) for sentence in layout.sentences)
     starts = frozenset(match.start() for match in of_line if match is not None)
     numerals = {numeral.start: numeral for numeral in find_numerals(layout.text, layout.dates, starts)}
     signs = (match.span() for match in _PRICED.finditer(layout.text))

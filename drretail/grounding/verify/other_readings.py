@@ -19,7 +19,7 @@ from drretail.grounding.verify.derivation import (
     title_numbers,
 )
 from drretail.grounding.verify.fields import has_figures
-from drretail.grounding.verify.records import Ledger, all_words_of, amount_of
+from drretail.grounding.verify.records import Ledger, all_words_of, amount_of, plain
 from drretail.records.reading import ReadValue
 from drretail.records.shop import Product
 
@@ -40,6 +40,8 @@ def other_reading(value: ReadValue, beside: Collection[str], ledger: Ledger, sen
             return _other_figure(value, items, ledger, sentence)
         case "order_status" if _is_status_told(value, sentence):
             return "its sentence tells the recorded status as well"
+        case "brand" if any(plain(f"{value.amount}") in plain(all_words_of(item)) for item in items):
+            return "a cited record has this name"
         case "total" | "difference" | "left_over" | "over_budget" | "per_unit":
             return _other_result(value, list(sources), ledger, sentence)
         case _:
@@ -52,13 +54,13 @@ def _is_status_told(value: ReadValue, sentence: str) -> bool:
 
 
 def _other_figure(value: ReadValue, items: Collection[Product], ledger: Ledger, sentence: str) -> str | None:
-    amount, recorded = amount_of(value), {one.low for one in find_amounts(value.derivation or "")}
+    amount, recorded = amount_of(value), {figure.low for figure in find_amounts(value.derivation or "")}
     of_products = value.kind in ("rating", "rating_count")  # which no shopper asks for to the unit
     if amount is not None and not of_products and (ledger.names(amount.low) or ledger.names(amount.high)):
         return "named by the query"
     if not isinstance(value.amount, str) or (amount is not None and amount.low in recorded):  # in another currency
         return None
-    if len(recorded) == 1 and any(one.low in recorded for one in find_amounts(sentence)):
+    if len(recorded) == 1 and any(figure.low in recorded for figure in find_amounts(sentence)):
         return "its sentence has the record's figure as well"
     if has_figures(items, value.amount, is_about=value.relation == "about"):
         return "a cited record has this figure"
@@ -72,13 +74,13 @@ def _other_result(value: ReadValue, sources: Collection[str], ledger: Ledger, se
     """What follows from all that is cited, and from an amount beside it: "at $49.99 a cent more than both [C:…]"."""
     amount, amounts = amount_of(value), find_amounts(sentence)
     results = [ledger.calculations[key] for key in value.of if key in ledger.calculations]
-    if amount is None or any(result_shown(amounts, one) is not None for one in results):
+    if amount is None or any(result_shown(amounts, calculation) is not None for calculation in results):
         return "its sentence has the result as well"
     own = numbers_of(sources, replace(ledger, picks=None, budget=None, query_text=""))
     apart = {abs(one - other.low) for one in own for other in amounts if other.kind == "money"}
     counts = sorted(small_numbers(sentence))
     of_things = numbers_of((source for source in sources if source not in ledger.calculations), ledger, counts)
-    left = {abs(one.result - number) for one in results for number in of_things}
+    left = {abs(calculation.result - number) for calculation in results for number in of_things}
     numbers = left | numbers_of(sources, ledger, counts)
     # "15 cents" may be read as 15.
     is_so = any(fits(amount, one) or fits(amount, 100 * one) for one in numbers) or any(map(amount.agreement, apart))

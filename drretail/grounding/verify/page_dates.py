@@ -26,8 +26,8 @@ def pages_too_old(
     """
     for citation, entry, day in dated_pages(citations, evidence):
         years = (now - day).days / DAYS_A_YEAR
-        sentences = (one for one in layout.sentences if one.start <= citation.start < one.end)
-        words = " ".join(layout.text[one.start : one.end] for one in sentences)
+        sentences = (sentence for sentence in layout.sentences if sentence.start <= citation.start < sentence.end)
+        words = " ".join(layout.text[sentence.start : sentence.end] for sentence in sentences)
         if years > page_age and not re.search(rf"\b{day.year}\b", words) and not _CALLED_OLD.search(words):
             yield _finding(OLD_PAGE, citation, entry, f"{years:.1f} years before the shop's today, {now}")
 
@@ -47,7 +47,7 @@ def pages_after_today(
     of_web = [one for one in layout.sentences if any(one.start <= start < one.end for start in cited)]
     for day in layout.dates:
         is_later = len(day.iso) >= _MONTH and day.iso > now.isoformat()[: len(day.iso)]
-        if is_later and day.iso not in dated and any(one.start <= day.start < one.end for one in of_web):
+        if is_later and day.iso not in dated and any(sentence.start <= day.start < sentence.end for sentence in of_web):
             start, end, words = day.start, day.end, f"it lies after the shop's today, {now}"
             text = layout.report[start:end]
             yield Finding(code=AFTER_TODAY, severity="warning", start=start, end=end, text=text, found=words)

@@ -7,7 +7,7 @@ from decimal import Decimal
 from functools import partial
 from itertools import combinations, product
 
-from drretail.grounding.text.amounts import Agreement, Amount, WrittenDate, find_amounts, find_money
+from drretail.grounding.text.amounts import Agreement, Amount, WrittenDate, find_money
 from drretail.grounding.text.sentences import find_sentences
 from drretail.grounding.text.wording import format_money
 from drretail.grounding.verify.comparisons import verify_comparison
@@ -52,14 +52,14 @@ def acquitted(value: ReadValue, ledger: Ledger, report: str, cited_at: CitedAt) 
     """
     if value.state != "contradicted":
         return value
-    own = next((one for one in find_sentences(report) if one.start <= value.start < one.end), None)
+    own = next((sentence for sentence in find_sentences(report) if sentence.start <= value.start < sentence.end), None)
     rest = "" if own is None else f"{report[own.start : value.start]}\0{report[value.end : own.end]}"
     rest = next((cell for cell in rest.split("|") if "\0" in cell), "")
     beside = [source for source in cited_at(value.start) if source not in (*value.of, *value.than)]
     explanation = other_reading(value, beside, ledger, rest.replace("\0", " "))
     sides = ("of", "than") if value.than else ("of",)
     swapped = (value.model_copy(update={side: (source,)}) for source in beside for side in sides)
-    if explanation is None and any(_verified(one, ledger, report).state == "verified" for one in swapped):
+    if explanation is None and any(_verified(other, ledger, report).state == "verified" for other in swapped):
         explanation = "it is so of another source beside it"
     return value if explanation is None else with_state(value, "underivable", explanation)
 
@@ -167,7 +167,7 @@ def _derivable(value: ReadValue, ledger: Ledger, report: str) -> ReadValue:
     if amount is None:
         return value
     calculations = [ledger.calculations[source] for source in value.of if source in ledger.calculations]
-    shown = [one.expression for one in calculations if result_shown([amount], one) is not None]
+    shown = [calculation.expression for calculation in calculations if result_shown([amount], calculation) is not None]
     if shown:
         return with_state(value, "verified", shown[0])
     near = [source.removeprefix("P:") for source in value.of if source.startswith("P:")]
@@ -192,7 +192,7 @@ def _of_calculations(value: ReadValue, calculations: Sequence[Calculation], ledg
     known = (key in ledger.calculations or ledger.price(key.removeprefix("P:")) is not None for key in value.of)
     if not calculations or not all(known) or (value.kind == "difference" and value.currency is None):
         return None
-    return "; ".join(f"{one.expression} = {one.result.normalize():f}" for one in calculations)
+    return "; ".join(f"{calculation.expression} = {calculation.result.normalize():f}" for calculation in calculations)
 
 
 def _of_cart(value: ReadValue, amount: Amount, ledger: Ledger, report: str) -> str | None:
@@ -207,7 +207,7 @@ def _of_cart(value: ReadValue, amount: Amount, ledger: Ledger, report: str) -> s
     is_foreign = value.currency is not None and not may_share_a_sign(value.currency, ledger.currency)
     if total is None or not is_whole or is_foreign or not (is_rest or value.kind == "total"):
         return None
-    money, named = partial(format_money, currency=ledger.currency), {one.low for one in find_money(report)}
+    money, named = partial(format_money, currency=ledger.currency), {figure.low for figure in find_money(report)}
     right = total if ledger.limit is None or not is_rest else ledger.limit - total
     if abs(amount.low - abs(right)) in named:
         return None
@@ -253,11 +253,11 @@ def _agreements(value: ReadValue, amount: Amount, ledger: Ledger, report: str) -
     if value.kind == "per_unit":
         pieces = {Decimal(1), *title_numbers(picks, ledger), *map(Decimal, counts)} - {Decimal(0)}
         prices = [price for key in picks if (price := ledger.price(key)) is not None]
-        numbers = numbers_of(value.of, ledger, counts) | {price / one for price in prices for one in pieces}
+        numbers = numbers_of(value.of, ledger, counts) | {price / piece for price in prices for piece in pieces}
     else:
         numbers = numbers_of(dict.fromkeys([*value.of, *(f"P:{key}" for key in picks)]), ledger, counts)
     if value.kind in ("total", *_OF_BUDGET):
-        money = {one.low for one in find_amounts(paragraph) if one.kind == "money" and one.low != amount.low}
+        money = {figure.low for figure in find_money(paragraph) if figure.low != amount.low}
         beside = money - numbers
         numbers |= {one for more in beside for number in numbers for one in (number + more, abs(number - more))}
     exactly = replace(amount, relation="is") if amount.places >= CENTS else amount
@@ -287,7 +287,7 @@ def _of_fields(value: ReadValue, ledger: Ledger) -> ReadValue:
 def _of_status(value: ReadValue, ledger: Ledger) -> ReadValue:
     status = f"{value.amount}".casefold()
     recorded = {f"{ledger.records.get(source, {}).get('order_status')}" for source in value.of}
-    states = {None if has_been(status, one.casefold()) is None else status == one.casefold() for one in recorded}
+    states = {None if has_been(status, own.casefold()) is None else status == own.casefold() for own in recorded}
     if states == {True} or states == {False}:
         return with_state(
             value, "verified" if True in states else "contradicted", f"order status: {', '.join(recorded)}"

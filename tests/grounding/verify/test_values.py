@@ -292,6 +292,13 @@ def test_another_side_that_is_right_does_not_excuse_a_wrong_one() -> None:
     assert found.state == "contradicted"
 
 
+def test_a_maker_that_a_text_of_the_record_names_is_not_denied() -> None:
+    bowl = a_product("BOWL", "Turned Bowl", 19.0, 4.4, 31, "Brim", features=("Fits stands by Fennick",))
+    ledger = replace(a_ledger(), products={bowl.product_id: bowl})
+    found = [verified("brand", name, f"P:{bowl.product_id}", ledger=ledger).state for name in ("Fennick", "Harrowgill")]
+    assert found == ["underivable", "contradicted"]
+
+
 @pytest.mark.parametrize(
     ("sentence", "state"),
     [
