@@ -47,7 +47,7 @@ def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links
         level=level,
         compared=None if board is None else concluded(board),
         every_measure=None if board is None else every_measure(board),
-        compare_command=f"drretail compare {shlex.quote(view.name)} --details",
+        compare_command="" if view.beside else f"drretail compare {shlex.quote(view.name)} --details",
         board=drawn,
         shown=None if differing is None or drawn is None else page_board(differing, drawn, answers),
         columns=() if board is None else printed_board(board).table.columns,
