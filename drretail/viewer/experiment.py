@@ -413,19 +413,20 @@ def beside(view: ExperimentView, other: ExperimentView) -> ExperimentView:
     systems = {a: view.definition.systems[a], label: other.definition.systems[b]}
     title = f"{a} in {view.name}, and {b} in {other.name}"
     definition = view.definition.model_copy(update={"systems": systems, "queries": tuple(queries), "title": title})
-    boards = view.scores.scoreboard, other.scores.scoreboard
-    board = None
-    if boards[0] is not None and boards[1] is not None:
-        is_shared = boards[0].judge == boards[1].judge
-        known = {column.name for column in boards[1].columns}
+    board, board_there = view.scores.scoreboard, other.scores.scoreboard
+    runs_there = Runs(other.folder, other.definition, theirs, board_there)
+    runs = Runs(view.folder, definition, planned, board, runs_there)
+    if board is not None and board_there is not None:
+        is_shared = board.judge == board_there.judge
+        known = {column.name for column in board_there.columns}
         columns = tuple(
             column
-            for column in boards[0].columns
+            for column in board.columns
             if column.name in known and (is_shared or column.decides or not column.metric)
         )
         rows = (
             row.only([column.name for column in columns]).model_copy(update={"system": shown})
-            for own, system, shown in zip(boards, (a, b), systems, strict=True)
+            for own, system, shown in zip((board, board_there), (a, b), systems, strict=True)
             for row in own.rows
             if row.system == system
         )
@@ -433,18 +434,17 @@ def beside(view: ExperimentView, other: ExperimentView) -> ExperimentView:
         compared = [
             measure.model_copy(update={"measure": called.get((row.metric, row.variant), measure.measure)})
             for measure in measures_of(compare_beside(view.folder, other.folder, a, b))
-            for row in (measure.pairs[0].row,)
+            for row in measure.pairs[:1]
         ]
         fields = {"columns": columns, "rows": tuple(rows), "compared": tuple(compared), "systems": systems}
-        board = boards[0].model_copy(update={**fields, "differs": (), "notes": ()})
-    runs = Runs(other.folder, other.definition, theirs, boards[1])
+        board = board.model_copy(update={**fields, "differs": (), "notes": ()})
     return ExperimentView(
         folder=view.folder,
         definition=definition,
         planned=planned,
-        runs=Runs(view.folder, definition, planned, boards[0], runs),
-        scores=Scores(scores=(), judgings=(), scoreboard=board, metrics=view.scores.metrics),
-        is_scored=board is not None,
+        runs=runs,
+        scores=Scores(scores=(), judgings=(), scoreboard=board if board_there else None, metrics=view.scores.metrics),
+        is_scored=view.is_scored and other.is_scored,
         failure=view.failure or other.failure,
         outdated=view.outdated or other.outdated,
         beside=other.folder,

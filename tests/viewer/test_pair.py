@@ -62,9 +62,10 @@ def test_the_best_systems_of_two_experiments_are_paired_on_what_both_ask(compare
     assert [row.system for row in board.rows] == [a, b]
     names = {column.name for column in board.columns}
     assert {measure.measure for measure in board.compared} & names
-    assert {(pair.a, pair.b) for measure in board.compared for pair in measure.pairs} == {(a, b)}
+    assert {(row.a, row.b) for measure in board.compared for row in measure.pairs} == {(a, b)}
     definition = read_definition(other)
-    write_definition(other, definition, [definition.queries[0].model_copy(update={"query_id": "else"})])
+    queries = [query.model_copy(update={"text": "Another?"}) for query in definition.queries]
+    write_definition(other, definition.model_copy(update={"queries": tuple(queries)}))
     with pytest.raises(UserError, match="exp and other share no query"):
         beside(read_view(compared), read_view(other))
 

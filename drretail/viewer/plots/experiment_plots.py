@@ -158,15 +158,15 @@ def power_plot(board: Scoreboard) -> Plot | None:
     """The difference in the first measure that more questions would show; None if the questions' spread is unknown."""
     names = system_names((row.system for row in board.rows), board.systems)
     for measure in board.compared:
-        pairs = [pair for pair in measure.pairs if pair.row.detectable and pair.row.n_pairs][:MOST_SERIES]
+        pairs = [pair for pair in measure.pairs if pair.detectable and pair.n_pairs][:MOST_SERIES]
         if not pairs:
             continue
-        asked = max(pair.row.n_pairs for pair in pairs)
+        asked = max(pair.n_pairs for pair in pairs)
         numbers = [asked * 2**step for step in range(5)]
         curves = [
             Curve(
                 f"{names[pair.a]} − {names[pair.b]}",
-                tuple((n, Cell((pair.row.detectable or 0) * sqrt(pair.row.n_pairs / n))) for n in numbers),
+                tuple((n, Cell((pair.detectable or 0) * sqrt(pair.n_pairs / n))) for n in numbers),
             )
             for pair in pairs
         ]
