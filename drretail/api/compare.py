@@ -10,7 +10,7 @@ from drretail.api.options.score import CompareOptions
 from drretail.api.options.shared import folder_of, metrics_in, texts_in
 from drretail.errors import UserError
 from drretail.eval.compare.ablations import named_variants, tables_of_experiment
-from drretail.eval.compare.comparing import compare_beside, compare_recorded, metrics_away, name_there
+from drretail.eval.compare.comparing import compare_beside, compare_recorded, metrics_away, there
 from drretail.eval.compare.fail_if import (
     GateRule,
     Plan,
@@ -208,7 +208,7 @@ def _compared(
         )
     else:
         other = Path(options.beside)
-        if options.b not in (None, f"{options.a}@{name_there(other)}"):
+        if options.b not in (None, there(str(options.a), other)):
             raise UserError("--beside compares a system with itself: name one system, or none to compare all.")
         comparisons = compare_beside(experiment, other, options.a, metrics=metrics, judges=judges, bar=options.bar)
     gates = judged_gates(comparisons, tests, Clusters.of(read_definition(experiment).queries), alpha)

@@ -10,6 +10,8 @@ from pydantic import TypeAdapter
 
 from drretail.errors import UserError
 from drretail.eval.claims.labels import CONTRADICTED
+from drretail.eval.compare.comparing import compare_beside, there
+from drretail.eval.compare.findings import measures_of
 from drretail.eval.judging.pairs import resolve_name
 from drretail.eval.judging.subject import Planned, Subject, planned_runs, read_subject
 from drretail.eval.notes import score_notes
@@ -126,12 +128,19 @@ class Runs(Sequence[RunView]):
     """The planned runs of an experiment, each read when it is accessed: thousands do not fit into memory."""
 
     def __init__(
-        self, experiment: Path, definition: Definition, planned: Sequence[Planned], board: Scoreboard | None = None
+        self,
+        experiment: Path,
+        definition: Definition,
+        planned: Sequence[Planned],
+        board: Scoreboard | None = None,
+        beside: Sequence[RunView] = (),
     ) -> None:
+        """The last planned runs are those of another experiment, ``beside``, under the labels of the plan."""
         self._experiment = experiment
         self._definition = definition
         self._planned = planned
         self._board = board
+        self._beside = beside
 
     def __len__(self) -> int:
         return len(self._planned)
@@ -147,6 +156,10 @@ class Runs(Sequence[RunView]):
         return [self._read(place) for place in places] if isinstance(places, range) else self._read(places)
 
     def _read(self, place: int) -> RunView:
+        at = place - len(self._planned) + len(self._beside)
+        if at >= 0:
+            run = self._beside[at]
+            return replace(run, number=place + 1, subject=replace(run.subject, label=self._planned[place].label))
         subject = read_subject(self._experiment, self._definition, self._planned[place], None)
         number = place + 1
         folder = run_folder(self._experiment, subject.label, subject.query.query_id, subject.repeat)
@@ -253,6 +266,8 @@ class ExperimentView:
     """The first contradiction between the folder's files; empty if there is none."""
     outdated: str = ""
     """What has changed since the scores were made; empty if they are up to date."""
+    beside: Path | None = None
+    """The experiment of the second of two systems, if it is another one."""
 
     @property
     def name(self) -> str:
@@ -375,6 +390,72 @@ def between(view: ExperimentView, a: str, b: str) -> ExperimentView:
     )
     runs = Runs(view.folder, definition, planned, board)
     return replace(view, definition=definition, planned=planned, runs=runs, scores=scores)
+
+
+def beside(view: ExperimentView, other: ExperimentView) -> ExperimentView:
+    """The best system of each of two experiments, on the queries that both ask.
+
+    Figures that judges measured are left out unless one judge measured both. Raises UserError if no query is in both.
+    """
+    a, b = (_best(each) for each in (view, other))
+    label = there(b, other.folder)
+    both = {(query.query_id, query.text) for query in other.definition.queries}
+    queries = [query for query in view.definition.queries if (query.query_id, query.text) in both]
+    if not queries:
+        raise UserError(f"{view.name} and {other.name} share no query: nothing can be set side by side.")
+    ids = {query.query_id for query in queries}
+
+    def planned_by(of: ExperimentView, system: str) -> list[Planned]:
+        return [one for one in of.planned if one.label == system and one.query.query_id in ids]
+
+    mine, theirs = planned_by(view, a), planned_by(other, b)
+    planned = (*mine, *(replace(one, label=label) for one in theirs))
+    systems = {a: view.definition.systems[a], label: other.definition.systems[b]}
+    title = f"{a} in {view.name}, and {b} in {other.name}"
+    definition = view.definition.model_copy(update={"systems": systems, "queries": tuple(queries), "title": title})
+    board, board_there = view.scores.scoreboard, other.scores.scoreboard
+    runs_there = Runs(other.folder, other.definition, theirs, board_there)
+    runs = Runs(view.folder, definition, planned, board, runs_there)
+    if board is not None and board_there is not None:
+        is_shared = board.judge == board_there.judge
+        known = {column.name for column in board_there.columns}
+        columns = tuple(
+            column
+            for column in board.columns
+            if column.name in known and (is_shared or column.decides or not column.metric)
+        )
+        rows = (
+            row.only([column.name for column in columns]).model_copy(update={"system": shown})
+            for own, system, shown in zip((board, board_there), (a, b), systems, strict=True)
+            for row in own.rows
+            if row.system == system
+        )
+        called = {(column.metric, column.variant): column.name for column in columns}
+        compared = [
+            measure.model_copy(update={"measure": called.get((row.metric, row.variant), measure.measure)})
+            for measure in measures_of(compare_beside(view.folder, other.folder, a, b))
+            for row in measure.pairs[:1]
+        ]
+        fields = {"columns": columns, "rows": tuple(rows), "compared": tuple(compared), "systems": systems}
+        board = board.model_copy(update={**fields, "differs": (), "notes": ()})
+    return ExperimentView(
+        folder=view.folder,
+        definition=definition,
+        planned=planned,
+        runs=runs,
+        scores=Scores(scores=(), judgings=(), scoreboard=board if board_there else None, metrics=view.scores.metrics),
+        is_scored=view.is_scored and other.is_scored,
+        failure=view.failure or other.failure,
+        outdated=view.outdated or other.outdated,
+        beside=other.folder,
+    )
+
+
+def _best(view: ExperimentView) -> str:
+    """The system that the scoreboard has first, or the first one without scores."""
+    board = view.scores.scoreboard
+    labels = [*(() if board is None else (row.system for row in board.rows)), *view.definition.systems]
+    return next((label for label in labels if place_of(label, view.definition.systems) == "system"), labels[0])
 
 
 def _values(

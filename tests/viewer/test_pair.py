@@ -1,6 +1,7 @@
 """The report of two systems of an experiment: on the page, in the terminal, as JSON."""
 
 import json
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -8,9 +9,11 @@ import pytest
 
 from drretail import open_world, run, score
 from drretail.errors import UnknownName, UserError
+from drretail.experiment import read_definition, write_definition
 from drretail.viewer.claim_changes import claim_changes, likeness_of
 from drretail.viewer.claims import Claim
-from drretail.viewer.experiment import between, read_view
+from drretail.viewer.experiment import beside, between, read_view
+from tests.build import known
 from tests.cli.commands import environment
 from tests.cli.forked import ForkServer
 from tests.shop import USER, build_shop
@@ -47,6 +50,24 @@ def test_a_system_beside_itself_and_one_that_is_none_are_errors(compared: Path) 
         between(read_view(compared), "before", "before")
     with pytest.raises(UnknownName, match="Did you mean after"):
         between(read_view(compared), "before", "aftr")
+
+
+def test_the_best_systems_of_two_experiments_are_paired_on_what_both_ask(compared: Path, tmp_path: Path) -> None:
+    other = Path(shutil.copytree(compared, tmp_path / "other"))
+    view = beside(read_view(compared), read_view(other))
+    a, b = view.definition.systems
+    assert b == f"{a}@other"
+    assert [run.subject.label for run in view.runs] == [a, b]
+    board = known(view.scores.scoreboard)
+    assert [row.system for row in board.rows] == [a, b]
+    names = {column.name for column in board.columns}
+    assert {measure.measure for measure in board.compared} & names
+    assert {(row.a, row.b) for measure in board.compared for row in measure.pairs} == {(a, b)}
+    definition = read_definition(other)
+    queries = [query.model_copy(update={"text": "Another?"}) for query in definition.queries]
+    write_definition(other, definition.model_copy(update={"queries": tuple(queries)}))
+    with pytest.raises(UserError, match="exp and other share no query"):
+        beside(read_view(compared), read_view(other))
 
 
 def test_the_command_writes_the_page_and_tells_the_rest(compared: Path, fork_server: ForkServer) -> None:

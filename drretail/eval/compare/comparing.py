@@ -246,12 +246,14 @@ def compare_beside(
     experiment: Path,
     other: Path,
     label: str | None = None,
+    label_there: str | None = None,
     *,
     metrics: Sequence[str | Metric] | None = None,
     judges: Sequence[str] = (),
     bar: float = BAR,
 ) -> list[Comparison]:
-    """Compares each research system that both experiments hold, or the one named, with itself in the other experiment.
+    """Compares each research system that both experiments hold, or the one named, with itself in the other experiment,
+    or with ``label_there``.
 
     Only queries with the same id in both are paired. Nothing is judged. Raises UserError if the two share no system or
     no query, and as ``compare_recorded`` does.
@@ -259,15 +261,15 @@ def compare_beside(
     if experiment.resolve() == other.resolve():
         raise UserError(f"{other} is the experiment itself: --beside names another one, as of another world.")
     first, second = read_definition(experiment), read_definition(other)
-    shared = sorted(first.systems.keys() & second.systems.keys())
+    shared = sorted(first.systems.keys() & second.systems.keys()) if label_there is None else [*first.systems]
     if not shared or not {query.query_id for query in first.queries} & {query.query_id for query in second.queries}:
         raise UserError(f"{experiment} and {other} share no system, or no query: import with --system, or use --last.")
     wanted = [each for each in research_labels(first) if each in shared] or shared
     labels = wanted if label is None else [resolve_name("system of both experiments", label, shared)]
     chosen = [metric for metric in metrics or judged_metrics(experiment) if metric != PAIRWISE]
     judged = [read_judgements(path, load_metrics(chosen)) for path in (experiment, other)]
-    both = together(judged[0], judged[1], name_there(other))
-    pairs = [(each, _there(each, name_there(other))) for each in labels]
+    both = together(judged[0], judged[1], other)
+    pairs = [(each, there(label_there or each, other)) for each in labels]
     request = ComparisonRequest(
         str(experiment), tuple(both.metrics), chosen_judges(both, (), judges), bar, pairwise=False
     )
@@ -275,24 +277,20 @@ def compare_beside(
     return [compare(both, one, there, request, (), primary) for one, there in pairs]
 
 
-def together(one: Gathered, other: Gathered, name: str) -> Gathered:
-    """Both experiments as one; the other's systems are called "<label>@<name>", and query ids decide what is paired."""
-    runs = {plan.run_id: f"{_there(plan.label, name)}/{plan.query.query_id}-r{plan.repeat}" for plan in other.plans}
-    plans = [replace(plan, label=_there(plan.label, name), run_id=runs[plan.run_id]) for plan in other.plans]
+def together(one: Gathered, other: Gathered, folder: Path) -> Gathered:
+    """Both experiments as one; ``there`` names the systems of the other, and query ids decide what is paired."""
+    runs = {plan.run_id: f"{there(plan.label, folder)}/{plan.query.query_id}-r{plan.repeat}" for plan in other.plans}
+    plans = [replace(plan, label=there(plan.label, folder), run_id=runs[plan.run_id]) for plan in other.plans]
     theirs = {
         key: {runs[run]: judged for run, judged in tables.items()} for key, tables in other.tables_of_judges.items()
     }
     keys = dict.fromkeys((*one.tables_of_judges, *theirs))
     tables = {table_key: {**one.tables_of_judges.get(table_key, {}), **theirs.get(table_key, {})} for table_key in keys}
-    systems = {_there(label, name): system for label, system in other.definition.systems.items()}
+    systems = {there(label, folder): system for label, system in other.definition.systems.items()}
     definition = one.definition.model_copy(update={"systems": {**one.definition.systems, **systems}})
     return replace(one, definition=definition, plans=(*one.plans, *plans), tables_of_judges=tables)
 
 
-def name_there(experiment: Path) -> str:
-    """The name that follows "@" in the labels of the other experiment's systems."""
-    return slug(experiment.resolve().name)
-
-
-def _there(label: str, name: str) -> str:
-    return f"{label}@{name}"
+def there(label: str, experiment: Path) -> str:
+    """The label of another experiment's system beside those of one experiment."""
+    return f"{label}@{slug(experiment.resolve().name)}"

@@ -135,6 +135,16 @@ def runs_page(view: ExperimentView, rendered: Sequence[Rendered], links: Links) 
     return whole_page(f"Runs – {view.title}", "Runs", "", nav, [render_all_runs(view, _lines(rendered), links)])
 
 
+def pair_page(view: ExperimentView) -> str:
+    """Two systems of two experiments, without what belongs to one of these alone."""
+    rendered = list(rendered_questions(view))
+    lines, first = _lines(rendered), first_of(rendered)
+    questions = _questions(view, [question.folded(is_open=question is first) for question in rendered])
+    sections = [render_overview(view, lines, Links()), questions, render_plots(view, lines)]
+    lead = f"{counted(len(rendered), 'question')} that both were asked, each with its best system's answers."
+    return whole_page(view.title, view.title, lead, [("/", "All experiments")], sections)
+
+
 def _lines(rendered: Sequence[Rendered]) -> list[RunLine]:
     return sorted((line for question in rendered for line in question.lines), key=lambda line: line.number)
 

@@ -56,7 +56,7 @@ def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links
         level=level,
         compared=None if board is None else concluded(board),
         every_measure=None if board is None else every_measure(board),
-        compare_command=f"drretail compare {shlex.quote(view.name)} --details",
+        compare_command="" if view.beside else f"drretail compare {shlex.quote(view.name)} --details",
         table=table,
         notes=[] if differing is None else [note for note in board_notes(differing) if note not in view.lab],
         lab=view.lab,

@@ -38,6 +38,8 @@ class FalseStatement:
     record: str
     """What the record says; in a judge's words if a judge found it."""
     products: str
+    wrong: str
+    """What is false in the sentence, as it is written there; empty if it is the whole sentence."""
     rank: int
     """0 for prices, which a customer may insist on; 1 for stock and orders; 2 for everything else."""
     tool: str = ""
@@ -77,6 +79,7 @@ def false_statements(view: RunView) -> Iterator[tuple[Finding, FalseStatement]]:
         own = next((one for one in view.read if (one.start, one.of) == (start, statement.evidence_id)), None)
         turns = (one for one in (() if run is None else run.turns) if one.start <= (start or 0) < one.end)
         record = statement.found or ""
+        said, wrong = _plain(words), "" if start is None else _plain(report[start : statement.end])
         name = statement.evidence_id or next((entry.id for entry in named), "")
         page, image = view.shown.get(name, (None, None))
         yield (
@@ -84,7 +87,8 @@ def false_statements(view: RunView) -> Iterator[tuple[Finding, FalseStatement]]:
             FalseStatement(
                 system=subject.label,
                 question=next((one.question for one in turns), subject.query.text),
-                sentence=" ".join(_TAG.sub(" ", _MARKS.sub("", words)).split()),
+                sentence=said,
+                wrong=wrong if wrong in said and wrong != said else "",
                 record=_SAYS.sub("", record),
                 products=own.title if own is not None else ", ".join(entry.title for entry in named),
                 rank=_RANKS.get(statement.code, 0 if _MONEY.search(record) else 2),
@@ -94,6 +98,11 @@ def false_statements(view: RunView) -> Iterator[tuple[Finding, FalseStatement]]:
                 image=image,
             ),
         )
+
+
+def _plain(words: str) -> str:
+    """An answer's words without its markup."""
+    return " ".join(_TAG.sub(" ", _MARKS.sub("", words)).split())
 
 
 def checked_in(view: RunView) -> int:

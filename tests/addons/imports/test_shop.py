@@ -434,6 +434,7 @@ def test_a_conversation_is_shown_in_order_with_the_shops_page_and_picture_of_wha
         "Really?",
     ]
     assert sorted(order, key=talk.index) == order
+    assert 'costs <mark class="contradicted">€35</mark>.' in page
     assert '<a href="https://acme.example/p/7"' in page
     assert 'data-src="https://acme.example/7.jpg"' in page
     assert "No claim was judged" not in page

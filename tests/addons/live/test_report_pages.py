@@ -14,7 +14,7 @@ from drretail.addons.live import report_pages
 from drretail.addons.live.app import parts_of
 from drretail.addons.live.watch import Watch
 from drretail.errors import UserError
-from drretail.experiment import entitle, run_folder
+from drretail.experiment import entitle, read_definition, run_folder
 from drretail.files import read_json, write_json
 from drretail.viewer.page.question import Questions
 from drretail.viewer.timeline import experiments_in, lines_of, read_listed
@@ -123,6 +123,23 @@ def test_a_change_has_the_interval_of_two_independent_values(several: Path) -> N
     assert change is not None
     assert change.number == pytest.approx(0.2)
     assert change.ends == pytest.approx((0.2 - hypot(0.1, 0.3), 0.2 + hypot(0.2, 0.2)))
+
+
+def test_two_that_are_ticked_show_their_best_systems_side_by_side(several: Path) -> None:
+    browsing = client_of(several)
+    ticks = [box.attributes["value"] for box in parse(browsing.get("/").text).all("input")]
+    assert ticks == ["third", "second", "first"]
+    page = parse(browsing.get("/two", params={"e": ["first", "third"]}).text)
+    best = next(iter(read_definition(several / "first").systems))
+    assert next(page.all("h1")).text == f"{best} in third, and {best} in first"
+    shown = page.by_id("questions")
+    assert [len(list(question.all("article", "answer"))) for question in shown.all("details", "question")] == [2, 2]
+    assert "Another question?" not in shown.text, "it is asked in one alone"
+    rows = [next(row.all("th")).text for row in page.by_id("scoreboard").all("tr")]
+    assert rows[1:3] == [best, f"{best}@first"]
+    assert "baseline" in page.by_id("scoreboard").text
+    for names in (["first"], [*ticks]):
+        assert "Tick two" in browsing.get("/two", params={"e": names}).text
 
 
 def test_each_experiment_is_opened_below_its_name_and_keeps_its_own_votes(several: Path) -> None:

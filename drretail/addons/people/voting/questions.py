@@ -1,18 +1,15 @@
-"""What people are asked about reports and claims, with the same definitions as judges get."""
+"""What people are asked about reports and claims: of reports with the judges' own definitions, of claims with the rules
+of the judges' prompt in plain words.
+"""
 
-import re
 from dataclasses import dataclass
 from functools import cache
 
-from drretail.eval.claims.claims import PROMPTS
 from drretail.eval.judging.dimensions import DIMENSIONS, PERSONALIZATION
 from drretail.eval.judging.external_wording import without_shop
 from drretail.eval.metrics.pairwise import judge as pairwise
 from drretail.eval.metrics.quality import score as quality
-from drretail.llm.prompts.prompt import load_prompt
 from drretail.records.vote import CITED, SUPPORT, ClaimSupport
-
-_LABEL = re.compile(r"^- (?P<label>full|partial|no|contradicted)(?:_support)?: (?P<meaning>.+)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +33,29 @@ class Question:
 
 SIDES = (Option("left", "A", "1a"), Option("tie", "Tie", "2t"), Option("right", "B", "3b"))
 RATINGS = tuple(Option(str(value), str(value), str(value)[:1] if value < 10 else "x") for value in range(11))
-_KEYS: dict[ClaimSupport, str] = {"full": "1", "partial": "2", "none": "3", "contradicted": "4"}
+_SUPPORT: dict[ClaimSupport, str] = {
+    "full": "the sources say all of it",
+    "partial": "the sources say some of it, and nothing about the rest",
+    "none": "the sources say nothing of it, and nothing against it",
+    "contradicted": "a source says otherwise of any part: another price, the opposite advice",
+}
+SUPPORT_RULES = (
+    "Compare every part of the statement with the sources: names, figures, units, dates, and words such as “all” or "
+    "“not”. What you know yourself doesn't count.",
+    "Only the sources on the page count, taken together, and the question for what the shopper wants and allows, such "
+    "as a budget.",
+    "The sources say",
+    "- what is written in them; the lines of a shop's record, such as price and rating, are what the shop says;",
+    "- a sum, difference or share of their figures, and a rounded figure: “$9.98” or “about $10” for 9.975;",
+    "- “the cheapest” or “the highest rated”, if a list of products (S1, S2, …) shows it;",
+    "- what any reader concludes from them without other knowledge.",
+    "Leave aside",
+    "- taste and advice: “the best”, “my pick”;",
+    "- the other half of a comparison if no source speaks of it: of “lighter than the Birch” judge the weight;",
+    "- what the numbers of a calculation stand for, if “About” does not say it.",
+    "If nothing is left to compare, choose full.",
+)
+"""The rules of the judges' prompt ``support``, as paragraphs and points."""
 
 
 def report_questions(
@@ -62,10 +81,9 @@ def report_questions(
 
 @cache
 def label_question() -> Question:
-    """What a claim's sources say of it; the labels' meanings are those of the judge's prompt."""
-    meanings = {match["label"].replace("no", "none"): match["meaning"] for match in _LABEL.finditer(_support_prompt())}
-    options = tuple(Option(label, label, keys, meanings[label]) for label, keys in _KEYS.items())
-    return Question(SUPPORT, "What do the sources say of it?", tuple(support_rules()), options)
+    """What a claim's sources say of it."""
+    options = tuple(Option(label, label, str(key), meaning) for key, (label, meaning) in enumerate(_SUPPORT.items(), 1))
+    return Question(SUPPORT, "What do the sources say of it?", SUPPORT_RULES, options)
 
 
 @cache
@@ -79,16 +97,6 @@ def cited_question() -> Question:
     sources = "A source is a number or an id in brackets, a link, or a footnote."
     about = (f"{sources} Whether it bears the statement out doesn't count here.",)
     return Question(CITED, "Does the report name a source for it?", about, options)
-
-
-def support_rules() -> list[str]:
-    """The judges' rules for comparing a statement with its sources, up to the labels, as paragraphs and points."""
-    rules, _, _ = _support_prompt().partition("\nLabels\n")
-    return _lines(rules.partition("\n\n")[2].replace("`about`", "“About”").replace("full_support", "full"))
-
-
-def _support_prompt() -> str:
-    return load_prompt(PROMPTS, "support").text
 
 
 def _lines(text: str) -> list[str]:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from drretail.addons.people.voting.items import WITHHELD, Names
+from drretail.addons.people.voting.items import WITHHELD, Names, lines_in_question
 from drretail.addons.people.voting.plan import planned
-from drretail.addons.people.voting.questions import label_question, report_questions, support_rules
+from drretail.addons.people.voting.questions import label_question, report_questions
 from drretail.addons.people.voting.results import PairCount, results_of, vote_tables
 from drretail.eval.ballots import plan_path
 from drretail.eval.judging.dimensions import DIMENSIONS
@@ -85,10 +85,21 @@ def test_people_are_asked_by_the_definitions_that_judges_are_given() -> None:
             assert all(line in "\n".join(query.definition) for line in held[query.name]["text"].strip().splitlines())
     meanings = {option.value: option.meaning for option in label_question().options}
     assert list(meanings) == ["full", "partial", "none", "contradicted"]
-    assert "all that is part of the test" in meanings["full"]
     assert "otherwise" in meanings["contradicted"]
-    assert support_rules()[0].startswith("Reports read fluently")
-    assert not any("{{" in line or "label" in line.casefold() for line in support_rules())
+
+
+@pytest.mark.parametrize(
+    ("claim", "lines"),
+    [
+        ("The Birch lamp has 4.6 stars from 1,237 ratings.", ["rating_number: 1237", "average_rating: 4.7"]),
+        ("The Birch lamp costs $59.", ["price: 57.0"]),
+        ("The Birch lamp's cord is 6 ft long.", ["  · A cord of 9 ft"]),
+        ("The Birch lamp is the best.", []),
+    ],
+)
+def test_the_lines_of_a_record_that_a_claim_is_about_come_first(claim: str, lines: list[str]) -> None:
+    fields = ("features:", "  · A cord of 9 ft", "price: 57.0", "average_rating: 4.7", "rating_number: 1237")
+    assert list(lines_in_question(claim, "\n".join(("title: Birch Lamp", *fields)))) == lines
 
 
 CLAUDE = System(agent="hybrid_react", models={"report": RoleModel(spec="anthropic:claude-sonnet-5", kind="llm")})
