@@ -84,8 +84,8 @@ class JudgeAudit(OfJudge):
             (name, floor, *self.shares.get(name, (0, 0)))
             for name, floor in (floors | {UNCITED: _FLOOR_UNCITED}).items()
         )
-        found = [AUDITED[name] for name, floor, got, of in shares if of >= FEWEST and got < floor * of]
-        return (*found, *([AGREEMENT] if self.agreement is not None and self.agreement_ends[1] < FLOOR else []))
+        low = [AUDITED[name] for name, floor, got, of in shares if of >= FEWEST and got < floor * of]
+        return (*low, *([AGREEMENT] if self.agreement is not None and self.agreement_ends[1] < FLOOR else []))
 
     @property
     def is_open(self) -> bool:
@@ -99,7 +99,7 @@ class JudgeAudit(OfJudge):
     @property
     def line(self) -> str:
         """The audit in one line for readers of scores."""
-        said = [
+        parts = [
             f"{words} {share:.2f}"
             for name, words in AUDITED.items()
             if name not in (CONFIRMED, CONTRADICTED) and (share := self.share(name)) is not None
@@ -107,19 +107,19 @@ class JudgeAudit(OfJudge):
         agreement = [] if self.agreement is None else [f"{self.agreement[0]:.2f} (n={self.agreement[1]:,})"]
         right, wrong = (self.shares.get(name, (0, 0))[1] for name in (CONFIRMED, CONTRADICTED))
         agreement += [f"too few figures to tell ({right:,} right, {wrong:,} wrong)"] if self.is_open else []
-        said += [f"{AGREEMENT}: {', '.join(agreement)}"]
+        parts += [f"{AGREEMENT}: {', '.join(agreement)}"]
         counts = {
             "answers sent back": self.repairs,
             "reports without a usable judgement": self.failed_reports,
             "citation marks left out twice, counted as unsupported": self.uncovered,
         }
-        said += [f"{words}: {count:,}" for words, count in counts.items() if count]
+        parts += [f"{words}: {count:,}" for words, count in counts.items() if count]
         name = f"{self.judge} {self.judge_params}".rstrip()
         if self.reads:
-            return f"How {name} read: {', '.join(said)}."
+            return f"How {name} read: {', '.join(parts)}."
         return (
             f"This judge doesn't read: {name} is below the floor in {', '.join(self.low)}. Nothing is concluded from "
-            f"it. {', '.join(said).capitalize()}."
+            f"it. {', '.join(parts).capitalize()}."
         )
 
 

@@ -161,15 +161,15 @@ def current_ballots(lines: Iterable[Line]) -> list[Ballot]:
     """The ballots in one person's lines that count: the last on each question that was not withdrawn,
     in order of time.
     """
-    kept: dict[str, Ballot] = {}
+    by_id: dict[str, Ballot] = {}
     for line in lines:
         if isinstance(line, Withdrawal):
-            kept.pop(line.replaces, None)
+            by_id.pop(line.replaces, None)
         else:
-            kept.pop(line.ballot_id, None)
-            kept[line.ballot_id] = line
-    last = {(ballot.about, ballot.asked): ballot for ballot in kept.values()}
-    return [ballot for ballot in kept.values() if last[ballot.about, ballot.asked] is ballot]
+            by_id.pop(line.ballot_id, None)
+            by_id[line.ballot_id] = line
+    last = {(ballot.about, ballot.asked): ballot for ballot in by_id.values()}
+    return [ballot for ballot in by_id.values() if last[ballot.about, ballot.asked] is ballot]
 
 
 class PairItem(Record):

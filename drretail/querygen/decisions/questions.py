@@ -75,8 +75,8 @@ def questions_of(
             picked = (picks or {}).get(query.query_id, ())
             for question in _of_query(query, offers, _loosest(twins), picked):
                 asking = [twin for twin in twins if _demands(twin, question)]
-                one = replace(question, query=asking[0], query_ids=tuple(twin.query_id for twin in asking))
-                questions.setdefault(one.key, one)
+                narrowed = replace(question, query=asking[0], query_ids=tuple(twin.query_id for twin in asking))
+                questions.setdefault(narrowed.key, narrowed)
     return list(questions.values())
 
 
@@ -157,11 +157,11 @@ def how_decided(questions: Iterable[Question]) -> list[HowDecided]:
     return [
         HowDecided(
             *demand,
-            dict(Counter(question.ruling.state for question in asked)),
-            dict(Counter(question.ruling.by.partition(":")[0] for question in asked)),
-            sum(not question.is_decided for question in asked),
+            dict(Counter(question.ruling.state for question in of_demand)),
+            dict(Counter(question.ruling.by.partition(":")[0] for question in of_demand)),
+            sum(not question.is_decided for question in of_demand),
         )
-        for demand, asked in by_demand.items()
+        for demand, of_demand in by_demand.items()
     ]
 
 
@@ -176,10 +176,10 @@ def graded_line(queries: Sequence[Query], questions: Sequence[Question]) -> str:
     by = Counter(question.ruling.by.partition(":")[0] for question in questions)
     states = Counter(question.ruling.state for question in questions)
     how, whose = (", ".join(f"{name} {count}" for name, count in sorted(counts.items())) for counts in (states, by))
-    asked = f" {counted(len(questions), 'question')} about products: {how}; decided by: {whose}" if questions else ""
+    tally = f" {counted(len(questions), 'question')} about products: {how}; decided by: {whose}" if questions else ""
     return (
         f"Of {counted(len(demanding), 'query')} that demand a property, fields and readers decide every demand in "
-        f"{len(decided)}, and every candidate's kind, too, in {len(graded)} (graded).{asked}"
+        f"{len(decided)}, and every candidate's kind, too, in {len(graded)} (graded).{tally}"
     )
 
 
