@@ -110,8 +110,8 @@ def tools_for(system: System) -> list[dict[str, Any]]:
 def _asked(query: Query, system: System, definition: Definition) -> str:
     if system.is_imported or definition.now is None:
         return query.text
-    told = shopper_context(system.information, query) if system.information in ("context", "persona") else ""
-    question = "\n\n".join(filter(None, (query.text, told)))
+    limits = shopper_context(system.information, query) if system.information in ("context", "persona") else ""
+    question = "\n\n".join(filter(None, (query.text, limits)))
     asks = system.intent == "asked" and bool(query.hidden or query.questions)
     return recorded_instructions(question, query.user_id, definition.now, asks=asks)
 

@@ -108,10 +108,10 @@ def load_form(name: str) -> Form:
     """The form of that name. Raises UnknownName, or UserError if the place holds no Form."""
     if name in FORMS:
         return FORMS[name]
-    place, found = PLUGINS.load(name)
-    if not isinstance(found, Form):
-        raise PLUGINS.refused(place, found, "a drretail.addons.exports.formats.Form")
-    return found
+    place, loaded = PLUGINS.load(name)
+    if not isinstance(loaded, Form):
+        raise PLUGINS.refused(place, loaded, "a drretail.addons.exports.formats.Form")
+    return loaded
 
 
 KIND = (load_form, PLUGINS.own)

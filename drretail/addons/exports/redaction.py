@@ -91,8 +91,8 @@ class Redaction:
         if row.get("report", "") != (run.report or ""):
             known = [entry.model_copy(update={"id": self.row(run.query_id, entry.id)}) for entry in evidence]
             cited = find_citations(row["report"], known)
-            for turn, kept in zip(row.get("turns", ()), run.turns, strict=False):
-                answered = (kept.start, kept.end)
+            for turn, before in zip(row.get("turns", ()), run.turns, strict=False):
+                answered = (before.start, before.end)
                 turn["start"], turn["end"] = (len(self.row(run.query_id, (run.report or "")[:at])) for at in answered)
             row["citations"] = [each.model_dump(mode="json", exclude_none=True) for each in cited]
         return row
@@ -144,18 +144,20 @@ class _Replacing:
     @cached_property
     def _fields(self) -> list[tuple[re.Pattern[str], str]]:
         """Patterns for single words of profiles, with their replacements."""
-        found: list[tuple[re.Pattern[str], str]] = []
+        patterns: list[tuple[re.Pattern[str], str]] = []
         for profile in self.profiles:
             names = {
                 spelt for name in (profile.first_name, profile.last_name) if name for spelt in (name, name.upper())
             }
             city, state = re.escape(profile.address.city), re.escape(profile.address.state)
             if city and state:  # two letters of a state alone may be any word
-                found.append((re.compile(rf"(?<!\w){city}(\W{{1,3}}){state}(?!\w)", re.IGNORECASE), r"[city]\1[state]"))
-                found.append((re.compile(rf'("state":\s*"){state}"'), r'\1[state]"'))
+                patterns.append(
+                    (re.compile(rf"(?<!\w){city}(\W{{1,3}}){state}(?!\w)", re.IGNORECASE), r"[city]\1[state]")
+                )
+                patterns.append((re.compile(rf'("state":\s*"){state}"'), r'\1[state]"'))
             parts = ((names, "[name]"), ({profile.address.city}, "[city]"), ({profile.address.zip}, "[zip]"))
-            found += [(_whole_words(words), word) for words, word in parts if any(words)]
-        return found
+            patterns += [(_whole_words(words), word) for words, word in parts if any(words)]
+        return patterns
 
 
 def _whole_words(words: Iterable[str], flags: re.RegexFlag = re.NOFLAG) -> re.Pattern[str]:

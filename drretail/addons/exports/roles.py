@@ -38,12 +38,12 @@ def last_requests(effects: Iterable[Effect]) -> Iterator[Effect]:
             continue
         threads = open_ones.setdefault((effect.scope, effect.role or ""), [])
         # A request that begins with the messages of an earlier one continues its conversation.
-        asked = effect.request["messages"]
+        messages = effect.request["messages"]
         earlier = ((thread, thread[-1].request["messages"]) for thread in reversed(threads))
         goes_on = (
             thread
             for thread, before in earlier
-            if len(asked) > len(before) and canonical_json(asked[: len(before)]) == canonical_json(before)
+            if len(messages) > len(before) and canonical_json(messages[: len(before)]) == canonical_json(before)
         )
         thread = next(goes_on, None)
         if thread is None:

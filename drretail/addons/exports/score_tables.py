@@ -110,8 +110,8 @@ def _values(selection: Selection) -> Iterator[Row]:
         for score in chosen.got:
             judged = {"metric": score.metric, "variant": score.variant, "judge": score.judge, "rules": score.rules}
             items = json.dumps(dict(score.items), sort_keys=True) if score.items else None
-            found = {"state": score.state, "value": score.value, "why": score.why or None, "items": items}
-            yield selection.shown(about | judged | {"status": run.status, "name": score.name} | found, run.query_id)
+            outcome = {"state": score.state, "value": score.value, "why": score.why or None, "items": items}
+            yield selection.shown(about | judged | {"status": run.status, "name": score.name} | outcome, run.query_id)
 
 
 def _verdicts(selection: Selection) -> Iterator[Row]:

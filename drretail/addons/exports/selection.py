@@ -40,10 +40,10 @@ def keeps(rule: Rule, got: Sequence[RunValue]) -> bool:
 
 def read_rule(text: str) -> Rule:
     """The rule in a text such as "FP >= 0.8". Raises UserError for any other text."""
-    found = _RULE.fullmatch(text.strip())
-    if found is None:
+    match = _RULE.fullmatch(text.strip())
+    if match is None:
         raise UserError(f"--where {text!r} is no rule: write NAME >= NUMBER, such as 'FP >= 0.8' or 'overall > 6'.")
-    return Rule(text.strip(), found["name"], found["sign"], float(found["bound"]))
+    return Rule(text.strip(), match["name"], match["sign"], float(match["bound"]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,8 +33,8 @@ def statement_rows(selection: Selection) -> Iterator[Mapping[str, Any]]:
         run = chosen.run
         groups = verdicts_by_assessor(experiment, FALSE_STATEMENTS, judges, run.system, f"{run.query_id}-r{run.repeat}")
         ordered = sorted(groups.items(), key=lambda each: (_KINDS.index(each[0].judge.kind), each[0].judge.spec))
-        scored = (one for _, verdicts in ordered for one in verdicts if one.state == "scored")
-        verdict = next((one for one in scored if one.report_sha == run.report_sha), None)
+        scored = (verdict for _, verdicts in ordered for verdict in verdicts if verdict.state == "scored")
+        verdict = next((verdict for verdict in scored if verdict.report_sha == run.report_sha), None)
         for row in () if verdict is None else _rows(chosen, verdict):
             yield selection.shown(row, run.query_id)
 
@@ -43,14 +43,15 @@ def _rows(chosen: Chosen, verdict: Verdict) -> Iterator[dict[str, Any]]:
     run, report, value = chosen.run, chosen.run.report or "", verdict.value
     turns = run.turns or (Turn(question=chosen.query.text, start=0, end=len(report)),)
     sentences, text = find_sentences(report), prose(report)
-    read = {(one["start"], one["of"]): one for one in value.get("read", ())}
-    found = [
-        (one, "contradicted", read.get((one.get("start"), one.get("evidence_id")), {})) for one in value["statements"]
+    read = {(statement["start"], statement["of"]): statement for statement in value.get("read", ())}
+    statements = [
+        (statement, "contradicted", read.get((statement.get("start"), statement.get("evidence_id")), {}))
+        for statement in value["statements"]
     ]
-    found += [(one, "confirmed", one) for one in read.values() if one["is_true"]]
-    found += [({"start": start, "end": end}, "not_looked_at", {}) for start, end in value.get("unread", ())]
-    for one, state, known in sorted(found, key=lambda each: each[0].get("start") or 0):
-        start, end = one.get("start") or 0, one.get("end") or 0
+    statements += [(statement, "confirmed", statement) for statement in read.values() if statement["is_true"]]
+    statements += [({"start": start, "end": end}, "not_looked_at", {}) for start, end in value.get("unread", ())]
+    for statement, state, known in sorted(statements, key=lambda each: each[0].get("start") or 0):
+        start, end = statement.get("start") or 0, statement.get("end") or 0
         number, turn = next(
             ((at, turn) for at, turn in enumerate(turns, 1) if turn.start <= start < turn.end), (1, turns[0])
         )
@@ -61,13 +62,13 @@ def _rows(chosen: Chosen, verdict: Verdict) -> Iterator[dict[str, Any]]:
             "turn": number,
             "question": turn.question,
             "answer": report[turn.start : turn.end],
-            "statement": one.get("said") if sentence is None else text[sentence.start : sentence.end].strip(),
-            "said": one.get("said") or report[start:end],
+            "statement": statement.get("said") if sentence is None else text[sentence.start : sentence.end].strip(),
+            "said": statement.get("said") or report[start:end],
             "state": state,
-            "kind": known.get("kind") or (kind_of_code(one["code"]) if "code" in one else None),
+            "kind": known.get("kind") or (kind_of_code(statement["code"]) if "code" in statement else None),
             "product": known.get("title"),
-            "record": one.get("evidence_id") or known.get("of"),
-            "record_says": one.get("found") or known.get("record"),
+            "record": statement.get("evidence_id") or known.get("of"),
+            "record_says": statement.get("found") or known.get("record"),
             "tool_says": known.get("tool") or None,
             "cause": known.get("cause"),
         }

@@ -110,12 +110,12 @@ def _context_lines(context: Any) -> Iterator[str]:
                 yield f"{str(name).replace('_', ' ').capitalize()}: {words}"
 
 
-def _checklist(given: Any) -> Any:
+def _checklist(checklist: Any) -> Any:
     """The checklist, which may be written as a Python literal; None if it can't be read."""
-    if not isinstance(given, str) or len(given) > LONGEST_REPR:
-        return given if isinstance(given, dict | list) else None
+    if not isinstance(checklist, str) or len(checklist) > LONGEST_REPR:
+        return checklist if isinstance(checklist, dict | list) else None
     try:
-        return ast.literal_eval(given)
+        return ast.literal_eval(checklist)
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         return None
 

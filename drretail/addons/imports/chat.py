@@ -127,15 +127,15 @@ def turns_of(conversation: Conversation) -> list[tuple[str, str, int]]:
     What the assistant says beside a call is an answer only if nothing follows, and one without a question is left out.
     """
     turns: list[tuple[str, str, int]] = []
-    asked, steps = "", 0
+    question, steps = "", 0
     answer: list[Message] = []
     for message in (*conversation.messages, Message("user")):
         if message.role == "user" and answer:
-            said = [visible(one.text).strip() for one in answer if not one.calls or one is answer[-1]]
-            turns += [(asked, "\n\n".join(filter(None, said)), steps)] if asked else []
-            asked, answer = message.text, []
+            answers = [visible(one.text).strip() for one in answer if not one.calls or one is answer[-1]]
+            turns += [(question, "\n\n".join(filter(None, answers)), steps)] if question else []
+            question, answer = message.text, []
         elif message.role == "user":
-            asked = "\n\n".join(filter(None, (asked, message.text)))
+            question = "\n\n".join(filter(None, (question, message.text)))
         elif message.role == ASSISTANT:
             steps += 1 + len(message.calls)
             answer.append(message)
@@ -165,8 +165,8 @@ def _conversations(path: Path) -> Iterator[Conversation]:
             if messages := _messages_in(row.value):
                 yield _of_messages(messages, row, row.value.get("usage"))
             elif _is_answered(row.value):
-                asked, answered = Message("user", row.text(_QUESTION)), Message(ASSISTANT, row.text(_ANSWER))
-                yield Conversation([asked, answered], row, model=row.text("model") or None)
+                question, answered = Message("user", row.text(_QUESTION)), Message(ASSISTANT, row.text(_ANSWER))
+                yield Conversation([question, answered], row, model=row.text("model") or None)
             else:
                 traces[_trace_id(row.value)].append(row)
     if traces:
@@ -182,8 +182,8 @@ def _table_rows(file: Path, *, is_named: bool) -> Iterator[Row]:
     separator = max(",;\t", key=head.count)
     columns = [name.strip().casefold() for name in next(csv.reader([head], delimiter=separator), [])]
     if is_named and not {_QUESTION, _ANSWER} <= {*columns}:
-        found = ", ".join(map(quoted, columns)) or "none"
-        raise UserError(f"{file} has no columns question and answer: those found are {found}.")
+        present = ", ".join(map(quoted, columns)) or "none"
+        raise UserError(f"{file} has no columns question and answer: those found are {present}.")
     try:
         # Strict, since a quote that is never closed would swallow the rows after it.
         for number, value in enumerate(csv.DictReader(rest, columns, delimiter=separator, strict=True), 2):
@@ -196,33 +196,33 @@ def _table_rows(file: Path, *, is_named: bool) -> Iterator[Row]:
 
 
 def _is_answered(value: Mapping[str, Any]) -> bool:
-    asked = value.get(_QUESTION)
-    return isinstance(asked, str) and bool(asked.strip()) and _ANSWER in value
+    question = value.get(_QUESTION)
+    return isinstance(question, str) and bool(question.strip()) and _ANSWER in value
 
 
 def _messages_in(value: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The messages of a row, or the input and output of OpenAI's responses; empty if it holds something else."""
-    given, answered = value.get("messages"), value.get("output")
-    if given is None and isinstance(answered, list):
-        asked = value.get("input")
-        given = [{"role": "user", "content": asked}] if isinstance(asked, str) else _list(asked)
-        given = [*given, *answered]
-    found: list[dict[str, Any]] = []
-    for each in given if isinstance(given, list) else ():
+    raw, answered = value.get("messages"), value.get("output")
+    if raw is None and isinstance(answered, list):
+        prompt = value.get("input")
+        raw = [{"role": "user", "content": prompt}] if isinstance(prompt, str) else _list(prompt)
+        raw = [*raw, *answered]
+    messages: list[dict[str, Any]] = []
+    for each in raw if isinstance(raw, list) else ():
         if isinstance(each, dict):
             # LangChain's {"type": "human", "data": {…}} becomes one object.
             inner = each.get("data")
-            found.append({**inner, "type": each.get("type")} if isinstance(inner, dict) else each)
-    is_chat = any("role" in each or each.get("type") in _ROLES for each in found)
-    return [each for each in found if each.get("type") not in _UNSEEN_ITEMS] if is_chat else []
+            messages.append({**inner, "type": each.get("type")} if isinstance(inner, dict) else each)
+    is_chat = any("role" in each or each.get("type") in _ROLES for each in messages)
+    return [each for each in messages if each.get("type") not in _UNSEEN_ITEMS] if is_chat else []
 
 
 def _of_messages(messages: Iterable[Any], row: Row, usage: Any = None) -> Conversation:
-    found = [each for each in messages if isinstance(each, dict)]
-    total = sum((_usage(each.get("usage")) for each in found), _usage(usage))
-    model = row.text("model") or next((str(each["model"]) for each in found if each.get("model")), None)
+    objects = [each for each in messages if isinstance(each, dict)]
+    total = sum((_usage(each.get("usage")) for each in objects), _usage(usage))
+    model = row.text("model") or next((str(each["model"]) for each in objects if each.get("model")), None)
     read: list[Message] = []
-    for each in found:
+    for each in objects:
         message = _message(each)
         if each.get("type") == "function_call" and read and read[-1].role == ASSISTANT:  # calls of one turn
             read[-1] = replace(read[-1], calls=(*read[-1].calls, *message.calls))
@@ -301,16 +301,16 @@ def _attributes(value: Mapping[str, Any]) -> dict[str, Any]:
 
     SDKs print an object; OTLP sends a list of keys with typed values.
     """
-    given = value.get("attributes")
-    own = given if isinstance(given, dict) else _plain({"kvlistValue": {"values": given}})
+    attributes = value.get("attributes")
+    own = attributes if isinstance(attributes, dict) else _plain({"kvlistValue": {"values": attributes}})
     events = [_attributes(event) for event in _list(value.get("events")) if isinstance(event, dict)]
     return reduce(lambda held, event: {**event, **held}, events, cast("dict[str, Any]", own))
 
 
 def _plain(value: Any) -> Any:
     """A typed value of OTLP, such as {"intValue": "90"}, as the value itself."""
-    given = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
-    kind, inner = next(iter(given.items()), ("", ""))
+    typed = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+    kind, inner = next(iter(typed.items()), ("", ""))
     if kind == "intValue":
         return int(inner) if str(inner).lstrip("-").isdecimal() else None
     if kind not in ("arrayValue", "kvlistValue") or not isinstance(inner, dict):
@@ -383,11 +383,11 @@ def trace_of(conversation: Conversation) -> Trace:
         for call_id, name, arguments in message.calls:
             text, is_error = results.get(call_id, (None, True))
             seq = len(steps) + 1
-            given = json_or_none(arguments) if isinstance(arguments, str) and arguments.strip() else arguments or {}
-            args = cast("dict[str, Any]", given) if isinstance(given, dict) else None
+            parsed = json_or_none(arguments) if isinstance(arguments, str) and arguments.strip() else arguments or {}
+            args = cast("dict[str, Any]", parsed) if isinstance(parsed, dict) else None
             unread += args is None
-            found = [] if text is None or is_error else list(evidence_in(text, seq))
-            for entry in found:
+            entries = [] if text is None or is_error else list(evidence_in(text, seq))
+            for entry in entries:
                 held = evidence.setdefault(entry.id, entry)
                 known = {shown.sha256 for shown in held.texts}
                 texts_of = (*held.texts, *(shown for shown in entry.texts if shown.sha256 not in known))
@@ -403,7 +403,7 @@ def trace_of(conversation: Conversation) -> Trace:
                     name=name or "tool",
                     args={"text": str(arguments)} if args is None else args,
                     result_sha=None if text is None else sha256_of(text),
-                    evidence=tuple(dict.fromkeys(entry.id for entry in found)),
+                    evidence=tuple(dict.fromkeys(entry.id for entry in entries)),
                     error="no result in the log" if text is None else clean_line(text, 200) if is_error else None,
                 )
             )

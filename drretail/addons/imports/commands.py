@@ -55,8 +55,8 @@ def import_reports(options: ImportOptions) -> Result[Any]:
     with ExitStack() as stack:
         shop = None if options.world is None else stack.enter_context(world_of(options.world))
         stack.enter_context(redacting(redactor))
-        given = None if pages is None else Path(pages)
-        came = record(material, options.form, to, choose_progress(), model=options.model, pages=given, world=shop)
+        page_file = None if pages is None else Path(pages)
+        came = record(material, options.form, to, choose_progress(), model=options.model, pages=page_file, world=shop)
     parts: list[Table | str] = []
     if came.reports:
         rows = [[label, *totals.values()] for label, totals in by_system(came.reports).items()]
@@ -148,8 +148,8 @@ def _notes(came: "Imported") -> Iterator[str]:
     if came.repeated:
         yield f"Left out: {counted(came.repeated, 'report')} that the file holds more than once."
     if came.pages is not None:
-        kept, given = came.pages
-        yield f"Pages given: {given:,}, of which {kept:,} are cited or listed by reports here."
+        cited, total = came.pages
+        yield f"Pages given: {total:,}, of which {cited:,} are cited or listed by reports here."
 
 
 def _some(names: "Sequence[str]") -> str:

@@ -61,10 +61,10 @@ def load_format(name: str) -> Format:
         return FORMATS[name]
     if name.casefold() in ("md", "word", "docx", "pdf"):
         raise UserError(f"There is no import format {name!r}: `markdown` reads .md, .docx and .pdf files.")
-    place, found = PLUGINS.load(name)
-    if not isinstance(found, Format):
-        raise PLUGINS.refused(place, found, "a drretail.addons.imports.formats.Format")
-    return found
+    place, loaded = PLUGINS.load(name)
+    if not isinstance(loaded, Format):
+        raise PLUGINS.refused(place, loaded, "a drretail.addons.imports.formats.Format")
+    return loaded
 
 
 KIND = (load_format, PLUGINS.own)

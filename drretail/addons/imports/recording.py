@@ -88,10 +88,10 @@ def write_queries(material: Material, form: str, to: Path, known_user: Callable[
 
     ``known_user`` gives the shop's id of a user in a log. Raises UserError if there is no question.
     """
-    found = queries_of(material, form, ())
+    by_task = queries_of(material, form, ())
     users = {key: known_user(task.user_id) for key, task in material.tasks.items() if task.user_id}
     own = {key: {"user_id": user, "mode": "profile_aware"} for key, user in users.items()}
-    queries = tuple(query.model_copy(update=own.get(key)) for key, query in found.items())
+    queries = tuple(query.model_copy(update=own.get(key)) for key, query in by_task.items())
     write_with_gold(queries, to)
     return queries
 
@@ -118,7 +118,7 @@ def record(
     options = {"format": form} if world is None else {"format": form, LOOKED_UP: world.manifest.fingerprint}
     definition = _definition(material, options, queries, labels, before, model)
     shop = None if world is None else NamedProducts(world)
-    given = None if pages is None else read_pages(pages)
+    given_pages = None if pages is None else read_pages(pages)
     places = {
         key: (labels[report_of.system], queries[report_of.task_id].query_id)
         for key, report_of in material.reports.items()
@@ -133,8 +133,9 @@ def record(
                 gold = KnownAnswer(query_id=queries[task_id].query_id, **task.gold)
                 write_json(path, gold.model_dump(mode="json", exclude_none=True))
         for key, report in material.reports.items():
-            asked, trace = material.tasks[report.task_id].text if report.task_id in material.tasks else "", report.trace
-            named = () if shop is None else shop.named_by(report.text, asked, trace.steps, trace.evidence)
+            question = material.tasks[report.task_id].text if report.task_id in material.tasks else ""
+            trace = report.trace
+            named = () if shop is None else shop.named_by(report.text, question, trace.steps, trace.evidence)
             sources = cited_sources(report.text, tuple(with_looked_up(report.trace.evidence, named)))
             run = _run(report, *places[key], sources)
             if report.task_id in material.tasks:
@@ -166,11 +167,11 @@ def record(
                 )
             )
             bar.advance()
-        kept = None if given is None else (keep_pages(folder, given), len(given))
+        page_counts = None if given_pages is None else (keep_pages(folder, given_pages), len(given_pages))
     empty = sum(not report.text.strip() for report in material.reports.values())
     left_out, roles = tuple(material.left_out), dict(material.unread_roles)
     reports, repeated = tuple(counts), material.repeated
-    return Imported(tuple(queries.values()), reports, empty, len(existing), repeated, kept, left_out, roles)
+    return Imported(tuple(queries.values()), reports, empty, len(existing), repeated, page_counts, left_out, roles)
 
 
 def _labels(systems: Sequence[str]) -> dict[str, str]:

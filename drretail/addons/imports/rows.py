@@ -70,10 +70,10 @@ class Row:
 
     def id(self, *names: str) -> str:
         """As ``text``, but raises UserError instead of returning an empty text."""
-        found = self.text(*names)
-        if not found:
+        text = self.text(*names)
+        if not text:
             raise UserError(f"{self.where} has no id: a row needs {' or '.join(map(repr, names))}.")
-        return found
+        return text
 
 
 def stem(path: Path) -> str:
@@ -90,16 +90,16 @@ def files_under(path: Path, endings: Sequence[str]) -> list[Path]:
         return [path]
     if not path.is_dir():
         raise UserError(f"{path} does not exist.")
-    found: list[Path] = []
+    files: list[Path] = []
     for each in path.rglob("*"):
         hidden = any(part.startswith(".") for part in each.relative_to(path).parts)
         if not hidden and each.name.casefold().endswith(tuple(endings)) and each.is_file():
-            found.append(each)
-            if len(found) > MOST_FILES:
+            files.append(each)
+            if len(files) > MOST_FILES:
                 raise UserError(f"{path} holds more than {MOST_FILES:,} files: name a folder of reports.")
-    if not found:
+    if not files:
         raise UserError(f"{path} holds no file that ends in {' or '.join(endings)}.")
-    return sorted(found)
+    return sorted(files)
 
 
 def read_text(path: Path) -> str:
@@ -137,8 +137,8 @@ def read_rows(path: Path, is_row: Callable[[dict[str, Any]], bool]) -> Iterator[
     if text.lstrip()[:1] == "<":
         raise UserError(f"{path} is a page of the web (HTML), not JSON: fetch the file itself.")
     for where, value in _values(path, text):
-        for found in _objects(value, is_row):
-            yield Row(redacted(found), path, where)
+        for value_of_row in _objects(value, is_row):
+            yield Row(redacted(value_of_row), path, where)
 
 
 def _values(path: Path, text: str) -> Iterator[tuple[str, Any]]:

@@ -99,18 +99,18 @@ _CONTENT = frozenset({"file", "text", "page_body"})
 _HTML = (".html", ".htm", ".xhtml")
 
 
-def read_pages(given: Path) -> list[WebPage]:
+def read_pages(place: Path) -> list[WebPage]:
     """The pages in a folder or a file, cleaned like fetched ones. Raises UserError if nothing there has the form
     ``FORM``.
     """
-    index = given / INDEX if given.is_dir() else given
+    index = place / INDEX if place.is_dir() else place
     if not index.is_file():
         raise UserError(f"{index} does not exist: pages are given as {FORM}.")
     rows = read_rows(index, lambda value: "url" in value and not _CONTENT.isdisjoint(value))
     cleaned = (cleaned_page(_page(row, index.parent)) for row in rows)
     pages = [replace(page, title=redacted(page.title), text=redacted(page.text)) for page in cleaned]
     if not pages:
-        raise UserError(f"{given} holds no page: give a folder with {FORM}.")
+        raise UserError(f"{place} holds no page: give a folder with {FORM}.")
     return pages
 
 
@@ -126,7 +126,7 @@ def keep_pages(experiment: Path, pages: Iterable[WebPage]) -> int:
             for entry in read_evidence(run_folder(experiment, run.system, run.query_id, run.repeat)):
                 if entry.kind == "web" and entry.url:
                     named.setdefault(address_of(entry.url), entry)
-    kept: set[str] = set()
+    fetched: set[str] = set()
     for page in pages:
         entry = named.get(address_of(page.url))
         if entry is not None and entry.url:
@@ -134,8 +134,8 @@ def keep_pages(experiment: Path, pages: Iterable[WebPage]) -> int:
             fields = {name: getattr(page, name) for name in ("title", "text", "state", "date", "problem")}
             document = FetchedPages(id=entry.id, url=entry.url, pages=(FetchedPage(fetched=when, **fields),))
             write_json(sources_path(experiment, entry.id), document.model_dump(mode="json", exclude_none=True))
-            kept.add(entry.id)
-    return len(kept)
+            fetched.add(entry.id)
+    return len(fetched)
 
 
 def _page(row: Row, folder: Path) -> WebPage:

@@ -36,10 +36,10 @@ def agreement_of(opinions: Sequence[Opinion]) -> Agreement:
     pairs: list[Agreed] = []
     people: list[PeopleAgreed] = []
     alignments: list[Alignment] = []
-    for question, given in by_question(opinions).items():
-        pairs += _pairs(question, given)
-        alignments += _alignments(question, given)
-        of_people = [opinion for opinion in given if opinion.kind == "person"]
+    for question, of_question in by_question(opinions).items():
+        pairs += _pairs(question, of_question)
+        alignments += _alignments(question, of_question)
+        of_people = [opinion for opinion in of_question if opinion.kind == "person"]
         by_item: dict[str, list[float]] = defaultdict(list)
         for opinion in of_people:
             by_item[opinion.item].append(opinion.value)
@@ -185,14 +185,14 @@ def _consensus(scale: Scale, opinions: Iterable[Opinion]) -> dict[str, float]:
             by_item[opinion.item].append(opinion.value)
     if scale.level == "interval":
         return {item: sum(values) / len(values) for item, values in by_item.items()}
-    found: dict[str, float] = {}
+    consensus: dict[str, float] = {}
     for item, values in by_item.items():
         (most, count), *rest = Counter(values).most_common(2)
         if not rest or rest[0][1] < count:
-            found[item] = most
+            consensus[item] = most
         elif scale.tie is not None:
-            found[item] = scale.tie
-    return found
+            consensus[item] = scale.tie
+    return consensus
 
 
 def _by_query(values: Values, opinions: Iterable[Opinion]) -> dict[str, dict[str, float]]:

@@ -176,8 +176,8 @@ def nearness(version: str, pairs: Sequence[Pair], seed: str) -> Nearness:
     scale = pairs[0][0].question.scale
     if scale.level != "interval":
         power, tables = int(scale.level == "ordinal"), _tables([pairs], scale)[:, 0]
-        found = agreement_interval(tables, lambda table: kappa(table, power=power), seed)
-        return Nearness(version=version, n=len(pairs), kappa=Measured.of(found))
+        interval = agreement_interval(tables, lambda table: kappa(table, power=power), seed)
+        return Nearness(version=version, n=len(pairs), kappa=Measured.of(interval))
     by_query: dict[str, list[Pair]] = defaultdict(list)
     for pair in sorted(pairs, key=lambda pair: pair[0].query_id):
         by_query[pair[0].query_id].append(pair)
@@ -185,9 +185,9 @@ def nearness(version: str, pairs: Sequence[Pair], seed: str) -> Nearness:
     # For every two systems' reports that one person rated on a query: does the judge order them alike?
     ordered = {
         query: [
-            sign(one.value - other.value) == sign(judge.value - judged.value)
-            for (one, judge), (other, judged) in combinations(of, 2)
-            if one.rater == other.rater and one.system and other.system and one.system != other.system
+            sign(first.value - second.value) == sign(judge.value - judged.value)
+            for (first, judge), (second, judged) in combinations(of, 2)
+            if first.rater == second.rater and first.system and second.system and first.system != second.system
         ]
         for query, of in by_query.items()
     }
@@ -244,23 +244,23 @@ def question_of(opinions: Sequence[Opinion], dimension: str | None) -> Question:
     Raises UserError if people and judges have no such question in common.
     """
     kinds = {
-        question: {opinion.kind for opinion in given}
-        for question, given in by_question(opinions).items()
+        question: {opinion.kind for opinion in of_question}
+        for question, of_question in by_question(opinions).items()
         if question.scale.values
     }
-    asked = [question for question, found in kinds.items() if found == {"person", "judge"}]
+    shared = [question for question, raters in kinds.items() if raters == {"person", "judge"}]
     wanted = dimension or "overall"
-    found = [question for question in asked if wanted in (question.dimension, question.scale.name, named(question))]
-    chosen = [question for question in found if question.scale.level == "interval"] or found
-    chosen = chosen or (asked if dimension is None and len(asked) == 1 else [])
-    if not asked:
+    matching = [question for question in shared if wanted in (question.dimension, question.scale.name, named(question))]
+    chosen = [question for question in matching if question.scale.level == "interval"] or matching
+    chosen = chosen or (shared if dimension is None and len(shared) == 1 else [])
+    if not shared:
         raise UserError(
             "There is no question that people and judges both answered: people rate in drretail view, or in a file "
             "(--ratings), and judges by drretail score --metrics quality --judge PROVIDER:MODEL."
         )
     if not chosen:
-        shared = ", ".join(map(named, asked))
-        raise UserError(f"People and judges both answered {shared}: name one of these with --dimension.")
+        names = ", ".join(map(named, shared))
+        raise UserError(f"People and judges both answered {names}: name one of these with --dimension.")
     return chosen[0]
 
 
@@ -275,8 +275,8 @@ def of_model(opinions: Sequence[Opinion], model: str | None) -> tuple[list[Opini
         raise UnknownName("judge", model, models)
     if model is None and len(models) > 1:
         raise UserError(f"Judges of several models answered: name one with --judge ({', '.join(models)}).")
-    one = model or next(iter(models), "")
-    return [opinion for opinion in opinions if opinion.judge is None or opinion.judge.spec == one], one
+    chosen = model or next(iter(models), "")
+    return [opinion for opinion in opinions if opinion.judge is None or opinion.judge.spec == chosen], chosen
 
 
 def frozen(experiment: Path) -> Calibration | None:

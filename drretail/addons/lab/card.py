@@ -152,8 +152,8 @@ def keep_card(experiment: Path, judge: Judge, card: JudgeCard) -> Path:
     path = card_path(experiment, judge.slug)
     before, names = _card_before(path), {part.name for part in card.sets}
     same = before and all(getattr(before, name) == getattr(card, name) for name in ("prompt_hash", "version", "seed"))
-    kept = [part for part in before.sets if part.name not in names] if before and same else []
-    whole = card.model_copy(update={"sets": (*kept, *card.sets)})
+    other_sets = [part for part in before.sets if part.name not in names] if before and same else []
+    whole = card.model_copy(update={"sets": (*other_sets, *card.sets)})
     write_json(path, whole.model_dump(mode="json", exclude_none=True))
     return path
 
@@ -168,13 +168,13 @@ def _card_before(path: Path) -> JudgeCard | None:
 
 def read_cards(experiment: Path) -> list[JudgeCard]:
     """All cards of an experiment. Raises UserError for a file that is no card."""
-    found: list[JudgeCard] = []
+    cards: list[JudgeCard] = []
     for path in sorted(cards_folder(experiment).glob("*.json")):
         try:
-            found.append(JudgeCard.model_validate(read_json(path)))
+            cards.append(JudgeCard.model_validate(read_json(path)))
         except ValidationError as problem:
             raise UserError(f"{path} is no judge's card: delete it, and drretail lab card makes it again.") from problem
-    return found
+    return cards
 
 
 def card_lines(experiment: Path) -> dict[str, str]:

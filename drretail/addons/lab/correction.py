@@ -145,7 +145,7 @@ class PlannedRun:
 
 def planned_runs(gathered: Gathered, judge: str, headline: str) -> list[PlannedRun]:
     """The runs that count in a headline of faithfulness by this judge; those that are missing are left out."""
-    found: list[PlannedRun] = []
+    runs: list[PlannedRun] = []
     for assessor in gathered.assessors(FAITHFULNESS):
         if assessor.judge.spec == judge and assessor.rules == "default":
             for plan, judged in gathered.judged_runs(FAITHFULNESS, assessor):
@@ -153,9 +153,9 @@ def planned_runs(gathered: Gathered, judge: str, headline: str) -> list[PlannedR
                 if value is not None:
                     scored = judged.values.get(headline)
                     units = 0 if scored is None else round(scored.items.get("counted", 0))
-                    found.append(PlannedRun(plan.label, plan.query.query_id, plan.run_id, value, 1.0, units))
-    repeats = Counter((run.system, run.query_id) for run in found)
-    return [replace(run, weight=1 / repeats[run.system, run.query_id]) for run in found]
+                    runs.append(PlannedRun(plan.label, plan.query.query_id, plan.run_id, value, 1.0, units))
+    repeats = Counter((run.system, run.query_id) for run in runs)
+    return [replace(run, weight=1 / repeats[run.system, run.query_id]) for run in runs]
 
 
 def fp_items(
@@ -211,15 +211,15 @@ def _items(
 
 def _rows(what: str, judge: str, items: Mapping[str, Sequence[Item]]) -> list[CorrectedValue | MissingLabels]:
     """A row for each system of which something could be labelled."""
-    found = {system: its for system, its in items.items() if not all(item.is_known for item in its)}
-    return [_row(what, system, judge, its) for system, its in found.items()]
+    open_systems = {system: its for system, its in items.items() if not all(item.is_known for item in its)}
+    return [_row(what, system, judge, its) for system, its in open_systems.items()]
 
 
 def _row(what: str, system: str, judge: str, items: Sequence[Item]) -> CorrectedValue | MissingLabels:
     """The corrected value, or the number of labels that are missing for it."""
     count, n_known = sum(item.is_labelled for item in items), sum(item.is_known for item in items)
-    found, alone = corrected_mean(items), labels_alone(items)
-    if count < LEAST or found is None or alone is None:
+    corrected, alone = corrected_mean(items), labels_alone(items)
+    if count < LEAST or corrected is None or alone is None:
         left = len(items) - n_known
         return MissingLabels(what=what, system=system, n_labels=count, n_needed=LEAST, n_items=left)
 
@@ -227,15 +227,15 @@ def _row(what: str, system: str, judge: str, items: Sequence[Item]) -> Corrected
         return None if end is None else min(1.0, max(0.0, end))
 
     gain = None
-    if found.low is not None and found.high is not None and alone.low is not None and alone.high is not None:
-        gain = ((alone.high - alone.low) / (found.high - found.low)) ** 2
+    if corrected.low is not None and corrected.high is not None and alone.low is not None and alone.high is not None:
+        gain = ((alone.high - alone.low) / (corrected.high - corrected.low)) ** 2
     return CorrectedValue(
         what=what,
         system=system,
         judge=judge,
-        value=found.value,
-        low=cut(found.low),
-        high=cut(found.high),
+        value=corrected.value,
+        low=cut(corrected.low),
+        high=cut(corrected.high),
         labels_alone=alone.value,
         labels_alone_low=cut(alone.low),
         labels_alone_high=cut(alone.high),
@@ -244,7 +244,7 @@ def _row(what: str, system: str, judge: str, items: Sequence[Item]) -> Corrected
         n_labels=count,
         n_items=len(items) - n_known,
         n_known=n_known,
-        n_clusters=len(found.influence),
+        n_clusters=len(corrected.influence),
     )
 
 
@@ -257,22 +257,22 @@ def _separations(items: Mapping[str, Sequence[Item]]) -> list[Separation]:
         for system, of_system in items.items()
         if labels[system] >= LEAST and (value := corrected_mean(of_system)) is not None
     }
-    found: list[Separation] = []
-    for one, other in combinations(values, 2):
-        apart, count = difference(values[one], values[other]), labels[one] + labels[other]
+    separations: list[Separation] = []
+    for first, second in combinations(values, 2):
+        apart, count = difference(values[first], values[second]), labels[first] + labels[second]
         needed = None if apart.low is None else labels_needed(apart, count)
-        found.append(
+        separations.append(
             Separation(
-                a=one,
-                b=other,
+                a=first,
+                b=second,
                 difference=apart.value,
                 low=apart.low,
                 high=apart.high,
                 labels=count,
-                labels_needed=needed if needed is not None and needed <= sizes[one] + sizes[other] else None,
+                labels_needed=needed if needed is not None and needed <= sizes[first] + sizes[second] else None,
             )
         )
-    return found
+    return separations
 
 
 def _win_rates(
@@ -300,8 +300,8 @@ def _win_rates(
         for about, outcome in outcomes:
             query, verdict, is_known = outcome.query_id, outcome.result, outcome.is_forfeit
             if verdict is not None:
-                given = [verdict] if is_known else votes.get((about, dimension))
-                label, share = fmean(given) if given else None, 1 / repeats[query]
+                values = [verdict] if is_known else votes.get((about, dimension))
+                label, share = fmean(values) if values else None, 1 / repeats[query]
                 cluster = user_of.get(query, query)
                 items.append(Item(cluster, verdict, share, label, verdict=verdict, is_known=is_known))
         if any(item.is_labelled for item in items):

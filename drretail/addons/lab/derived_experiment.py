@@ -51,14 +51,14 @@ def good_reports(experiment: Path, store: Store | None, of: str | None = None) -
     definition = read_definition(experiment)
     labels = [label for label in research_labels(definition) if not definition.systems[label].is_made_by_lab]
     labels = labels if of is None else [resolve_name("system", of, labels)]
-    found = [
+    subjects = [
         subject
         for subject in read_subjects(experiment, store)
         if subject.label in labels and subject.repeat == 1 and subject.report
     ]
-    if not found:
+    if not subjects:
         raise UserError(f"{experiment} holds no report of a system that researches: run one into it.")
-    return found
+    return subjects
 
 
 def made_label(label: str, what: str) -> str:
@@ -95,18 +95,18 @@ def _definition(source: Path, originals: Sequence[Subject], made: Sequence[MadeR
     written = read_definition(source)
     systems = {subject.label: subject.system for subject in originals} | {run.label: run.system for run in made}
     hashes = {run.label: written.prompt_hashes.get(run.source.label, {}) for run in made} | written.prompt_hashes
-    asked: dict[str, set[str]] = defaultdict(set)
+    query_ids: dict[str, set[str]] = defaultdict(set)
     for subject in originals:
-        asked[subject.label].add(subject.query.query_id)
+        query_ids[subject.label].add(subject.query.query_id)
     for run in made:
-        asked[run.label].add(run.source.query.query_id)
-    ids = set[str]().union(*asked.values())
+        query_ids[run.label].add(run.source.query.query_id)
+    ids = set[str]().union(*query_ids.values())
     return written.model_copy(
         update={
             "title": None,
             "queries": tuple(query for query in written.queries if query.query_id in ids),
             "systems": dict(sorted(systems.items())),
-            "asked": {label: tuple(sorted(of_label)) for label, of_label in sorted(asked.items())},
+            "asked": {label: tuple(sorted(of_label)) for label, of_label in sorted(query_ids.items())},
             "prompt_hashes": {label: hashes.get(label, {}) for label in sorted(systems)},
         }
     )

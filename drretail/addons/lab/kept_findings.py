@@ -35,8 +35,8 @@ def keep(
     """
     path = experiment / "lab" / f"{name}.json"
     # As on the command line, where an option with several values is repeated.
-    given = {name: [value] if isinstance(value, str) else value or [] for name, value in (options or {}).items()}
-    words = [word for name, values in given.items() for value in values for word in (name, str(value))]
+    by_flag = {name: [value] if isinstance(value, str) else value or [] for name, value in (options or {}).items()}
+    words = [word for name, values in by_flag.items() for value in values for word in (name, str(value))]
     if not again and path.is_file():
         try:
             before = split(str(read_json(path).get("options") or ""))
@@ -58,8 +58,8 @@ def keep(
 
 def verdict_folders(experiment: Path, metric: str = "*", within: Path = Path()) -> list[Path]:
     """A folder for each metric and judge with verdicts, relative to the experiment, or only ``within`` a part of it."""
-    found = (experiment / within / "verdicts").glob(f"{metric}/*/")
-    return sorted(path.relative_to(experiment) for path in found if path.is_dir())
+    folders = (experiment / within / "verdicts").glob(f"{metric}/*/")
+    return sorted(path.relative_to(experiment) for path in folders if path.is_dir())
 
 
 def content_of(experiment: Path, folder: Path) -> str:

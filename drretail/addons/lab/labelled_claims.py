@@ -61,12 +61,12 @@ class LabelledClaim:
     @property
     def evidence(self) -> dict[str, Evidence]:
         """Its sources by id, as web pages that a run read."""
-        found: dict[str, Evidence] = {}
+        entries: dict[str, Evidence] = {}
         for source in self.sources:
             sha = sha256_of(source)
             text = EvidenceText(sha256=sha, form="page", text=source, shown=True, path="0", seq=0)
-            found[f"W:{sha[:8]}"] = Evidence(id=f"W:{sha[:8]}", kind="web", key=sha, title="", texts=(text,))
-        return found
+            entries[f"W:{sha[:8]}"] = Evidence(id=f"W:{sha[:8]}", kind="web", key=sha, title="", texts=(text,))
+        return entries
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,8 +156,8 @@ def drawn(labelled: LabelledSet, n: int, seed: str) -> LabelledSet:
     """``n`` claims of the set, chosen by lot, in their order and without duplicates; 0 means all."""
     by_lot = {sha256_of([seed, claim.item]): claim for claim in labelled.claims}
     wanted = {*sorted(by_lot)[: n or None]}
-    kept = tuple(claim for lot, claim in by_lot.items() if lot in wanted)
-    return replace(labelled, claims=kept)
+    chosen = tuple(claim for lot, claim in by_lot.items() if lot in wanted)
+    return replace(labelled, claims=chosen)
 
 
 LABELS = "labels"

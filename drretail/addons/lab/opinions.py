@@ -211,13 +211,13 @@ def read_all(paths: Iterable[Path], judges: Sequence[str] = (), known_claims: It
     judge. Raises UnknownName for a judge that is in none of the files.
     """
     claims = {sheet_name(claim): claim for claim in known_claims}
-    opinions = [opinion for path in paths for opinion in read_opinions(path, judges)]
-    found = [replace(opinion, item=claims.get(opinion.item, opinion.item)) for opinion in opinions]
-    known = {opinion.rater for opinion in found}
+    read = (opinion for path in paths for opinion in read_opinions(path, judges))
+    opinions = [replace(opinion, item=claims.get(opinion.item, opinion.item)) for opinion in read]
+    known = {opinion.rater for opinion in opinions}
     for name in judges:
         if name not in known:
             raise UnknownName("rater (--judges)", name, known)
-    return found
+    return opinions
 
 
 def read_opinions(path: Path, judges: Sequence[str] = ()) -> list[Opinion]:
@@ -230,11 +230,11 @@ def read_opinions(path: Path, judges: Sequence[str] = ()) -> list[Opinion]:
     missing, for an answer that a sheet of ``lab sample`` does not know, or if a rater gives two different values for
     one item.
     """
-    found = list(_rows(path))
-    if not found:
+    rows = list(_rows(path))
+    if not rows:
         raise UserError(f"{path} holds no opinion: it needs rows below its heading.")
     first_rows: dict[tuple[str, ...], _Row] = {}
-    for row in found:
+    for row in rows:
         for what, cell in (("rater", row.rater), ("item", row.item)):
             if not cell:
                 raise UserError(f"{row.place}, has a value and no {what}: fill the cell, or delete the row.")
@@ -242,8 +242,8 @@ def read_opinions(path: Path, judges: Sequence[str] = ()) -> list[Opinion]:
         if before.value != row.value:
             raise UserError(f"{row.place}: {row.rater} says {row.value} of {row.item}, and {before.value} before.")
     opinions: list[Opinion] = []
-    for column, dimension in dict.fromkeys((row.column, row.dimension) for row in found):
-        same = [row for row in found if (row.column, row.dimension) == (column, dimension)]
+    for column, dimension in dict.fromkeys((row.column, row.dimension) for row in rows):
+        same = [row for row in rows if (row.column, row.dimension) == (column, dimension)]
         scale, numbers = OF_CLAIMS[column] if column in OF_CLAIMS else _scale(same)
         question = Question(scale, dimension)
         for row in same:

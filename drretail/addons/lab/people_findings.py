@@ -92,8 +92,8 @@ class Agreement(LabFinding):
         ]
         named = [row.in_words() for row in rows[:MOST_SHOWN]]
         left = f"; {len(rows) - MOST_SHOWN:,} more in lab agree" if len(rows) > MOST_SHOWN else ""
-        found = f"{'; '.join(named)}{left}" if named else "no two raters said something of the same"
-        return f"Agreement: {found}."
+        sentence = f"{'; '.join(named)}{left}" if named else "no two raters said something of the same"
+        return f"Agreement: {sentence}."
 
 
 class SetCard(Record):

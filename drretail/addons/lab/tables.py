@@ -122,8 +122,8 @@ def agreement_parts(agreement: "Agreement") -> Iterator[Table | str]:
         shown = _statistics(pairs)
         rows: list[list[object]] = []
         for pair in pairs:
-            found = [getattr(pair, name) for name in shown]
-            rows.append([f"{pair.first}, {pair.second}", pair.n, *found, interval(pair.low, pair.high) or None])
+            figures = [getattr(pair, name) for name in shown]
+            rows.append([f"{pair.first}, {pair.second}", pair.n, *figures, interval(pair.low, pair.high) or None])
         yield table_of(question, ["", "n", *(STATISTICS[name][0] for name in shown), "95 %"], rows)
     meanings = (STATISTICS[name][1] for name in _statistics(agreement.pairs))
     yield from prose(f"{'; '.join(filter(None, meanings))}. {NOTES['agree']}", "")
@@ -172,12 +172,11 @@ def planted_parts(planted: "PlantedFound") -> Iterator[Table | str]:
     for kind in (*planted.kinds, planted.everything):
         rows.append([kind.kind, kind.n, kind.without_place])
         for finder in everything:
-            found, hits = kind.found.get(finder), "–"  # "3/10 -2 !1", as ``plant`` of notes.toml explains
-            if found is not None:
-                left = found.unjudged + found.failed + found.unasked
-                hits = (
-                    f"{found.found}/{found.n}{f' -{left}' if left else ''}{f' !{found.false}' if found.false else ''}"
-                )
+            recall, hits = kind.found.get(finder), "–"  # "3/10 -2 !1", as ``plant`` of notes.toml explains
+            if recall is not None:
+                left = recall.unjudged + recall.failed + recall.unasked
+                hits = f"{recall.found}/{recall.n}{f' -{left}' if left else ''}"
+                hits += f" !{recall.false}" if recall.false else ""
             rows[-1].append(hits)
     shares = [
         f"{finder}: {each.found}/{each.n}"

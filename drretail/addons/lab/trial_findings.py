@@ -91,21 +91,21 @@ class PlantedFound(LabFinding):
 
     def summary(self) -> str:
         """How many of all errors each finder found, and how much it faulted in the good reports."""
-        found = [_recall_in_words(finder, recall) for finder, recall in self.everything.found.items()]
+        recalls = [_recall_in_words(finder, recall) for finder, recall in self.everything.found.items()]
         alarms = [f"{alarm.finder} {alarm.alarms:,} of {alarm.n:,} {alarm.unit}" for alarm in self.alarms]
         faulted = f"; in good reports faulted: {', '.join(alarms)}" if alarms else ""
-        return f"Planted errors: {', '.join(found) or 'nobody looked for them'}{faulted}."
+        return f"Planted errors: {', '.join(recalls) or 'nobody looked for them'}{faulted}."
 
 
-def _recall_in_words(finder: str, found_one: Found) -> str:
+def _recall_in_words(finder: str, recall: Found) -> str:
     """How many errors a finder found among the places that it judged, and why it judged no others."""
-    left = [f"{found_one.unjudged:,} hold no claim to judge"] if found_one.unjudged else []
-    left += [words] if (words := unanswered_in_words(found_one.failed, found_one.unasked)) else []
+    left = [f"{recall.unjudged:,} hold no claim to judge"] if recall.unjudged else []
+    left += [words] if (words := unanswered_in_words(recall.failed, recall.unasked)) else []
     beside = f" ({', '.join(left)})" if left else ""
-    if not found_one.n:
+    if not recall.n:
         return f"{finder} judged none{beside}"
-    share = f", {with_interval(found_one.found / found_one.n, found_one.low, found_one.high)}"
-    return f"{finder} found {found_one.found:,} of {found_one.n:,}{share}{beside}"
+    share = f", {with_interval(recall.found / recall.n, recall.low, recall.high)}"
+    return f"{finder} found {recall.found:,} of {recall.n:,}{share}{beside}"
 
 
 class HeadlineGap(WithEnds):

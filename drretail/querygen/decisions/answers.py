@@ -61,21 +61,21 @@ def settle(readings: Sequence[Reading]) -> Settled:
     decided: dict[Key, tuple[Answer, str]] = {}
     disputed: dict[Key, Mapping[str, Answer]] = {}
     for key in dict.fromkeys(key for reading in readings for key in reading.answers):
-        given = [(reading.reader, reading.answers[key]) for reading in readings if key in reading.answers]
-        state, votes = Counter(answer.state for _, answer in given).most_common(1)[0]
-        if 2 * votes <= len(given):
-            if len(given) == 2:
-                disputed[key] = dict(given)
+        replies = [(reading.reader, reading.answers[key]) for reading in readings if key in reading.answers]
+        state, votes = Counter(answer.state for _, answer in replies).most_common(1)[0]
+        if 2 * votes <= len(replies):
+            if len(replies) == 2:
+                disputed[key] = dict(replies)
                 continue
-            state = given[-1][1].state
-        agreeing = [(reader, answer) for reader, answer in given if answer.state == state]
+            state = replies[-1][1].state
+        agreeing = [(reader, answer) for reader, answer in replies if answer.state == state]
         quoted = next((answer for _, answer in agreeing if answer.quote), agreeing[0][1])
         decided[key] = quoted, "+".join(dict.fromkeys(reader for reader, _ in agreeing))
     agreed: list[Agreement] = []
-    for one, other in combinations(readings, 2):  # a model may read twice under one name
-        both = [key for key in one.answers if key in other.answers]
-        states = ([each.answers[key].state for key in both] for each in (one, other))
-        agreed.append(agreement_on(Pair(one.reader, other.reader, "state", *states)))
+    for first, second in combinations(readings, 2):  # a model may read twice under one name
+        both = [key for key in first.answers if key in second.answers]
+        states = ([each.answers[key].state for key in both] for each in (first, second))
+        agreed.append(agreement_on(Pair(first.reader, second.reader, "state", *states)))
     return Settled(decided, disputed, agreed)
 
 

@@ -207,10 +207,10 @@ def graded_line(queries: Sequence[Query], demands: Sequence[HowDecided]) -> str:
         by.update(each.by)
     how, whose = (", ".join(f"{name} {count}" for name, count in sorted(counts.items())) for counts in (states, by))
     questions = states.total()
-    asked = f" {counted(questions, 'question')} about products: {how}; decided by: {whose}" if questions else ""
+    tally = f" {counted(questions, 'question')} about products: {how}; decided by: {whose}" if questions else ""
     return (
         f"Of {counted(len(demanding), 'query')} that demand a property, fields and readers decide every demand in "
-        f"{len(decided)}, and every candidate's kind, too, in {len(graded)} (graded).{asked}"
+        f"{len(decided)}, and every candidate's kind, too, in {len(graded)} (graded).{tally}"
     )
 
 

@@ -3,7 +3,7 @@
 import csv
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -15,7 +15,7 @@ from drretail.api.recorded import open_experiment
 from drretail.data_ingest.ingest import ingest
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.named_products import NamedProducts
-from drretail.env.world import World, open_world
+from drretail.env.world import open_world
 from drretail.experiment import read_definition, read_evidence, read_runs, run_folder
 from drretail.grounding.verify.answers.shop_records import GONE, UNKNOWN
 from drretail.progress import Progress
@@ -62,13 +62,40 @@ def log(folder: Path) -> Path:
     return jsonl(folder / "assistant.jsonl", [conversation(*pair) for pair in ANSWERS.items()])
 
 
-def taken(folder: Path, shop: World) -> Imported:
-    return record(load_format("chat").read(log(folder)), "chat", folder / "exp", Progress(), world=shop)
+def taken(path: Path, shop: Path) -> Imported:
+    """What came of a log beside which the experiment is made."""
+    with open_world(shop) as opened:
+        return record(load_format("chat").read(path), "chat", path.parent / "exp", Progress(), world=opened)
+
+
+def answered(folder: Path, answers: Iterable[str]) -> Imported:
+    """What came of these answers to "0?", "1?" …, in the shop ``w``."""
+    rows = [conversation(f"{at}?", answer) for at, answer in enumerate(answers)]
+    return taken(jsonl(folder / "a.jsonl", rows), folder / "w")
+
+
+def plain_shop(folder: Path, rows: str, before: str = 'currency = "EUR"\n', after: str = "", to: str = "w") -> Path:
+    """A shop of products with an id, a name and a price; ``before`` and ``after`` stand around in its mapping."""
+    text(folder / "p.csv", f"sku,name,price\n{rows}")
+    columns = '[products]\nfile = "p.csv"\nid = "sku"\ntitle = "name"\nprice = "price"\n'
+    ingest([text(folder / "shop.toml", f"{before}{columns}{after}")], folder / to, replace=True)
+    return folder / to
+
+
+def statements(folder: Path, succeeds: Command, experiment: str = "exp") -> list[dict[str, str]]:
+    succeeds("export", experiment, "--format", "statements", "--to", "said.csv")
+    return [*csv.DictReader((folder / "said.csv").read_text("utf-8-sig").splitlines())]
+
+
+def contradicted(folder: Path, succeeds: Command) -> list[tuple[int, str]]:
+    """The number of each question with a false answer, and the kind of what is false."""
+    succeeds("score", "exp", "--metrics", "faithfulness,false_statements")
+    rows = statements(folder, succeeds)
+    return sorted((int(row["question"][:-1]), row["kind"]) for row in rows if row["state"] == "contradicted")
 
 
 def test_records_are_kept_and_marked_as_looked_up(world: Path, tmp_path: Path) -> None:
-    with open_world(world) as shop:
-        came = taken(tmp_path, shop)
+    came = taken(log(tmp_path), world)
     assert [len(count.looked_up) for count in came.reports] == [1, 1, 1, 0]
     (system,) = read_definition(tmp_path / "exp").systems.values()
     assert LOOKED_UP in system.options
@@ -82,8 +109,7 @@ def test_records_are_kept_and_marked_as_looked_up(world: Path, tmp_path: Path) -
 
 
 def test_false_statements_are_found_and_begin_the_page(world: Path, tmp_path: Path, succeeds: Command) -> None:
-    with open_world(world) as shop:
-        taken(tmp_path, shop)
+    taken(log(tmp_path), world)
     scores = json.loads(succeeds("score", "exp", "--metrics", "faithfulness,false_statements", "--json").stdout)[
         "scores"
     ]
@@ -169,21 +195,12 @@ def test_an_address_by_the_shops_own_pattern_names_a_product(tmp_path: Path) -> 
     text(tmp_path / "shop.toml", f'product_url = "https://acme.example/de/{{handle}}.html"\n{SHOP}')
     ingest([tmp_path / "shop.toml"], tmp_path / "w")
     answer = "It is [this one](https://www.acme.example/de/box.html#top)."
-    path = jsonl(tmp_path / "a.jsonl", [conversation("Box?", answer)])
-    with open_world(tmp_path / "w") as shop:
-        came = record(load_format("chat").read(path), "chat", tmp_path / "exp", Progress(), world=shop)
-    assert len(came.reports[0].looked_up) == 1
+    assert len(answered(tmp_path, [answer]).reports[0].looked_up) == 1
 
 
 def test_a_product_that_the_shop_had_is_gone_and_one_it_never_had_unknown(tmp_path: Path, succeeds: Command) -> None:
-    def made(count: int) -> None:
-        rows = "".join(f"LMP-{1000 + number},Lamp {number},20\n" for number in range(count))
-        text(tmp_path / "p.csv", f"sku,name,price\n{rows}")
-        columns = 'currency = "EUR"\n[products]\nfile = "p.csv"\nid = "sku"\ntitle = "name"\nprice = "price"\n'
-        ingest([text(tmp_path / "shop.toml", columns)], tmp_path / "w", replace=True)
-
-    made(6)
-    made(5)
+    for count in (6, 5):
+        plain_shop(tmp_path, "".join(f"LMP-{1000 + number},Lamp {number},20\n" for number in range(count)))
     answers = (
         "LMP-1005 costs €20.",
         "Take [this](https://a.example/products/LMP-1005).",
@@ -196,16 +213,9 @@ def test_a_product_that_the_shop_had_is_gone_and_one_it_never_had_unknown(tmp_pa
         "Lamp 5 was €20. It is sold out.",
         "We have the Lamp 5. It is in stock.",
     )
-    path = jsonl(tmp_path / "a.jsonl", [conversation(f"{at}?", answer) for at, answer in enumerate(answers)])
-    with open_world(tmp_path / "w") as shop:
-        record(load_format("chat").read(path), "chat", tmp_path / "exp", Progress(), world=shop)
-    succeeds("score", "exp", "--metrics", "faithfulness,false_statements")
-    succeeds("export", "exp", "--format", "statements", "--to", "said.csv")
-    rows = csv.DictReader((tmp_path / "said.csv").read_text("utf-8-sig").splitlines())
-    false = [(row["question"], row["kind"]) for row in rows if row["state"] == "contradicted"]
-    assert sorted(false) == [
-        ("0?", "gone"), ("1?", "gone"), ("3?", "unknown"), ("5?", "price"), ("6?", "gone"), ("9?", "gone"),
-    ]  # fmt: skip
+    answered(tmp_path, answers)
+    false = [(0, "gone"), (1, "gone"), (3, "unknown"), (5, "price"), (6, "gone"), (9, "gone")]
+    assert contradicted(tmp_path, succeeds) == false
 
 
 NAMES = {
@@ -222,27 +232,18 @@ NAMES = {
 
 
 def test_a_product_that_never_existed_is_found_by_its_name_where_it_is_sold(tmp_path: Path, succeeds: Command) -> None:
-    text(tmp_path / "p.csv", "sku,name,price\n1,Oak Desk Lamp,39\n2,Brass Pendant Lamp 40 W,59\n")
-    columns = 'currency = "EUR"\n[products]\nfile = "p.csv"\nid = "sku"\ntitle = "name"\nprice = "price"\n'
-    ingest([text(tmp_path / "shop.toml", columns)], tmp_path / "w")
-    path = jsonl(tmp_path / "a.jsonl", [conversation(f"{at}?", answer) for at, answer in enumerate(NAMES)])
-    with open_world(tmp_path / "w") as shop:
-        record(load_format("chat").read(path), "chat", tmp_path / "exp", Progress(), world=shop)
-    succeeds("score", "exp", "--metrics", "false_statements")
-    succeeds("export", "exp", "--format", "statements", "--to", "said.csv")
-    rows = csv.DictReader((tmp_path / "said.csv").read_text("utf-8-sig").splitlines())
-    false = [(int(row["question"][:-1]), row["kind"]) for row in rows if row["state"] == "contradicted"]
-    assert sorted(false) == [(at, "unknown") for at, name in enumerate(NAMES.values()) if name]
+    plain_shop(tmp_path, "1,Oak Desk Lamp,39\n2,Brass Pendant Lamp 40 W,59\n")
+    answered(tmp_path, NAMES)
+    false = [(at, "unknown") for at, name in enumerate(NAMES.values()) if name]
+    assert contradicted(tmp_path, succeeds) == false
 
 
 def test_an_order_has_a_status_only_if_a_column_of_the_shop_tells_it(tmp_path: Path) -> None:
-    text(tmp_path / "p.csv", "sku,name,price\n1,Oak desk lamp,39\n")
     text(tmp_path / "o.csv", "nr,who,sku,day,state\n9001,ada,1,2024-03-01,Shipped\n")
-    columns = '[products]\nfile = "p.csv"\nid = "sku"\ntitle = "name"\nprice = "price"\n'
-    columns += '[orders]\nfile = "o.csv"\nid = "nr"\nuser = "who"\ndate = "day"\nproduct = "sku"\n'
+    columns = '[orders]\nfile = "o.csv"\nid = "nr"\nuser = "who"\ndate = "day"\nproduct = "sku"\n'
     for name, more in (("without", ""), ("with", 'status = "state"\n')):
-        ingest([text(tmp_path / "shop.toml", columns + more)], tmp_path / name)
-        with open_world(tmp_path / name) as shop:
+        world = plain_shop(tmp_path, "1,Oak desk lamp,39\n", "", columns + more, name)
+        with open_world(world) as shop:
             (order,) = (
                 one for one in NamedProducts(shop).named_by("Order 9001 is in processing.") if one.id == "O:9001"
             )
@@ -278,12 +279,9 @@ def test_words_that_look_like_ids_are_no_products_whatever_the_shops_ids_look_li
     """Answers that were written before the rule was read."""
     products = zip(FOREIGN_IDS["ids"][ids], FOREIGN_IDS["products"].items(), strict=True)
     rows = "".join(f"{key},{title},{price}\n" for key, (title, price) in products)
-    text(tmp_path / "p.csv", f"sku,name,price\n{rows}")
-    url = 'product_url = "https://shop.example/products/{id}"\n'
-    columns = '[products]\nfile = "p.csv"\nid = "sku"\ntitle = "name"\nprice = "price"\n'
-    ingest([text(tmp_path / "shop.toml", f"{url}{columns}")], tmp_path / "w")
+    world = plain_shop(tmp_path, rows, 'product_url = "https://shop.example/products/{id}"\n')
     linked = f"Take it: https://shop.example/products/{FOREIGN_IDS['invented'][ids]}"
-    with open_world(tmp_path / "w") as shop:
+    with open_world(world) as shop:
         find = NamedProducts(shop)
         accused = [
             one.key
@@ -296,22 +294,19 @@ def test_words_that_look_like_ids_are_no_products_whatever_the_shops_ids_look_li
 
 
 def test_delivery_shipping_and_returns_are_checked_against_the_shops_policy(tmp_path: Path, succeeds: Command) -> None:
-    text(tmp_path / "p.csv", "sku,name,price\n1,Oak desk lamp,39\n")
     policy = "[policy]\nshipping = 4.9\ndelivery_days = [2, 4]\nreturn_days = 30\n"
-    columns = '[products]\nfile = "p.csv"\nid = "sku"\ntitle = "name"\nprice = "price"\n'
-    ingest([text(tmp_path / "shop.toml", f'currency = "EUR"\n{policy}{columns}')], tmp_path / "w")
+    plain_shop(tmp_path, "1,Oak desk lamp,39\n", f'currency = "EUR"\n{policy}')
     said = ("Shipping costs €3.90.", "You can return items within 30 days.", "Delivery takes 5-7 days.")
     path = jsonl(tmp_path / "a.jsonl", [conversation(f"{at}?", one) for at, one in enumerate(said)])
     succeeds("import", "chat", str(path), "--world", "w", "--to", "exp")
     succeeds("score", "exp", "--metrics", "faithfulness,false_statements")
-    succeeds("export", "exp", "--format", "statements", "--to", "said.csv")
-    rows = [*csv.DictReader((tmp_path / "said.csv").read_text("utf-8-sig").splitlines())]
+    rows = statements(tmp_path, succeeds)
     assert sorted((row["question"], row["kind"], row["state"], row["record_says"]) for row in rows) == [
         ("0?", "policy", "contradicted", "shipping: €4.90"),
         ("1?", "policy", "confirmed", "returns within 30 days"),
         ("2?", "policy", "contradicted", "delivery in 2 to 4 days"),
     ]
-    text(tmp_path / "shop.toml", f'currency = "EUR"\n[policy]\nretun_days = 3\n{columns}')
+    text(tmp_path / "shop.toml", (tmp_path / "shop.toml").read_text().replace("return_days", "retun_days"))
     assert "policy.retun_days is unknown" in refused_by("ingest", str(tmp_path / "shop.toml"), "--world", "w2")
 
 
@@ -322,13 +317,9 @@ def test_a_feed_in_two_languages_is_one_shop_checked_by_the_titles_of_both(tmp_p
     with open_world(tmp_path / "w") as shop:
         assert shop.manifest.counts.products == 2
         assert [hit.product_id for hit in shop.catalog.search(CatalogQuery("Brotbrett")).hits] == ["A1"]
-        said = (
-            "Das Brotbrett aus Eiche kostet 49 €.",
-            "The Oak bread board costs €49.",
-            "Das Brotbrett aus Eiche kostet 39 €.",
-        )
-        path = jsonl(tmp_path / "a.jsonl", [conversation("?" * at, one) for at, one in enumerate(said, 1)])
-        record(load_format("chat").read(path), "chat", tmp_path / "exp", Progress(), world=shop)
+    said = ("{de} 49 €.", "The Oak bread board costs €49.", "{de} 39 €.")
+    said = [each.format(de="Das Brotbrett aus Eiche kostet") for each in said]
+    answered(tmp_path, said)
     printed = " ".join(succeeds("score", "exp", "--metrics", "faithfulness,false_statements").stdout.split())
     assert "3 statements about your products checked: 2 contradict your shop's records" in printed
 
@@ -370,8 +361,7 @@ def test_a_bot_that_run_asks_is_checked_as_its_log_is(
     assert succeeds("compare", "right", "--last", "wrong", "--fail-if", "false_answers > last").stdout == ""
     gate = drretail("compare", "wrong", "--last", "right", "--fail-if", "false_answers > last")
     assert (gate.returncode, "is 1, and was 0." in gate.stdout + gate.stderr) == (4, True)
-    succeeds("export", "wrong", "--format", "statements", "--to", "said.csv")
-    rows = list(csv.DictReader((tmp_path / "said.csv").read_text("utf-8-sig").splitlines()))
+    rows = statements(tmp_path, succeeds, "wrong")
     shown = [(row["conversation"], row["turn"], row["question"], row["state"], row["record_says"]) for row in rows]
     assert shown == [(f"q{at}", "1", asked, "contradicted", "$32.00") for at, asked in enumerate(questions, 1)]
     monkeypatch.setitem(sys.modules, "polars", SimpleNamespace(DataFrame=lambda rows, **_: rows))
@@ -420,9 +410,7 @@ def test_a_conversation_is_shown_in_order_with_the_shops_page_and_picture_of_wha
         "€39.90.",
     ]
     messages = [{"role": ("user", "assistant")[at % 2], "content": words} for at, words in enumerate(said)]
-    path = jsonl(tmp_path / "a.jsonl", [{"messages": messages}])
-    with open_world(tmp_path / "w") as shop:
-        record(load_format("chat").read(path), "chat", tmp_path / "exp", Progress(), world=shop)
+    taken(jsonl(tmp_path / "a.jsonl", [{"messages": messages}]), tmp_path / "w")
     succeeds("score", "exp", "--metrics", "false_statements")
     page = render_page(tmp_path / "exp")
     talk = page[page.index('class="answer"') :]

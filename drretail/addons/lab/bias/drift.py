@@ -67,14 +67,14 @@ def _pinned(case: Case) -> Pinned | None:
         )
         return Pinned(sha=_sha(reports), reports=reports)
     try:
-        found = Pinned.model_validate(read_json(path))
+        pinned = Pinned.model_validate(read_json(path))
     except ValidationError as problem:
         raise UserError(f"{path} is no pinned set: name another file with --pin, and one is made there.") from problem
-    if found.sha != _sha(found.reports):
+    if pinned.sha != _sha(pinned.reports):
         raise UserError(
             f"{path} was changed since it was pinned, so nothing can be compared with it: name another file with --pin."
         )
-    return found
+    return pinned
 
 
 def _sha(reports: tuple[PinnedReport, ...]) -> str:

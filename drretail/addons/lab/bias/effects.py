@@ -75,11 +75,11 @@ def entropy(values: ByQuery, clusters: Clusters, steps: int, seed: str, dimensio
     counts = np.zeros((max(groups, default=-1) + 1, steps))
     for group, inside in zip(groups, values.values(), strict=True):
         counts[group] += [[*inside].count(step) for step in range(steps)]
-    found = drawn_interval(counts, bits, seed) if groups else Interval(None)
-    if found.value is not None and found.low is not None and found.high is not None:
-        low, high = (2 * found.value - end for end in (found.high, found.low))
-        found = Interval(found.value, max(0.0, low), min(log2(steps), high))
-    return _effect("entropy in bits, 3.46 at most", values, found, clusters, dimension, "")
+    interval = drawn_interval(counts, bits, seed) if groups else Interval(None)
+    if interval.value is not None and interval.low is not None and interval.high is not None:
+        low, high = (2 * interval.value - end for end in (interval.high, interval.low))
+        interval = Interval(interval.value, max(0.0, low), min(log2(steps), high))
+    return _effect("entropy in bits, 3.46 at most", values, interval, clusters, dimension, "")
 
 
 def by_query(values: Iterable[tuple[str, float]]) -> dict[str, list[float]]:

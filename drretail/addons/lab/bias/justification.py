@@ -72,11 +72,11 @@ def _ruled(case: Case, subject: Subject) -> list[Verdict]:
     return [verdict for verdict in ruled if verdict.stage == SUPPORT and verdict.state == "scored" and verdict.reason]
 
 
-def _question(subject: Subject, what: str, reason: str, prompt: Prompt, answer: type[Record]) -> ProbeQuestion:
+def _question(subject: Subject, place: str, reason: str, prompt: Prompt, answer: type[Record]) -> ProbeQuestion:
     """The item includes a hash of the reason, so that another reason is another question."""
     return ProbeQuestion(
         QuestionPlace.of(subject),
-        f"{what}/{sha256_of(reason)[:12]}",
+        f"{place}/{sha256_of(reason)[:12]}",
         prompt,
         lambda: {"justification": tagged("justification", reason)},
         answer,
@@ -87,15 +87,15 @@ def _question(subject: Subject, what: str, reason: str, prompt: Prompt, answer: 
 def _find(case: Case) -> Effects | str:
     """How often a rating differs from the one that its reasons lead to, and by how much it is higher."""
     queries = {QuestionPlace.of(subject): subject.query.query_id for subject in case.reports.subjects}
-    given: dict[tuple[QuestionPlace, str, str], float] = {}
+    values: dict[tuple[QuestionPlace, str, str], float] = {}
     for subject in case.reports.subjects:
         rated = [verdict for verdict in case.verdicts(load_metric("quality"), subject) if verdict.state == "scored"]
         for verdict in (*rated, *_ruled(case, subject)):
-            given[QuestionPlace.of(subject), verdict.stage, verdict.item] = float(verdict.value)
+            values[QuestionPlace.of(subject), verdict.stage, verdict.item] = float(verdict.value)
     above: dict[str, list[tuple[str, float]]] = {dimension: [] for dimension in (*DIMENSIONS, SUPPORT)}
     for question, derived in case.answers(NAME, _questions(case)):
         what, item = question.item.split("/")[:2]
-        excess = given[question.about, what, item] - float(derived)
+        excess = values[question.about, what, item] - float(derived)
         above[item if what == STAGE else SUPPORT].append((queries[question.about], excess))
     ratings = {dimension: by_query(above[dimension]) for dimension in DIMENSIONS if above[dimension]}
     effects = []

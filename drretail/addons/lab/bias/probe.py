@@ -293,11 +293,11 @@ class Probe:
 
 def by_dimension(opinions: Iterable[Opinion]) -> dict[str, dict[Report, float]]:
     """Ratings by dimension and report."""
-    found: dict[str, dict[Report, float]] = {dimension: {} for dimension in DIMENSIONS}
+    ratings: dict[str, dict[Report, float]] = {dimension: {} for dimension in DIMENSIONS}
     for opinion in opinions:
-        if opinion.question.scale == RATING and opinion.question.dimension in found:
-            found[opinion.question.dimension][opinion.system, opinion.query_id] = opinion.value
-    return found
+        if opinion.question.scale == RATING and opinion.question.dimension in ratings:
+            ratings[opinion.question.dimension][opinion.system, opinion.query_id] = opinion.value
+    return ratings
 
 
 async def ask(case: Case, probe: Probe, *, again: Again, allowance: Allowance) -> int:

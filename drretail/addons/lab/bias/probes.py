@@ -39,10 +39,10 @@ def _position(case: Case) -> Effects | str:
     labels = {subject.label for subject in case.reports.subjects}
     if len(labels) < 2:
         return NO_PAIR
-    found = read_outcomes(case.folder, gather(case.folder, [])).get(Assessor(case.judge.ref, "default"), {})
+    by_pair = read_outcomes(case.folder, gather(case.folder, [])).get(Assessor(case.judge.ref, "default"), {})
     leaning: dict[str, list[tuple[str, float]]] = defaultdict(list)
     flips: dict[str, list[tuple[str, float]]] = defaultdict(list)
-    for pair, by_dimension in found.items():
+    for pair, by_dimension in by_pair.items():
         for dimension, outcomes in by_dimension.items() if labels.issuperset(pair) else ():
             for outcome in outcomes:
                 if outcome.flipped is not None and outcome.first_preferred is not None:
@@ -112,10 +112,10 @@ def _own_family(case: Case) -> Effects | str:
     gaps: dict[str, dict[str, list[float]]] = {}
     for dimension, rated in case.ratings.items():
         above: dict[str, dict[bool, list[float]]] = defaultdict(lambda: {True: [], False: []})
-        given = others.get(dimension, {})
+        rated_by_others = others.get(dimension, {})
         for (label, query), value in rated.items():
-            if label in own and (label, query) in given:
-                above[query][own[label]].append(value - fmean(given[label, query]))
+            if label in own and (label, query) in rated_by_others:
+                above[query][own[label]].append(value - fmean(rated_by_others[label, query]))
         gaps[dimension] = by_query(
             (query, fmean(by_kind[True]) - fmean(by_kind[False]))
             for query, by_kind in above.items()
@@ -201,8 +201,8 @@ def named_probes(names: str | None) -> list[Probe]:
 
 def metrics_of(probes: Iterable[Probe], *, with_pairs: bool) -> list[str]:
     """The metrics whose verdicts these probes read, each once; pairwise only ``with_pairs``."""
-    found = dict.fromkeys(metric for probe in probes for metric in probe.metrics)
-    return [metric for metric in found if with_pairs or metric != PAIRWISE]
+    metrics = dict.fromkeys(metric for probe in probes for metric in probe.metrics)
+    return [metric for metric in metrics if with_pairs or metric != PAIRWISE]
 
 
 def has_opinions(case: Case) -> bool:
@@ -214,25 +214,25 @@ def probe_found(case: Case, probe: Probe) -> ProbeFound:
     """A probe's effects, or why there are none, from existing verdicts alone."""
     if not has_opinions(case):
         return ProbeFound(probe=probe.name, judge=case.name, reason=FOLLOWS_RULES)
-    found, (failed, unasked) = probe.find(case), case.unanswered(probe)
-    effects, reason = ((), found) if isinstance(found, str) else (tuple(found), "")
+    effects_or_reason, (failed, unasked) = probe.find(case), case.unanswered(probe)
+    effects, reason = ((), effects_or_reason) if isinstance(effects_or_reason, str) else (tuple(effects_or_reason), "")
     return ProbeFound(probe=probe.name, judge=case.name, effects=effects, reason=reason, failed=failed, unasked=unasked)
 
 
-def bias_found(reports: Reports, found: Sequence[ProbeFound], before: Path) -> BiasFound:
+def bias_found(reports: Reports, rows_now: Sequence[ProbeFound], before: Path) -> BiasFound:
     """The new results, with earlier results on the same reports by other judges and other probes."""
     try:
         earlier = BiasFound.model_validate(read_json(before)) if before.exists() else None
     except (ValidationError, UserError):  # damaged or of another version: it is about to be replaced
         earlier = None
-    probed = {(row.judge, row.probe) for row in found}
-    kept = [
+    probed = {(row.judge, row.probe) for row in rows_now}
+    earlier_rows = [
         row
         for row in (earlier.probes if earlier is not None and earlier.reports == reports.sha else ())
         if row.probe in PROBES and (row.judge, row.probe) not in probed
     ]
     order = [*PROBES]
-    rows = sorted([*kept, *found], key=lambda row: (row.judge, order.index(row.probe)))
+    rows = sorted([*earlier_rows, *rows_now], key=lambda row: (row.judge, order.index(row.probe)))
     return BiasFound(reports=reports.sha, probes=tuple(rows))
 
 

@@ -63,11 +63,11 @@ def plant(options: PlantOptions) -> Result[PlantedFound]:
     with _world(options) as world:
         errors = _planted(options, world)
         left, notes = judging.score(folder, world, judging.allowance(folder))
-    found = recall_of(folder, errors, [judge_name(judge.ref, "default") for judge in judging.judges])
-    left += sum(finder.failed + finder.unasked for finder in found.everything.found.values())
-    document = keep(experiment, "plant", found, verdict_folders(experiment, within=folder.relative_to(experiment)))
+    recall = recall_of(folder, errors, [judge_name(judge.ref, "default") for judge in judging.judges])
+    left += sum(finder.failed + finder.unasked for finder in recall.everything.found.values())
+    document = keep(experiment, "plant", recall, verdict_folders(experiment, within=folder.relative_to(experiment)))
     hint = f"The copies are an experiment of their own: {folder}; what was planted where: planted.json in it."
-    return Result(found, document, [*planted_parts(found)], left=left, notes=notes, hints=[hint])
+    return Result(recall, document, [*planted_parts(recall)], left=left, notes=notes, hints=[hint])
 
 
 def _planted(options: PlantOptions, world: World | None) -> PlantedErrors:
@@ -103,10 +103,10 @@ def exploits(options: ExploitsOptions) -> Result[ExploitsFound]:
     with _world(options) as world:
         honest = _made_exploits(options, world)
         left, notes = judging.score(folder, world, judging.allowance(folder))
-    found = compare_with_honest(folder, honest)
-    document = keep(experiment, "exploits", found, verdict_folders(experiment, within=folder.relative_to(experiment)))
+    gaps = compare_with_honest(folder, honest)
+    document = keep(experiment, "exploits", gaps, verdict_folders(experiment, within=folder.relative_to(experiment)))
     hint = f"The reports are an experiment of their own: drretail view {folder}."
-    return Result(found, document, [*exploits_parts(found)], left=left, notes=notes, hints=[hint])
+    return Result(gaps, document, [*exploits_parts(gaps)], left=left, notes=notes, hints=[hint])
 
 
 def _made_exploits(options: ExploitsOptions, world: World | None) -> list[str]:
@@ -123,8 +123,8 @@ def _world(options: PlantOptions | ExploitsOptions) -> AbstractContextManager[Wo
 def estimate_bias(options: BiasOptions) -> Estimates:
     """What the probes are likely to take. The copies are made."""
     probes, judging, cases, reports = _bias_cases(options, keyless=True)
-    found = (estimate_probe(case, probe) for case in cases for probe in probes)
-    more = [estimate for estimate in found if estimate is not None]
+    estimates = (estimate_probe(case, probe) for case in cases for probe in probes)
+    more = [estimate for estimate in estimates if estimate is not None]
     return judging.estimate(bias_folder(folder_of(options.experiment)), **_asked(probes, reports), more=more)
 
 
@@ -145,12 +145,12 @@ def bias(options: BiasOptions) -> Result[BiasFound]:
     failed, more = _ask_probes(cases, probes, allowance, judging)
     rows = [probe_found(case, probe) for case in cases for probe in probes]
     left += sum(row.failed + row.unasked for row in rows)
-    found = bias_found(reports, rows, experiment / "lab" / "bias.json")
+    biases = bias_found(reports, rows, experiment / "lab" / "bias.json")
     within = folder.relative_to(experiment)
     own = [path for place in (within, asked_folder(within)) for path in verdict_folders(experiment, within=place)]
-    document = keep(experiment, "bias", found, [VOTES, *verdict_folders(experiment, "quality"), *own])
+    document = keep(experiment, "bias", biases, [VOTES, *verdict_folders(experiment, "quality"), *own])
     hint = f"The reports and their copies are an experiment of their own: drretail view {folder}."
-    return Result(found, document, [*bias_parts(found)], left=left + failed, notes=[*notes, *more], hints=[hint])
+    return Result(biases, document, [*bias_parts(biases)], left=left + failed, notes=[*notes, *more], hints=[hint])
 
 
 def _asked(probes: Sequence[Probe], reports: Reports) -> dict[str, Any]:

@@ -52,17 +52,17 @@ def agree(options: AgreeOptions) -> Result[Agreement]:
     if judges and not ratings:
         raise UserError("--judges says how to read a file: add --ratings CSV.")
     experiment = None if options.experiment is None else folder_of(options.experiment)
-    found: list[Opinion] = [] if experiment is None else opinions_of(experiment)
-    claims = [opinion.item for opinion in found if opinion.question.scale == SUPPORT]
-    found += read_all(ratings, judges, claims)
+    opinions: list[Opinion] = [] if experiment is None else opinions_of(experiment)
+    claims = [opinion.item for opinion in opinions if opinion.question.scale == SUPPORT]
+    opinions += read_all(ratings, judges, claims)
     with busy("comparing raters"):
-        made = agreement_of(found)
+        made = agreement_of(opinions)
     parts = [*agreement_parts(made)]
     if experiment is None:
         return Result(made, made.model_dump(mode="json", exclude_none=True), parts)
-    given = {"--ratings": ratings, "--judges": ",".join(judges) or None}
-    document = keep(experiment, "agree", made, [VOTES, *verdict_folders(experiment)], given, again=options.force)
-    has_voted = any(opinion.kind == "person" for opinion in found)
+    flags = {"--ratings": ratings, "--judges": ",".join(judges) or None}
+    document = keep(experiment, "agree", made, [VOTES, *verdict_folders(experiment)], flags, again=options.force)
+    has_voted = any(opinion.kind == "person" for opinion in opinions)
     hints = [] if has_voted else [f"Nobody has voted yet: drretail view {experiment} asks people."]
     return Result(made, document, parts, hints=hints)
 
@@ -75,9 +75,9 @@ def calibrate(options: CalibrateOptions) -> Result[Calibration]:
     another judge or question, and if people rated nothing that a judge rated.
     """
     experiment, ratings, judges = folder_of(options.experiment), paths_in(options.ratings), names_in(options.judges)
-    found = [*opinions_of(experiment), *read_all(ratings, judges)]
-    question = question_of(found, options.dimension)
-    mine, model = of_model([opinion for opinion in found if opinion.question == question], options.judge)
+    opinions = [*opinions_of(experiment), *read_all(ratings, judges)]
+    question = question_of(opinions, options.dimension)
+    mine, model = of_model([opinion for opinion in opinions if opinion.question == question], options.judge)
     before = None if options.force else frozen(experiment)
     if before is not None and (before.model, before.question) != (model, named(question)):
         raise UserError(
@@ -92,11 +92,11 @@ def calibrate(options: CalibrateOptions) -> Result[Calibration]:
         raise UserError(f"{made.chosen}, which was chosen, judged nothing that people rated: choose anew with --force.")
     judge = next(opinion.judge for opinion in mine if (opinion.kind, opinion.rater) == ("judge", made.chosen))
     made = made.model_copy(update={"model": model, "prompt_hash": prompts_hash(experiment, judge)})
-    given = {
+    flags = {
         "--judge": options.judge, "--dimension": options.dimension, "--ratings": ratings,
         "--judges": ",".join(judges) or None,
     }  # fmt: skip
-    document = keep(experiment, CALIBRATE, made, [VOTES, *verdict_folders(experiment)], given, again=options.force)
+    document = keep(experiment, CALIBRATE, made, [VOTES, *verdict_folders(experiment)], flags, again=options.force)
     another = f"drretail score {experiment} --metrics quality --judge {model} --prompts DIR"
     hints = [f"There is only one version: {another} makes another."] if len(versions) == 1 else []
     return Result(made, document, [*calibration_parts(made, was_chosen=before is not None)], hints=hints)
@@ -112,8 +112,8 @@ def correct(options: CorrectOptions) -> Result[Correction]:
     experiment, labels = folder_of(options.experiment), paths_in(options.labels)
     made = correction_of(experiment, options.judge, labels)
     judged = [path for metric in ("faithfulness", "pairwise") for path in verdict_folders(experiment, metric)]
-    given = {"--labels": labels, "--judge": options.judge}
-    document = keep(experiment, "correct", made, [VOTES, *judged], given, again=options.force)
+    flags = {"--labels": labels, "--judge": options.judge}
+    document = keep(experiment, "correct", made, [VOTES, *judged], flags, again=options.force)
     return Result(made, document, [*correction_parts(made, read_definition(experiment).systems)])
 
 
@@ -173,8 +173,8 @@ def _how_to_label(made: Sample, experiment: Path, options: SampleOptions) -> Ite
 def estimate_card(options: CardOptions) -> Estimates:
     """What judging the claims without a verdict is likely to take."""
     to, judging, _, chosen = _claims(options, keyless=True)
-    found = [one for judge in judging.judges for one in estimate_labelled(cards_folder(to), chosen, judge)]
-    return Estimates("Claims left to judge", found, judging.opener.prices)
+    estimates = [one for judge in judging.judges for one in estimate_labelled(cards_folder(to), chosen, judge)]
+    return Estimates("Claims left to judge", estimates, judging.opener.prices)
 
 
 @accepts(CardOptions)

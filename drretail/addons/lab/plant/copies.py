@@ -51,8 +51,8 @@ KINDS: Mapping[str, Callable[[Material], Iterator[Planted]]] = {
 
 def plant_error(material: Material, kind: str) -> Planted | None:
     """A copy with an error of that kind at a random place; None if the report has no place for it."""
-    found = list(KINDS[kind](material))
-    return material.chance.choice(found) if found else None
+    places = list(KINDS[kind](material))
+    return material.chance.choice(places) if places else None
 
 
 @dataclass(frozen=True, slots=True)

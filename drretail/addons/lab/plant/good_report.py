@@ -72,7 +72,7 @@ class Material:
     @cached_property
     def wrong(self) -> frozenset[int]:
         """The indices of sentences in which the report itself has an error."""
-        found = [
+        errors = [
             finding
             for finding in check_report(self.case, self.reading)
             if finding.severity == "error" and finding.start is not None
@@ -80,7 +80,7 @@ class Material:
         return frozenset(
             index
             for index, sentence in enumerate(self.case.layout.sentences)
-            for finding in found
+            for finding in errors
             if (finding.start or 0) < sentence.end and sentence.start < (finding.end or finding.start or 0)
         )
 

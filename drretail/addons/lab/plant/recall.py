@@ -74,8 +74,8 @@ def recall_of(folder: Path, errors: PlantedErrors, judges: Iterable[str] = ()) -
 
 
 def _kind(kind: str, errors: Sequence[PlantedError], without: int, statements: _Statements) -> PlantedKind:
-    found = {finder: _found(errors, finder == CHECKS, by_run) for finder, by_run in statements.items() if errors}
-    return PlantedKind(kind=kind, n=len(errors), without_place=without, found=found)
+    by_finder = {finder: _found(errors, finder == CHECKS, by_run) for finder, by_run in statements.items() if errors}
+    return PlantedKind(kind=kind, n=len(errors), without_place=without, found=by_finder)
 
 
 def _found(errors: Sequence[PlantedError], by_code: bool, by_run: Mapping[str, Sequence[_Faulted]]) -> Found:
@@ -98,7 +98,7 @@ def _found(errors: Sequence[PlantedError], by_code: bool, by_run: Mapping[str, S
             judged.append((error.of, float(ruling == "found")))
             if is_seen and not is_faulted:
                 fresh.append(ruling)
-    interval = share_interval([found for _, found in judged], numbered(report for report, _ in judged))
+    interval = share_interval([is_found for _, is_found in judged], numbered(report for report, _ in judged))
     return Found(
         n=len(judged),
         found=rulings["found"],

@@ -44,21 +44,21 @@ def owned_recommended(material: Material) -> Iterator[Planted]:
 def unwanted_brand(material: Material) -> Iterator[Planted]:
     for place in _places(material):
         brands = place.want.brands_unwanted
-        found = [
+        unwanted = [
             listing
             for listing in place.but_for(brands_unwanted=())
             if any(is_of_brand(listing, brand) for brand in brands)
         ]
-        yield from place.taking(found, "the query rules out its maker")
+        yield from place.taking(unwanted, "the query rules out its maker")
 
 
 def below_rating(material: Material) -> Iterator[Planted]:
     """Takes a product that is known to have fewer stars or ratings than the query asks for."""
     for place in _places(material):
-        want, found = place.want, place.but_for(rating_min=None, ratings_min=None)
+        want, others = place.want, place.but_for(rating_min=None, ratings_min=None)
         low = [
             listing
-            for listing in found
+            for listing in others
             if is_below(listing.product.average_rating, want.rating_min, unknown=False)
             or is_below(listing.product.rating_number, want.ratings_min, unknown=False)
         ]

@@ -148,10 +148,10 @@ def _outcome(query: Query, current: CurrentDecisions) -> Outcome:
         return Outcome(query, "undecided", None, ())
     if len({review.keeps(query) for review in reviews}) > 1:
         return Outcome(query, "disputed", None, reviews)
-    kept = reviews[0].keeps(query)
-    if kept is None:
+    content = reviews[0].keeps(query)
+    if content is None:
         return Outcome(query, "rejected", None, reviews)
-    if kept == content_of(query):
+    if content == content_of(query):
         return Outcome(query, "accepted", query, reviews)
     return Outcome(query, "edited", next(review.edit.after for review in reviews if review.edit is not None), reviews)
 
@@ -176,8 +176,8 @@ def write_reviewed(
     """
     changed = [outcome for outcome in outcomes if outcome.what in ("edited", "rejected")]
     waiting = [outcome.query for outcome in outcomes if outcome.what in ("undecided", "disputed")]
-    kept = [outcome.query if in_place and outcome.query in waiting else outcome.result for outcome in outcomes]
-    queries = tuple(query for query in kept if query is not None)
+    results = [outcome.query if in_place and outcome.query in waiting else outcome.result for outcome in outcomes]
+    queries = tuple(query for query in results if query is not None)
     known = {_key(revision) for revision in read_history_of(to)}
     revisions = (
         Revision(

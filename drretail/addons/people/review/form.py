@@ -59,14 +59,14 @@ class Field:
 
 def _fields(record: type[BaseModel], labels: Mapping[str, str]) -> tuple[Field, ...]:
     """A cell for each field but the wants: those with labels in order, then the others, labelled by name."""
-    found: list[Field] = []
+    fields: list[Field] = []
     for name in (*labels, *(name for name in record.model_fields if name not in (*labels, "wants"))):
         known = record.model_fields[name]
         label = labels.get(name, name.replace("_", " ").capitalize())
         meaning = (known.description or "").removeprefix("True where ")
         meaning = f"{meaning[:1].upper()}{meaning[1:]}"
-        found.append(Field(name, label, meaning, _TAKES[known.annotation], known.is_required()))
-    return tuple(found)
+        fields.append(Field(name, label, meaning, _TAKES[known.annotation], known.is_required()))
+    return tuple(fields)
 
 
 WANT_FIELDS = _fields(
@@ -197,18 +197,18 @@ def questions_on(query: Query) -> dict[str, str]:
 
 
 def _answers(query: Query, cells: Mapping[str, str]) -> Answers:
-    asked, given = questions_on(query), {name: cells.get(name, "").casefold() for name in QUESTIONS}
+    questions, replies = questions_on(query), {name: cells.get(name, "").casefold() for name in QUESTIONS}
     faults = {
-        name: f"{cells[name]!r} is neither yes nor no" if given[name] else "is empty; it takes yes or no"
-        for name in asked
-        if given[name] not in YES | NO
+        name: f"{cells[name]!r} is neither yes nor no" if replies[name] else "is empty; it takes yes or no"
+        for name in questions
+        if replies[name] not in YES | NO
     }
-    for name in QUESTIONS.keys() - asked.keys():
-        if given[name] not in ("", "na", "n/a"):
+    for name in QUESTIONS.keys() - questions.keys():
+        if replies[name] not in ("", "na", "n/a"):
             faults[name] = f"{query.query_id} has no user: leave it empty"
     if faults:
         raise Faults(faults)
-    return Answers.model_validate({name: given[name] in YES for name in asked})
+    return Answers.model_validate({name: replies[name] in YES for name in questions})
 
 
 def _edit(
@@ -351,10 +351,11 @@ def _money(cell: str) -> Money:
     exact = _MONEY.fullmatch(cell)
     if exact is not None:
         return Money(amount=exact[1], currency=exact[2])
-    found = find_money(cell)
-    if len(found) != 1 or found[0].is_range or cell != cell[found[0].start : found[0].end] or not found[0].currency:
+    amounts = find_money(cell)
+    amount = amounts[0] if len(amounts) == 1 else None
+    if amount is None or amount.is_range or cell != cell[amount.start : amount.end] or not amount.currency:
         raise ValueError(f"{cell!r} is no amount with its currency, such as 60 USD")
-    return Money(amount=f"{found[0].low:f}", currency=found[0].currency)
+    return Money(amount=f"{amount.low:f}", currency=amount.currency)
 
 
 def _cells(fields: Iterable[Field], record: BaseModel) -> Cells:

@@ -100,8 +100,8 @@ def checks_of(checked: Checked) -> tuple[Section, ...]:
 
 def finding_line(finding: Finding) -> str:
     """A finding in one line: "error budget_unreachable: $20 (the cheapest basket costs …)"."""
-    found = f" ({finding.found})" if finding.found else ""
-    return f"{finding.severity} {finding.code}: {finding.text}{found}"
+    detail = f" ({finding.found})" if finding.found else ""
+    return f"{finding.severity} {finding.code}: {finding.text}{detail}"
 
 
 def shopper_lines(item: Item) -> list[str]:

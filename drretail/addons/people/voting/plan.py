@@ -31,15 +31,15 @@ def planned(
     """
     definition = read_definition(experiment)
     with planning(experiment):
-        kept = read_plan(experiment)
-        before = kept or VotingPlan(seed=definition.seed)
+        existing = read_plan(experiment)
+        before = existing or VotingPlan(seed=definition.seed)
         lengths, begun = _lengths(before), max(DEFAULT_SIZE, len(before.pairs))
         if claims is None:
             wanted = {kind: size or max(begun, count) for kind, count in lengths.items()}
         else:
             wanted = lengths | {"claims": claims}
         plan = _grown(experiment, definition, before, wanted, seed or before.seed)
-        if plan != kept and any(_lengths(plan).values()):
+        if plan != existing and any(_lengths(plan).values()):
             write_plan(experiment, plan)
     return plan.model_copy(update={kind: getattr(plan, kind)[:count] for kind, count in wanted.items()})
 
@@ -83,16 +83,16 @@ def _grown(experiment: Path, definition: Definition, plan: VotingPlan, sizes: di
 
 
 def _drawn(
-    seed: str, kept: tuple[T, ...], found: Iterable[T], size: int, sorts: Callable[[T], Sequence[object]]
+    seed: str, planned_items: tuple[T, ...], candidates: Iterable[T], size: int, sorts: Callable[[T], Sequence[object]]
 ) -> tuple[T, ...]:
     """The kept items and, up to ``size``, new ones: the rarest first sort, then the rarest second sort, then by lot.
 
     ``sorts`` names the sorts by which an item is counted.
     """
-    known = {each.about for each in kept}
-    left = {sha256_of([seed, each.about]): each for each in found if each.about not in known}
-    counted = Counter(sort for each in kept for sort in enumerate(sorts(each)))
-    drawn = list(kept)
+    known = {each.about for each in planned_items}
+    left = {sha256_of([seed, each.about]): each for each in candidates if each.about not in known}
+    counted = Counter(sort for each in planned_items for sort in enumerate(sorts(each)))
+    drawn = list(planned_items)
     while left and len(drawn) < size:
         lot = min(left, key=lambda lot: (*(counted[sort] for sort in enumerate(sorts(left[lot]))), lot))
         drawn.append(left.pop(lot))

@@ -55,9 +55,9 @@ def _people(ballots: Sequence[Ballot]) -> list[PersonCount]:
     for ballot in ballots:
         by_person[ballot.annotator].append(ballot)
     people: list[PersonCount] = []
-    for name, given in sorted(by_person.items()):
+    for name, own in sorted(by_person.items()):
         votes, ratings, labels = (
-            [each.about for each in given if isinstance(each, kind)] for kind in (Vote, Rating, ClaimLabel | CitedLabel)
+            [each.about for each in own if isinstance(each, kind)] for kind in (Vote, Rating, ClaimLabel | CitedLabel)
         )
         counts = (len(votes), len({*votes}), len(ratings), len({*ratings}), len({*labels}))
         people.append(PersonCount(name, *counts))
