@@ -1,8 +1,9 @@
 """The command line in a process of its own, for benchmarks that need an experiment first."""
 
-import resource
+import os
 import subprocess
 import sys
+from typing import NamedTuple
 
 MAIN = "from drretail.cli.entry import main; main()"
 
@@ -12,9 +13,22 @@ def drretail(*args: str) -> None:
     subprocess.run([sys.executable, "-c", MAIN, *args], check=True, stdout=subprocess.DEVNULL)  # noqa: S603 -- ourselves
 
 
+class Cost(NamedTuple):
+    processor: float
+    """Seconds."""
+    peak_mb: float
+
+
+def cost_of(*args: str) -> Cost:
+    """What the command takes as a user pays it, from start to end; it may have findings."""
+    process = subprocess.Popen([sys.executable, "-c", MAIN, *args], stdout=subprocess.DEVNULL)  # noqa: S603 -- ourselves
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode not in (0, 3):
+        raise subprocess.CalledProcessError(process.returncode, args)
+    return Cost(round(usage.ru_utime + usage.ru_stime, 2), round(usage.ru_maxrss / 1024))
+
+
 def processor_of(*args: str) -> float:
-    """Seconds of the processor that the command takes as a user pays it, from start to end."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    drretail(*args)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return round(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, 2)
+    """Seconds of the processor that the command takes."""
+    return cost_of(*args).processor

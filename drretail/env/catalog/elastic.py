@@ -44,6 +44,7 @@ class ElasticCatalog:
             version, shards = index_kind(client, index)
         self.formulation = formulation_of_index(version, f"The index {index}")
         self._one_shard = shards == 1
+        self._spellings: dict[str, str | None] = {}
         # Several spellings may fold to one name; messages use the last one.
         self._names = sorted(self._category_names())
         self._by_folded = {fold_category(name): name for name in self._names}
@@ -84,10 +85,12 @@ class ElasticCatalog:
         return self._search(query=clause, size=0, track_total_hits=True)["hits"]["total"]["value"]
 
     def spellings(self, text: str) -> list[Spelling]:
-        return spellings(self, text)
+        return spellings(self, text, self._spellings)
 
-    def count_holding(self, word: str) -> int:
-        return self._search(query={"term": {FIELD: word}}, size=0, track_total_hits=True)["hits"]["total"]["value"]
+    def count_holding(self, indexed: Sequence[str]) -> Sequence[int]:
+        holding = {"filters": {"filters": [{"term": {FIELD: word}} for word in indexed]}}
+        reply = self._search(aggs={"holding": holding}, size=0)
+        return [bucket["doc_count"] for bucket in reply["aggregations"]["holding"]["buckets"]]
 
     def words_near(self, word: str) -> dict[str, int]:
         near = {

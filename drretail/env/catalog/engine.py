@@ -40,8 +40,8 @@ class Index(Protocol):
         """The number of further matches if products of unknown price or rating passed the filters."""
         ...
 
-    def count_holding(self, word: str) -> int:
-        """The number of products that hold a word in its indexed form."""
+    def count_holding(self, indexed: Sequence[str]) -> Sequence[int]:
+        """The number of products that hold each word; the words are in their indexed forms."""
         ...
 
     def words_near(self, word: str) -> Mapping[str, int]:
@@ -86,28 +86,34 @@ MOST_HOLDING = 2
 MOST_ERRORS = 2
 TIMES_MORE = 20
 """How many times more products must hold the correct word than the misspelt one."""
+MOST_REMEMBERED = 100_000
+"""The most words whose frequency, or nearest spelling, a catalog remembers: parallel runs ask for the same ones."""
 FIELD = "text"
 
 
-def spellings(index: Index, text: str, known: dict[str, str | None] | None = None) -> list[Spelling]:
+def spellings(index: Index, text: str, known: dict[str, str | None]) -> list[Spelling]:
     """The words of a query that look misspelt, in order; ``known`` remembers the result for each word."""
-    known = {} if known is None else known
+    if len(known) > MOST_REMEMBERED:
+        known.clear()
     found = dict.fromkeys(words(text))
-    for word in found:
-        if word not in known:
-            known[word] = _nearest_spelling(index, word)
-    return [Spelling(word, nearest) for word in found if (nearest := known[word]) is not None]
-
-
-def _nearest_spelling(index: Index, word: str) -> str | None:
     forms = index.formulation.forms
-    if not word.isalpha() or len(word) < SHORTEST or (forms or WordForms()).is_stop_word(word):
-        return None
-    indexed = forms.stem(word) if forms else word
-    count = index.count_holding(indexed)
-    # Most words are common: no other word can be that much more frequent.
-    if count > MOST_HOLDING:
-        return None
+    checked = {
+        word: forms.stem(word) if forms else word
+        for word in found
+        if word not in known
+        and word.isalpha()
+        and len(word) >= SHORTEST
+        and not (forms or WordForms()).is_stop_word(word)
+    }
+    counts = index.count_holding(list(checked.values())) if checked else ()
+    for (word, indexed), count in zip(checked.items(), counts, strict=True):
+        # Most words are common: no other word can be that much more frequent.
+        known[word] = None if count > MOST_HOLDING else _nearest_spelling(index, word, indexed, count)
+    return [Spelling(word, nearest) for word in found if (nearest := known.get(word)) is not None]
+
+
+def _nearest_spelling(index: Index, word: str, indexed: str, count: int) -> str | None:
+    """The nearest word for one that only ``count`` products hold; None if there is none."""
     near = {**index.words_near(word), **index.words_near(indexed)}
     most = 1 if count or len(word) < LONG else MOST_ERRORS
     # The word with the fewest errors, then the one that most products hold.

@@ -15,7 +15,7 @@ from tantivy import FieldType, Index, Occur, Order, Query, Schema, Searcher
 
 from drretail.env.catalog.analysis import standard_analyzer
 from drretail.env.catalog.base import CatalogPage, CatalogQuery, Hit, SortOrder, Spelling, fold_category
-from drretail.env.catalog.engine import FIELD, MOST_ERRORS, SAME_BEGINNING, search_index, spellings
+from drretail.env.catalog.engine import FIELD, MOST_ERRORS, MOST_REMEMBERED, SAME_BEGINNING, search_index, spellings
 from drretail.env.catalog.formulation import (
     ENGLISH,
     Formulation,
@@ -34,8 +34,6 @@ WRITER_BYTES = 2_000_000_000
 NO_WATCHER = "manual"
 LAST = 1e300
 """Replaces a missing number in sorts, so that the product comes last in either direction."""
-MOST_REMEMBERED = 100_000
-"""The words for which a catalog remembers how many products hold them, and their nearest spellings."""
 DIRECTIONS: dict[SortOrder, Order] = {"asc": Order.Asc, "desc": Order.Desc}
 
 
@@ -210,12 +208,10 @@ class TantivyCatalog:
 
     def spellings(self, text: str) -> list[Spelling]:
         with read_errors(self._folder):
-            if len(self._spellings) > MOST_REMEMBERED:
-                self._spellings.clear()
             return spellings(self, text, self._spellings)
 
-    def count_holding(self, word: str) -> int:
-        return self._holding(FIELD, word)
+    def count_holding(self, indexed: Sequence[str]) -> Sequence[int]:
+        return [self._holding(FIELD, word) for word in indexed]
 
     def words_near(self, word: str) -> dict[str, int]:
         found = self._searcher.terms_with_prefix(FIELD, word[:SAME_BEGINNING])

@@ -1,6 +1,6 @@
 """The contract of every store."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -17,6 +17,34 @@ class OrderPage:
 
     total: int
     orders: tuple[Order, ...]
+
+
+MOST_KEPT = 4096
+"""The most products that a store remembers. A run reads 130, each two or three times, and the next run reads most of
+them again.
+"""
+
+
+class KeptProducts:
+    """Products by id, as far as a store has them: each is read once."""
+
+    def __init__(self, read: Callable[[Sequence[str]], dict[str, Product]]) -> None:
+        self._read = read
+        self._kept: dict[str, Product] = {}
+
+    def of(self, product_ids: Sequence[str]) -> dict[str, Product]:
+        kept = self._kept
+        found = {product_id: kept[product_id] for product_id in product_ids if product_id in kept}
+        missing = [product_id for product_id in product_ids if product_id not in found]
+        if missing:
+            read = self._read(missing)
+            if len(kept) + len(read) > MOST_KEPT:
+                # A new dict: threads that still use the old one find all that they saw in it.
+                self._kept = kept = {}
+            if len(read) <= MOST_KEPT:
+                kept |= read
+            found |= read
+        return {product_id: found[product_id] for product_id in product_ids if product_id in found}
 
 
 class Store(Protocol):

@@ -10,7 +10,7 @@ from drretail.env.servers.documents import aggregates_of, order_row, product_of,
 from drretail.env.servers.faults import mongo_faults
 from drretail.env.servers.live_generation import Generation, collections_of, still_kept
 from drretail.env.servers.naming import SPEC_PREFIX
-from drretail.env.store.base import STRATA, OrderPage, Stratum
+from drretail.env.store.base import STRATA, KeptProducts, OrderPage, Stratum
 from drretail.env.store.sampling import Aggregates, sample_users
 from drretail.env.store.statistics import user_statistics
 from drretail.errors import NotFound, ToolError
@@ -36,24 +36,26 @@ class MongoStore:
         self._seed = generation.manifest.seed
         collections = collections_of(servers.database, generation.number)
         self._products = collections["products"]
+        self._kept = KeptProducts(self._read_products)
         self._users = collections["users"]
         self._orders = collections["orders"]
         self._updates = collections["profile_updates"]
 
     def product(self, product_id: str) -> Product:
-        with self._faults():
-            document = self._products.find_one({"_id": product_id})
-            if document is None:
-                raise self._missing("product", product_id)
-        return product_of(document)
+        found = self.products([product_id])
+        if product_id not in found:
+            raise NotFound("product", product_id, field="product_id")
+        return found[product_id]
 
     def products(self, product_ids: Sequence[str]) -> dict[str, Product]:
+        return self._kept.of(product_ids)
+
+    def _read_products(self, product_ids: Sequence[str]) -> dict[str, Product]:
         with self._faults():
             documents = list(self._products.find({"_id": {"$in": list(dict.fromkeys(product_ids))}}))
             if len(documents) < len(set(product_ids)):
                 self._check_is_kept()
-        found = {document["_id"]: product_of(document) for document in documents}
-        return {product_id: found[product_id] for product_id in product_ids if product_id in found}
+        return {document["_id"]: product_of(document) for document in documents}
 
     def user(self, user_id: str) -> UserProfile:
         with self._faults():

@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from drretail.env.intake import Intake
 from drretail.env.manifest import OrderRow
 from drretail.env.profiles import ProfilePool, derive_profile
-from drretail.env.store.base import STRATA, OrderPage, Stratum
+from drretail.env.store.base import STRATA, KeptProducts, OrderPage, Stratum
 from drretail.env.store.sampling import Aggregates, Cell, cells_of, drawn_from, rows_of, sample_users
 from drretail.env.store.statistics import user_statistics
 from drretail.errors import NotFound, UserError
@@ -37,10 +37,6 @@ _KEYS = "I"
 MOST_CONNECTIONS = 8
 """The most connections of all threads together: each holds three open files, and a process that may open a thousand
 files may have many runs.
-"""
-MOST_KEPT = 4096
-"""The most products that are cached. A run reads 130, each two or three times, and the next run reads most of them
-again.
 """
 
 
@@ -78,7 +74,7 @@ class SqliteStore:
         self._open: list[sqlite3.Connection] = []
         self._free: list[sqlite3.Connection] = []
         self._closed = False
-        self._products: dict[str, Product] = {}
+        self._kept = KeptProducts(self._read_products)
         if not path.is_file():
             raise UserError(f"The shop's database {path} is missing. Make the world anew.")
         try:
@@ -97,23 +93,7 @@ class SqliteStore:
 
     @reads
     def products(self, product_ids: Sequence[str]) -> dict[str, Product]:
-        kept = self._products
-        found = {product_id: kept[product_id] for product_id in product_ids if product_id in kept}
-        missing = [product_id for product_id in product_ids if product_id not in found]
-        if missing:
-            rows = self._rows(
-                "SELECT product_id, record FROM products WHERE product_id IN (SELECT value FROM json_each(?))",
-                (json.dumps(missing),),
-            )
-            read = {product_id: Product.model_validate_json(record) for product_id, record in rows}
-            if len(kept) + len(read) > MOST_KEPT:
-                self._products = (
-                    kept
-                ) = {}  # a new dict: threads that still use the old one find all that they saw in it
-            if len(read) <= MOST_KEPT:
-                kept |= read
-            found |= read
-        return {product_id: found[product_id] for product_id in product_ids if product_id in found}
+        return self._kept.of(product_ids)
 
     @reads
     def user(self, user_id: str) -> UserProfile:
@@ -175,10 +155,17 @@ class SqliteStore:
 
     def close(self) -> None:
         """Closes all connections; the store cannot be used afterwards."""
-        self._closed, self._products = True, {}
+        self._closed, self._kept = True, KeptProducts(self._read_products)
         with self._opening:
             for connection in self._open:
                 connection.close()
+
+    def _read_products(self, product_ids: Sequence[str]) -> dict[str, Product]:
+        rows = self._rows(
+            "SELECT product_id, record FROM products WHERE product_id IN (SELECT value FROM json_each(?))",
+            (json.dumps(product_ids),),
+        )
+        return {product_id: Product.model_validate_json(record) for product_id, record in rows}
 
     def open_connections(self) -> int:
         """The number of open connections, in use or free."""

@@ -172,7 +172,7 @@ def test_all_threads_share_a_few_connections(embedded: SqliteStore) -> None:
 def test_products_are_read_once_and_only_so_many_are_kept(
     embedded: SqliteStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("drretail.env.store.sqlite.MOST_KEPT", 2)
+    monkeypatch.setattr("drretail.env.store.base.MOST_KEPT", 2)
     first = embedded.product("B01")
     assert embedded.products(["B02", "B01"])["B01"] is first
     assert embedded.products(["B03", "B01", "B02"]).keys() == {"B03", "B01", "B02"}
