@@ -13,9 +13,9 @@ from drretail.grounding.text.amounts import find_amounts, find_dates, find_days,
 from drretail.llm.prompts.prompt import load_prompt
 from drretail.records.base import Record
 from drretail.records.evidence import Evidence
-from drretail.records.reading import COMPARISONS, SUPERLATIVES, JudgedKind, Pick, ReadValue, Relation
+from drretail.records.reading import COMPARISONS, SUPERLATIVES, JudgedKind, Pick, ReadValue, Relation, ValueKind
 
-_OF_WORDS = frozenset({"brand", "place", "order_status", "property"})
+_OF_WORDS: tuple[ValueKind, ...] = ("brand", "place", "order_status", "property")
 _NAMED = frozenset({"property", *COMPARISONS})
 """The kinds with a ``field``."""
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
@@ -26,6 +26,15 @@ _ANY, _SOME_WORDS = re.compile(r".*", re.DOTALL), re.compile(r"(?<!\s)[^\S\n]*+\
 MOST_TOLD = 8
 """The most problems that a judge is told of at once."""
 _CURRENCY = re.compile(r"[A-Z]{3}")
+_IN_DIGITS = "a number in digits"
+_FORMS: dict[ValueKind, tuple[re.Pattern[str], str]] = {
+    **dict.fromkeys((*SUPERLATIVES, *COMPARISONS), (_ANY, "words")),
+    **dict.fromkeys(_OF_WORDS, (_SOME_WORDS, "words")),
+    "date": (DATE, "a date"),
+    "share": (_PER_CENT, _IN_DIGITS),
+    "only_one": (_NUMBER_OR_NONE, _IN_DIGITS),
+}
+"""What amounts look like, in words too; those of other kinds are numbers."""
 
 
 _REQUIRED: list[JsonValue] = ["kind", "amount", "amount_to", "currency", "relation", "of", "quote", "field", "than"]
@@ -51,13 +60,7 @@ class SaidValue(Record):
 def value_problems(values: Iterable[SaidValue], report: str, known: Collection[str]) -> Iterable[str]:
     """What is wrong with values, in words for the judge; ``known`` are the run's evidence ids."""
     for value in values:
-        form, words = (DATE, "a date") if value.kind == "date" else (_NUMBER, "a number in digits")
-        if value.kind == "share":
-            form = _PER_CENT
-        elif value.kind in _OF_WORDS:
-            form, words = _SOME_WORDS, "words"
-        elif value.kind in (*SUPERLATIVES, *COMPARISONS):
-            form, words = (_NUMBER_OR_NONE, "a number in digits") if value.kind == "only_one" else (_ANY, "words")
+        form, words = _FORMS.get(value.kind, (_NUMBER, _IN_DIGITS))
         for amount in (value.amount, *([value.amount_to] if value.amount_to else [])):
             if not form.fullmatch(amount):
                 yield f"the amount {amount!r} of the {value.kind} {value.quote!r} has to be {words}"

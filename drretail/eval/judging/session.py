@@ -27,7 +27,7 @@ from drretail.llm.registry import Model
 from drretail.llm.structured import Check, Question, answered_json
 from drretail.records.base import Record, sha256_of
 from drretail.records.run import Usage, slug
-from drretail.records.score import CODE, JudgeRef, Order, Rules, SourceRef, Verdict, VerdictState
+from drretail.records.score import CODE, JudgeRef, Order, Rules, Verdict, VerdictState
 
 SOURCES_SHARE = 0.5
 """The share of a judge's context that sources may fill; the rest is for prompt, claims and answer, and for miscounted
@@ -152,21 +152,12 @@ class JudgeSession:
 
     def beside(self, metric: str, version: int, rules: Rules = "default") -> "JudgeSession":
         """The same judge on the same run in the same repeat in another metric; close it separately."""
-        about = self._about
-        root = self.file.path.parents[2]
-        return JudgeSession(
-            self.judge,
-            VerdictFile(root.with_name(metric) / self.file.path.relative_to(root)),
-            metric=metric,
-            version=version,
-            run_id=about["run_id"],
-            report_sha=about["report_sha"],
-            rules=rules,
-            again=self._again,
-            allowance=self._allowance,
-            fresh=self._new,
-            is_external=self._is_external,
-        ).of_repeat(about["judge_repeat"])
+        root, other = self.file.path.parents[2], copy(self)
+        other.file, other.rules = VerdictFile(root.with_name(metric) / self.file.path.relative_to(root)), rules
+        other._about = {**self._about, "metric": metric, "version": version, "rules": rules}
+        other._about |= {"other_run_id": None, "other_report_sha": None}
+        other._journals, other._repairs = [], Counter()
+        return other
 
     def verdicts_in(self, metric: str, version: int, prompt_hashes: frozenset[str]) -> list[Verdict]:
         """This judge's verdicts on the same report in another metric, by these prompts and under the same rules."""
@@ -252,32 +243,15 @@ class JudgeSession:
         state: VerdictState,
         value: Any = None,
         *,
-        prompt_hash: str = "",
         order: Order | None = None,
-        reason: str = "",
-        quote: str | None = None,
-        more_quotes: Sequence[str] = (),
-        sources: Sequence[SourceRef] = (),
-        notes: Sequence[str] = (),
         error: str | None = None,
+        **fields: Any,
     ) -> Verdict:
-        """Appends a verdict, which is on disk when this returns. ``prompt_hash`` is empty if no judge was asked."""
-        verdict = self._verdict(
-            stage,
-            item,
-            state,
-            value=value,
-            prompt_hash=prompt_hash,
-            order=order,
-            reason=reason,
-            quote=quote,
-            more_quotes=tuple(more_quotes),
-            sources=tuple(sources),
-            notes=tuple(notes),
-            error=error,
-            context=self._context if error is not None and error.startswith(OVERFLOW) else None,
-            repairs=self._repairs.pop((stage, item, order), 0),
-        )
+        """Appends a verdict with these ``fields``, which is on disk when this returns."""
+        context = self._context if error is not None and error.startswith(OVERFLOW) else None
+        repairs = self._repairs.pop((stage, item, order), 0)
+        about = {"value": value, "order": order, "error": error, "context": context, "repairs": repairs}
+        verdict = self._verdict(stage, item, state, **about, **fields)
         self.file.append(verdict)
         self._new.add(verdict.key)
         return verdict
@@ -410,21 +384,20 @@ class JudgeSession:
         with self.file.at_once():
             rulings = {} if reply.answer is None else question.rulings(reply.answer)  # which may record as well
             for item in question.about:
-                ruling = rulings.get(item)
-                kept = ruling or Ruling(None)
+                is_ruled, ruling = item in rulings, rulings.get(item, Ruling(None))
                 self.record(
                     question.stage,
                     item,
-                    "failed" if ruling is None else "scored",
-                    kept.value,
+                    "scored" if is_ruled else "failed",
+                    ruling.value,
                     prompt_hash=reply.prompt_hash,
                     order=question.order,
-                    reason=kept.reason,
-                    quote=kept.quote or None,
-                    more_quotes=kept.more_quotes,
+                    reason=ruling.reason,
+                    quote=ruling.quote or None,
+                    more_quotes=ruling.more_quotes,
                     sources=question.sources,
-                    notes=(*kept.notes, *question.notes),
-                    error=None if ruling is not None else reply.error or LEFT_OUT,
+                    notes=(*ruling.notes, *question.notes),
+                    error=None if is_ruled else reply.error or LEFT_OUT,
                 )
 
     @property

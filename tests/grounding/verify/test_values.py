@@ -1,7 +1,9 @@
 """Values of any reader, held against records; superlatives against all products of the kind that the run was shown."""
 
+import tomllib
 from dataclasses import replace
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -49,147 +51,23 @@ def verified(
 
 PK, PP, PT, PM, PS = (f"P:{one.product_id}" for one in (KETTLE, PAN, TOWELS, MUGS, SCALE))
 
-USD = {"currency": "USD"}
 O1 = "O:1000000001"
-
-
-def named(field: str, why: str | None = None) -> dict[str, Any]:
-    return {"field": field, "why": why}
-
-
-def beside(field: str | None, *than: str, **more: Any) -> dict[str, Any]:
-    return {"field": field, "than": than, **more}
-
-
-STATES: dict[str, list[tuple[str, Any, list[str], dict[str, Any]]]] = {
-    "verified": [
-        ("price", "42.95", [PK], {}),
-        ("price", "43", [PK], {"relation": "about"}),
-        ("price", "45", [PK], {"relation": "at_most"}),
-        ("price", ("38", "43"), [PK, PP], {"relation": "range"}),
-        ("rating_count", "1800", [PK], {"relation": "about"}),
-        ("date", "2022-03", ["O:1000000001"], {}),
-        ("total", "60.94", [TOTAL[1:-1]], {}),
-        ("difference", "4.45", [PK, PP], {}),
-        ("left_over", "32.05", [PK], {}),
-        ("per_unit", "3.00", [EACH[1:-1]], {}),
-        ("per_unit", "3.00", [PT], {}),
-        ("brand", "Harrowgill", [PK], {}),
-        ("total", "42.95", [TOTAL[1:-1]], {}),  # a term of the calculation
-        ("left_over", "60.94", [LEFT[1:-1]], {}),
-        ("total", "121.88", [PK, PT], {"currency": "USD"}),  # two of both
-        ("left_over", "14.06", [PK, PT], {"currency": "USD"}),
-        ("rating", ("4.3", "4.6"), [PK, PP], {"relation": "range"}),
-        ("rating", ("3", "4.6"), [PK, PP], {"relation": "range"}),
-        ("rating", ("3.5", "4.6"), [PK, PP], {"relation": "range"}),
-        ("difference", "2.02", [PM, PS], {}),  # a set of mugs against two scales
-        ("difference", "3.75", [PT, PM], {}),  # a towel of six against a mug of four
-        ("over_budget", "10.90", [PK], {}),  # by two of them
-        ("date", "--03-14", [O1], {}),
-        ("property", "no", [PK], named("dishwasher safe")),
-        ("property", "900 ml", [PK], named("capacity", "Capacity: 0.9 Liters")),
-        ("property", "12", ["U:statistics"], named("number of orders")),
-        ("more", "", [PK], beside("price", PP)),
-        ("more", "4.45", [PK], beside("price", PP, currency="USD")),
-        ("more", "12%", [PK], beside("price", PP)),
-        ("more", "445 cents", [PK], beside("price", PP)),
-        ("more", ("4", "5"), [PK], beside("price", PP, relation="range")),
-        ("difference", "4.45", [PP], beside("price", PK)),
-        ("less", "", [PP], beside("rating", PK, PT)),
-        ("share", "57", [PK], beside("price", "75 USD")),
-        ("share", "40.4%", [PK], beside("rating_count", PP, PT)),  # of all together
-        ("share", "81", [PK, PT], beside("price", "75 USD")),
-        ("share", "50", [PK], beside("price", "75 USD", relation="at_least")),
-        ("share", "81", [TOTAL[1:-1]], beside(None, "75 USD")),
-        *(("property", orders, ["U:orders"], named("orders in 2022")) for orders in ("2", "1")),
-        ("same", "", [PK], beside("rating", PK)),
-    ],
-    "contradicted": [
-        ("price", "30", [PK], {"relation": "at_most"}),
-        ("rating_count", "5000", [PK], {"relation": "at_least"}),
-        ("price", ("10", "20"), [PK, PP], {"relation": "range"}),
-        ("rating", ("3.4", "4.6"), [PK, PP], {"relation": "range"}),  # the lesser one has 4.3
-        ("price", "42.95", [PK], {"currency": "EUR", "why": "the record says $42.95"}),
-        ("price", "24.95", [PK], {"why": "the record says $42.95"}),
-        ("rating_count", "843", [PK], {"why": "the record says 1843 ratings"}),
-        ("date", "2022-05-14", ["O:1000000001"], {"why": "the order is of 2022-03-14"}),
-        ("left_over", "24.06", [LEFT[1:-1]], {"why": "75-60.94 = 14.06"}),
-        ("brand", "Fennick", [PK], {"why": "the brand is Harrowgill"}),
-        ("price", "19.50", [PK, PP], {"why": "the record says $42.95, $38.50"}),
-        ("date", "--03-15", [O1], {}),
-        ("order_status", "Returned", [O1], {"why": "order status: Delivered"}),
-        ("order_status", "shipped", [O1], {"why": "order status: Delivered"}),
-        ("property", "yes", [PK], named("dishwasher safe", "the record says Is Dishwasher Safe: No")),
-        ("property", "1.2 litres", [PK], named("capacity", "the record says Capacity: 0.9 Liters")),
-        ("property", "14", ["U:statistics"], named("orders")),
-        ("property", "12", ["U:statistics"], named("orders of Fennick", "the record says orders Fennick: 5")),
-        ("property", "1", ["U:orders"], named("returned orders", "the record says orders Returned: 0")),
-        ("property", "3", ["U:orders"], named("orders in 2022", "the record says orders 2022: 2 or 1")),
-        ("property", "3", [O1], named("quantity")),
-        ("more", "", [PP], beside("rating", PK, why="the record says 4.3 and 4.6")),
-        ("more", "", [PP], beside("rating_count", PS, PK)),  # not than both
-        ("more", "9.45", [PK], beside("price", PP, currency="USD")),
-        ("less", "$9.45", [PP], beside("price", PK)),
-        ("difference", "9.45", [PP], beside("price", PK)),
-        ("share", "30", [PK], beside("price", "75 USD")),
-        ("share", "30", [PK], beside("price", TOTAL[1:-1])),
-        ("share", "30", [PK], beside(None, TOTAL[1:-1])),
-        ("share", "75", [PK], beside("price", "75 USD", relation="at_least")),
-        ("share", "20", [PK], beside("rating_count", PP, PT)),
-        ("same", "", [PK], beside("price", PP)),
-    ],
-    "underivable": [
-        ("price", "75", [PK], {}),  # the query's budget
-        ("rating", "4", [PK], {}),  # the query's threshold
-        ("rating", "5", [PP], {}),
-        ("price", "42.90", ["P:B0UNKNOWN00"], {}),
-        ("price", "42", [PK], {}),
-        ("price", "39.95", [PK], {"currency": "EUR"}),
-        ("price", "42", [PK], {"relation": "at_most"}),
-        ("price", ("10", "20"), [PK], {"relation": "range", "currency": "EUR"}),
-        # no search over sums, products or differences accuses
-        ("total", "999", [PK, PT], USD),
-        ("total", "70.12", [PK, WEB], USD),
-        ("difference", "21.30", [PK, PP], USD),
-        ("left_over", "1.48", [PK], USD),
-        ("over_budget", "1.48", [PK], USD),
-        ("per_unit", "1.11", [PK], USD),
-        ("difference", "21.30", [PK, TOTAL[1:-1], WEB], USD),
-        ("date", "2019", ["O:1000000001"], {}),
-        ("place", "Rochester", ["U:profile"], {}),
-        ("order_status", "on its way", [O1], {}),
-        ("property", "yes", [PK], named("microwave safe")),  # which the record lacks
-        ("property", "1.2 kg", [PK], named("capacity")),  # another dimension than the field's
-        ("property", "5 lb", [PK], named("lid weight")),
-        *(("property", "9", ["U:statistics"], named(f"orders {of}")) for of in ("of kettles", "in 2023")),
-        ("more", "", [PK], beside("item weight", PP)),
-        ("more", "", [PK], beside("rating", PK)),
-        ("more", "8.90", [PK], beside("price", PP, currency="USD", report="Two of them cost more.", words="more")),
-        ("same", "", [PK], beside("rating", PT)),
-        ("less", "", [PK], beside("price", PP)),  # by the piece, perhaps
-        ("share", "50", ["U:orders"], beside("orders", "U:orders")),
-        ("share", "55", [PK], beside("price", "75 USD")),
-        ("share", "50", [PK], beside("price")),
-        ("share", "2", [PK], beside("price", PT)),  # may be twice as much
-        ("share", "61%", [TOTAL[1:-1]], beside(None, "75 USD")),  # the result may be the share itself
-        ("more", "258 days", [O1], beside("order date", "U:orders")),
-        ("more", "", [PT], beside("price per piece", PM)),  # which no record has
-        ("more", "", [PT], beside("price of two", PM)),
-        ("less", "2.69", [PK, PP], beside("price", PM)),  # both together, in whatever number
-    ],
+IDS = {
+    **{"KETTLE": PK, "PAN": PP, "TOWELS": PT, "MUGS": PM, "SCALE": PS, "ORDER": O1, "WEB": WEB},
+    **{"TOTAL": TOTAL[1:-1], "LEFT": LEFT[1:-1], "EACH": EACH[1:-1]},
 }
+STATES = tomllib.loads(Path(__file__).with_name("values.toml").read_text("utf-8"))
 
 
-@pytest.mark.parametrize(
-    ("state", "kind", "amount", "of", "more"), [(state, *row) for state, rows in STATES.items() for row in rows]
-)
+@pytest.mark.parametrize(("state", "typed"), [(state, row) for state, rows in STATES.items() for row in rows])
 def test_what_follows_from_records_is_verified_and_what_they_deny_is_contradicted_with_the_reason(
-    state: str, kind: str, amount: Any, of: list[str], more: dict[str, Any]
+    state: str, typed: dict[str, Any]
 ) -> None:
-    given = {name: value for name, value in more.items() if name != "why"}
-    found = verified(kind, amount, *of, **given)
+    sources = {key: [name.format(**IDS) for name in typed.get(key, ())] for key in ("of", "than")}
+    fields = {name: value for name, value in typed.items() if name not in ("kind", "amount", "of", "than", "why")}
+    found = verified(typed["kind"], typed["amount"], *sources["of"], than=sources["than"], **fields)
     assert found.state == state
-    assert more.get("why") in (None, found.derivation)
+    assert typed.get("why") in (None, found.derivation)
 
 
 CART = [Pick(product=KETTLE.product_id), Pick(product=TOWELS.product_id)]
