@@ -32,9 +32,9 @@ def agent_at(place: str) -> Agent:
     async def answer(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
         del models
         async with served(session) as tools:
-            asked = question(task, session, tools, limits)
+            request = question(task, session, tools, limits)
             try:
-                written = await _output_of(words, asked, limits.own_seconds)
+                written = await _output_of(words, request, limits.own_seconds)
             except _Failed as problem:
                 last = last_words(problem.stderr, tools.token)
                 ending = f"; its stderr ends: {last}" if last else ""
@@ -101,7 +101,7 @@ class _Pipes(asyncio.SubprocessProtocol):
         _set(self.closed)
 
 
-async def _output_of(words: list[str], asked: bytes, seconds: int) -> bytes:
+async def _output_of(words: list[str], request: bytes, seconds: int) -> bytes:
     """What the command writes to stdout. No process of its process group is left running. Raises _Failed."""
     loop = asyncio.get_running_loop()
     try:
@@ -111,7 +111,7 @@ async def _output_of(words: list[str], asked: bytes, seconds: int) -> bytes:
     try:
         stdin = transport.get_pipe_transport(0)
         assert isinstance(stdin, asyncio.WriteTransport)
-        stdin.write(asked)
+        stdin.write(request)
         stdin.close()  # once all is written
         await asyncio.wait([pipes.ended], timeout=seconds)
         is_late = not pipes.ended.done()
