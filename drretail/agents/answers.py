@@ -78,8 +78,8 @@ def _read_pick(given: object) -> Sequence[Pick]:
             return (Pick.model_validate(given),)
         except ValidationError as problem:
             raise ValueError(f"{given!r:.80} is no pick: {fault_of(problem)}") from problem
-    found = take_picks(f"```picks\n{given}\n```") if "```" not in given else None
-    if found is None or not found.picks:
-        why = "" if found is None or found.problem is None else f": {found.problem}"
+    declared = take_picks(f"```picks\n{given}\n```") if "```" not in given else None
+    if declared is None or not declared.picks:
+        why = "" if declared is None or declared.problem is None else f": {declared.problem}"
         raise ValueError(f'{given!r:.80} is no pick such as "P:B0EXAMPLE1 x 2"{why}')
-    return found.picks
+    return declared.picks

@@ -52,13 +52,13 @@ def as_agent(given: object) -> Agent | None:
     if not callable(given):
         return None
     name = getattr(given, "__name__", type(given).__name__)
-    asked = _asked(given, name)
-    if not asked:  # without arguments it would not know the question
+    arguments = _asked(given, name)
+    if not arguments:  # without arguments it would not know the question
         return None
-    wanted = set(asked.values())
+    wanted = set(arguments.values())
     makes_runnable = not wanted & {"question", "task"}
     return Agent(
-        _answering(given, asked, name),
+        _answering(given, arguments, name),
         roles=("researcher",) if "models" in wanted else (),
         heeds=HEEDED if "limits" in wanted else frozenset({"tokens", "dollars"}),
         prompts=_instructions if makes_runnable or "instructions" in wanted else tuple,
@@ -93,25 +93,25 @@ def _asked(given: Callable[..., Any], name: str) -> dict[str, str]:
         raise UserError(
             f"{name} cannot be an agent: Python cannot read its arguments. Wrap it in a function."
         ) from None
-    asked: dict[str, str] = {}
+    arguments: dict[str, str] = {}
     for place, parameter in enumerate(parameters):
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             continue
         if parameter.name in GIVEN:
-            asked[parameter.name] = parameter.name
+            arguments[parameter.name] = parameter.name
         elif place == 0 and parameter.default is parameter.empty:
-            asked[parameter.name] = "question"
+            arguments[parameter.name] = "question"
         elif parameter.default is parameter.empty:
             raise UserError(
                 f"{name} cannot be an agent: nothing fills in its argument {parameter.name!r}. Beside the question an "
                 f"agent may ask for {', '.join(GIVEN[1:-1])} and {GIVEN[-1]}."
             )
-        if parameter.kind is parameter.POSITIONAL_ONLY and parameter.name in asked:
+        if parameter.kind is parameter.POSITIONAL_ONLY and parameter.name in arguments:
             raise UserError(f"{name} cannot be an agent: its argument {parameter.name!r} cannot be given by name.")
-    return asked
+    return arguments
 
 
-def _answering(given: Callable[..., Any], asked: Mapping[str, str], name: str) -> Answering:
+def _answering(given: Callable[..., Any], arguments: Mapping[str, str], name: str) -> Answering:
     async def answer(task: Task, session: Session, models: Models, limits: Limits) -> Any:
         with Toolkit(session) as toolkit, _used(toolkit):
             known: dict[str, Callable[[], object]] = {
@@ -126,27 +126,29 @@ def _answering(given: Callable[..., Any], asked: Mapping[str, str], name: str) -
                 "models": lambda: models,
                 "limits": lambda: limits,
             }
-            found = await _called(partial(given, **{argument: known[what]() for argument, what in asked.items()}))
-            if isinstance(found, Runnable):
+            result = await _called(
+                partial(given, **{argument: known[value]() for argument, value in arguments.items()})
+            )
+            if isinstance(result, Runnable):
                 messages = [HumanMessage(own_agent_instructions(session, task))]
-                found = await cast(Any, found).ainvoke({"messages": messages})
-            return _read(found, is_counted=bool(models.usage))
+                result = await cast(Any, result).ainvoke({"messages": messages})
+            return _read(result, is_counted=bool(models.usage))
 
     answer.__name__, answer.__module__ = name, getattr(given, "__module__", __name__)
     answer.__wrapped__ = given  # pyright: ignore[reportFunctionMemberAccess]  # its source is what the user wrote
     return answer
 
 
-def _read(found: Any, *, is_counted: bool) -> Any:
+def _read(result: Any, *, is_counted: bool) -> Any:
     """What an agent returned; of a graph's messages, the last one's text and the tokens that all report together.
 
     ``is_counted`` says that it asked the run's own models, whose calls are counted where they are made.
     """
-    if isinstance(found, BaseMessage):
-        found = {"messages": [found]}
-    if not isinstance(found, Mapping) or "messages" not in found:
-        return found
-    messages = convert_to_messages(cast(Any, found["messages"]))
+    if isinstance(result, BaseMessage):
+        result = {"messages": [result]}
+    if not isinstance(result, Mapping) or "messages" not in result:
+        return result
+    messages = convert_to_messages(cast(Any, result["messages"]))
     if not messages or isinstance(messages[-1], HumanMessage):
         raise ModelError("no_report", "the agent's last message is the question itself")
     answers = [message for message in messages if isinstance(message, AIMessage)]
@@ -171,12 +173,12 @@ async def _called(call: "partial[Any]") -> Any:
     context, threads = copy_context(), Workers(1)
     try:
         job = threads.submit(lambda: context.run(_outcome, call), asyncio.get_running_loop())
-        found, problem = await threads.await_(job, inf)
+        result, problem = await threads.await_(job, inf)
     finally:
         threads.close()  # a call that still runs because the run was stopped is not waited for
     if problem is not None:
         raise problem
-    return await found if inspect.isawaitable(found) else found
+    return await result if inspect.isawaitable(result) else result
 
 
 def _outcome(call: "partial[Any]") -> tuple[Any, BaseException | None]:

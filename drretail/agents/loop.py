@@ -200,8 +200,10 @@ async def conclude(state: State, runtime: Runtime[Loop]) -> State:
     async def write(left_out: int) -> AIMessage:
         # The oldest results are replaced, not removed: providers want a reply to each call.
         shortened = {at: results[at].model_copy(update={"content": LEFT_OUT}) for at in [*results][:left_out]}
-        asked = [shortened.get(at, message) for at, message in enumerate(messages)]
-        return await loop.models.call(loop.role, asked, path=loop.path, tools=loop.executor.schemas, may_call=False)
+        conversation = [shortened.get(at, message) for at, message in enumerate(messages)]
+        return await loop.models.call(
+            loop.role, conversation, path=loop.path, tools=loop.executor.schemas, may_call=False
+        )
 
     answer, left_out = await write_within_context(write, [len(result.text) for result in results.values()])
     left = counted(left_out, "oldest result")

@@ -51,13 +51,13 @@ async def with_pages_read(
     if session.settings.web_mode != "ws":
         return [*performed], []
     searches = [_found(each, session) for each in performed]
-    pages = [page for found in searches for page in found if page.text is not None]
+    pages = [page for hits in searches for page in hits if page.text is not None]
     shares = models.branches(len(pages)) if pages else []
     read = await asyncio.gather(*(_read(page, share) for page, share in zip(pages, shares, strict=True)))
     readings = {reading.page.path: reading for reading in read}
-    shown = [[readings.get(page.path) or _as_seen(page) for page in found] for found in searches]
-    notes = [reading.note for found in shown for reading in found if reading.note is not None]
-    return [_with(each, found) for each, found in zip(performed, shown, strict=True)], notes
+    shown = [[readings.get(page.path) or _as_seen(page) for page in hits] for hits in searches]
+    notes = [reading.note for hits in shown for reading in hits if reading.note is not None]
+    return [_with(each, hits) for each, hits in zip(performed, shown, strict=True)], notes
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,39 +26,41 @@ async def declared(report: str, task: Task, role: Role, models: Models) -> Decla
 
     They stay unknown if the model fails for good, or its answer can't be read either.
     """
-    found = take_picks(report)
-    if found.picks is not None or not found.report.strip():
-        return found
-    problem = found.problem or NO_BLOCK
-    asked = [tagged("query", task.text), tagged("report", found.report.strip()), tagged("problem", problem)]
+    declaration = take_picks(report)
+    if declaration.picks is not None or not declaration.report.strip():
+        return declaration
+    problem = declaration.problem or NO_BLOCK
+    question = [tagged("query", task.text), tagged("report", declaration.report.strip()), tagged("problem", problem)]
     models.trajectory.count_setback("repairs", "picks")
     try:
         answer = await models.call(
-            role, [SystemMessage(asking_prompt().render()), HumanMessage("\n".join(asked))], path=PATH
+            role, [SystemMessage(asking_prompt().render()), HumanMessage("\n".join(question))], path=PATH
         )
     except ModelError as failure:
-        return replace(found, problem=f"{problem}; asked for them, the model failed: {failure.kind}: {failure.message}")
+        return replace(
+            declaration, problem=f"{problem}; asked for them, the model failed: {failure.kind}: {failure.message}"
+        )
     again = take_picks(answer.text)
     if again.picks is None and again.problem is None and answer.text.strip():
         # It should be nothing but the block; a fence without its name is taken too.
         lines = [line for line in answer.text.splitlines() if not line.strip().startswith(_FENCES)]
         again = take_picks("\n".join(["```picks", *lines, "```"]))
     if again.picks is None:
-        return replace(found, problem=f"{problem}; asked for them: {again.problem or 'no answer'}")
-    return Declared(found.report, again.picks, outcome=again.outcome)
+        return replace(declaration, problem=f"{problem}; asked for them: {again.problem or 'no answer'}")
+    return Declared(declaration.report, again.picks, outcome=again.outcome)
 
 
-def note_of(found: Declared, block: bool) -> str:
+def note_of(declaration: Declared, block: bool) -> str:
     """Why the picks of a report are unknown. ``block`` says whether it had a block of picks."""
-    return f"{PICKS_UNREADABLE if block else PICKS_MISSING}: {found.problem or NO_BLOCK}"
+    return f"{PICKS_UNREADABLE if block else PICKS_MISSING}: {declaration.problem or NO_BLOCK}"
 
 
 def answer_of(report: str) -> Answer:
     """A report without its block, with the picks that it declares. Nobody is asked for missing ones."""
-    found = take_picks(report)
-    text = report if found.report == report else found.report.strip()
-    notes = () if found.picks is not None else (note_of(found, text != report),)
-    return Answer(report=text, picks=found.picks, outcome=found.outcome, notes=notes)
+    declaration = take_picks(report)
+    text = report if declaration.report == report else declaration.report.strip()
+    notes = () if declaration.picks is not None else (note_of(declaration, text != report),)
+    return Answer(report=text, picks=declaration.picks, outcome=declaration.outcome, notes=notes)
 
 
 async def with_picks(answer: Answer, task: Task, role: Role | None, models: Models) -> Answer:
@@ -68,21 +70,25 @@ async def with_picks(answer: Answer, task: Task, role: Role | None, models: Mode
     Picks in the answer itself win over a block, and an answer that decides to buy nothing has declared its picks.
     Raises ModelError of the kind ``no_report`` for a report that is nothing but its block.
     """
-    found = take_picks(answer.report)
-    report = answer.report if found.report == answer.report else found.report.strip()
+    declaration = take_picks(answer.report)
+    report = answer.report if declaration.report == answer.report else declaration.report.strip()
     if answer.report.strip() and not report:
         raise ModelError("no_report", "the model wrote the picks and no report: nothing stands beside their block")
     is_refused = answer.outcome is not None and answer.outcome.decision == "none"
-    if answer.picks is None and is_refused and found.picks is None:
+    if answer.picks is None and is_refused and declaration.picks is None:
         answer = answer.model_copy(update={"picks": ()})
     if answer.picks is not None or any(note.startswith((PICKS_MISSING, PICKS_UNREADABLE)) for note in answer.notes):
         picks = None if answer.picks is None else merged(answer.picks)
         return _deciding(answer.model_copy(update={"report": report}), picks, answer.outcome)
-    if found.picks is None and role is not None:
-        found = await declared(answer.report, task, role, models)
-    notes = answer.notes if found.picks is not None else (*answer.notes, note_of(found, report != answer.report))
+    if declaration.picks is None and role is not None:
+        declaration = await declared(answer.report, task, role, models)
+    notes = (
+        answer.notes
+        if declaration.picks is not None
+        else (*answer.notes, note_of(declaration, report != answer.report))
+    )
     answer = answer.model_copy(update={"report": report, "notes": notes})
-    return _deciding(answer, found.picks, answer.outcome or found.outcome)
+    return _deciding(answer, declaration.picks, answer.outcome or declaration.outcome)
 
 
 def _deciding(answer: Answer, picks: tuple[Pick, ...] | None, outcome: Outcome | None) -> Answer:

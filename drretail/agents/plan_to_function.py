@@ -30,7 +30,7 @@ _prompt = partial(agent_prompt, __file__)
 async def answer(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
     """The report of one plan over all nine tools. Raises ModelError if there is none."""
     del limits  # one turn is the method; ``models`` keeps the limit of tokens
-    asked = "\n".join([task_message(task, session).text, tagged("turns", str(TURNS)), *asking_notes(session)])
+    question = "\n".join([task_message(task, session).text, tagged("turns", str(TURNS)), *asking_notes(session)])
 
     def report_now(stop: Stop) -> HumanMessage:
         del stop
@@ -39,7 +39,7 @@ async def answer(task: Task, session: Session, models: Models, limits: Limits) -
     with Toolkit(session) as toolkit:
         executor = ToolExecutor(toolkit, models, PATH, one_by_one=True)
         end = await Loop("researcher", PATH, models, executor, TURNS, report_now).run(
-            [SystemMessage(_prompt("plan_to_function").render()), HumanMessage(asked)]
+            [SystemMessage(_prompt("plan_to_function").render()), HumanMessage(question)]
         )
     if not end.text:
         raise ModelError("no_report", "the model ended without a report")

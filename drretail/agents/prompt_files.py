@@ -24,8 +24,8 @@ def wordings_of(agent: Agent) -> tuple[Prompt, ...]:
 
 def prompt_files(agents: Iterable[Agent]) -> dict[str, Path]:
     """The packaged files of all prompts of these agents, by the name under which each is overridden."""
-    found = {path for agent in agents for path in files_loaded(lambda agent=agent: wordings_of(agent))}
-    return dict(sorted((_name(path), path) for path in found))
+    paths = {path for agent in agents for path in files_loaded(lambda agent=agent: wordings_of(agent))}
+    return dict(sorted((_name(path), path) for path in paths))
 
 
 def with_pages(names: Iterable[str] = BUILT_IN) -> dict[str, Agent]:
@@ -63,7 +63,7 @@ class Overrides:
 
     def unused(self, used: Iterable["Overrides"]) -> str:
         """The names of these that are in none of ``used``. Raises UserError if that is all, so nothing would change."""
-        idle = self.texts.keys() - {path for one in used for path in one.texts}
+        idle = self.texts.keys() - {path for overrides in used for path in overrides.texts}
         names = ", ".join(sorted(map(_name, idle)))
         if idle and len(idle) == len(self.texts):
             raise UserError(

@@ -40,10 +40,10 @@ async def answer(task: Task, session: Session, models: Models, limits: Limits) -
     with Toolkit(session) as toolkit:
         executor = ToolExecutor(toolkit, models, PATH)
         system = _prompt().render(turns=str(limits.tool_turns))
-        asked = HumanMessage("\n".join([task_message(task, session).text, *asking_notes(session)]))
+        question = HumanMessage("\n".join([task_message(task, session).text, *asking_notes(session)]))
         end = await Loop(
             "researcher", PATH, models, executor, limits.tool_turns, conclude_message, is_announcement
-        ).run([SystemMessage(system), asked])
+        ).run([SystemMessage(system), question])
     if not end.text:
         raise ModelError("no_report", "the model ended without a report")
     return Answer(report=end.text, stop=end.stop, notes=end.notes)
@@ -51,8 +51,8 @@ async def answer(task: Task, session: Session, models: Models, limits: Limits) -
 
 def is_announcement(text: str) -> bool:
     """True for a text without a frame, citations and declared picks: it is no report of what was looked up."""
-    found = take_picks(text)
-    is_report = found.is_framed or found.picks is not None or found.problem is not None
+    declared = take_picks(text)
+    is_report = declared.is_framed or declared.picks is not None or declared.problem is not None
     return not is_report and next(find_marks(text), None) is None
 
 

@@ -53,10 +53,10 @@ def load_agent(name: str) -> Agent:
 
     Raises UnknownName if there is no such agent, and UserError if its place holds nothing that can answer.
     """
-    place, found = AGENTS.load(name)
-    agent = as_agent(found)
+    place, loaded = AGENTS.load(name)
+    agent = as_agent(loaded)
     if agent is None:
-        raise AGENTS.refused(place, found, "a drretail.Agent, a function that answers, or a LangChain Runnable")
+        raise AGENTS.refused(place, loaded, "a drretail.Agent, a function that answers, or a LangChain Runnable")
     return agent
 
 

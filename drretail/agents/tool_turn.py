@@ -48,8 +48,8 @@ class ToolExecutor:
         replies: list[ToolReply] = []
         notes: list[str] = []
         for batch in batches:
-            asked = [(call["name"], self._arguments(call)) for call in batch]
-            performed = await self.toolkit.aperform_all(asked, path=self.path, role=self.role)
+            named = [(call["name"], self._arguments(call)) for call in batch]
+            performed = await self.toolkit.aperform_all(named, path=self.path, role=self.role)
             performed, page_notes = await with_pages_read(performed, self.toolkit.session, self.models)
             performed = performed if self.complete is None else await self.complete(performed)
             replies += self.toolkit.record_all(map(_lean, performed) if is_lean else performed)

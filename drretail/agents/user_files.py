@@ -94,8 +94,8 @@ def files_hash(folder: Path) -> str:
     """A hash of the names and bytes of all files below a folder. Raises UserError for a folder without files."""
     if not folder.is_dir():
         raise UserError(f"{folder} is no folder: name one with the user's files, or with such a folder for each query.")
-    found = files_below(folder, "**/*")
-    if not found:
+    files = files_below(folder, "**/*")
+    if not files:
         raise UserError(f"{folder} holds no file: put the user's files there, or in a folder for each query's id.")
-    named = [[path.relative_to(folder).as_posix(), hashlib.sha256(path.read_bytes()).hexdigest()] for path in found]
+    named = [[path.relative_to(folder).as_posix(), hashlib.sha256(path.read_bytes()).hexdigest()] for path in files]
     return sha256_of(named)[:12]

@@ -38,7 +38,7 @@ from drretail.experiment import Experiment, read_definition
 from drretail.llm.estimates import Estimate, Estimates
 from drretail.llm.event_loop import run_loop
 from drretail.llm.registry import Model
-from drretail.progress import choose_progress
+from drretail.progress import busy, choose_progress
 from drretail.querygen.reading import read_queries
 from drretail.records.base import Rules
 from drretail.records.query import Query
@@ -76,9 +76,12 @@ def score(options: ScoreOptions) -> RecordedScores:
     )
     printing = redirect_stdout(sys.stderr)  # what a metric of one's own prints is no result
     small = [judge for judge in plan.judges if judge.model is not None and judge.model.is_lean]
-    for part in _left_to_judge(plan, options, small) if small else ():
-        if part.misfits:
-            say(f"{part.name}: {counted(part.misfits, 'question does', 'questions do')} not fit its context.")
+    if small:
+        with busy("trying whether the questions fit"):
+            left = _left_to_judge(plan, options, small)
+        for part in left:
+            if part.misfits:
+                say(f"{part.name}: {counted(part.misfits, 'question does', 'questions do')} not fit its context.")
     with world_of(folder, options.world) as shop, asked_judges as judges, printing:
         if options.queries is not None:
             _add_gold(folder, read_queries(Path(options.queries)), shop)

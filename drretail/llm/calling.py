@@ -80,62 +80,62 @@ async def answer_of(
     while True:
         model.halt.check()
         try:
-            found, seconds = await paced_attempt(model, chat, request, spent)
+            outcome, seconds = await paced_attempt(model, chat, request, spent)
         except ModelError as problem:
             model.halt.check_denied(model, problem)
             if problem.usage is not None:
                 attempts.lose(Usage(**problem.usage))
             raise attempts.in_all(problem)  # noqa: B904 -- it is the same error
-        if not isinstance(found, Fault):
+        if not isinstance(outcome, Fault):
             model.halt.answered(model)
-            return found
-        if (lost := _lost(found, chat, request)) is not None:
+            return outcome
+        if (lost := _lost(outcome, chat, request)) is not None:
             attempts.lose(lost)
-        if found.unfinished is not None and request is messages:
-            attempts.failed.append(found.error.message)
-            request, spent = [*messages, _second_chance(found)], 0.0
+        if outcome.unfinished is not None and request is messages:
+            attempts.failed.append(outcome.error.message)
+            request, spent = [*messages, _second_chance(outcome)], 0.0
             continue
-        pause = policy.pause(tried, found.wait)
+        pause = policy.pause(tried, outcome.wait)
         spent += seconds + pause
-        if not found.passes or tried >= policy.retries or (model.seconds is not None and spent >= model.seconds):
-            model.halt.check_denied(model, found.error)
-            model.halt.check_down(model, found)
-            raise attempts.in_all(_unanswered(model, found))
+        if not outcome.passes or tried >= policy.retries or (model.seconds is not None and spent >= model.seconds):
+            model.halt.check_denied(model, outcome.error)
+            model.halt.check_down(model, outcome)
+            raise attempts.in_all(_unanswered(model, outcome))
         tried += 1
         if spent >= TOLD_AFTER:
             whom = address_of(model) or model.info.provider
             model.retrying.tell(
-                f"Waiting for {whom} ({model.info.model}): {found.error.message[:TOLD_LENGTH]}; "
+                f"Waiting for {whom} ({model.info.model}): {outcome.error.message[:TOLD_LENGTH]}; "
                 f"try {tried + 1} of {policy.retries + 1} in {pause:.0f} s."
             )
-        if found.wait is not None and (found.status is not None or found.error.kind == "timeout"):
-            model.pacer.hold(found.wait)
-        attempts.failed.append(found.error.message)
+        if outcome.wait is not None and (outcome.status is not None or outcome.error.kind == "timeout"):
+            model.pacer.hold(outcome.wait)
+        attempts.failed.append(outcome.error.message)
         await policy.sleep(pause)
 
 
-def _second_chance(found: Fault) -> HumanMessage:
+def _second_chance(fault: Fault) -> HumanMessage:
     """The message that asks once more for an answer that was empty or cut.
 
     A cut answer is shown as far as it goes, and half its length is asked for.
     """
-    text = found.unfinished or ""
-    if not found.was_cut:
+    text = fault.unfinished or ""
+    if not fault.was_cut:
         return HumanMessage(load_prompt(__file__, "empty_answer").render())
     # An answer that was cut while the model thought has no text: its tokens are counted instead.
-    words = len(text.split()) or (0 if found.usage is None else found.usage.output // 2)
+    words = len(text.split()) or (0 if fault.usage is None else fault.usage.output // 2)
     instruction = load_prompt(__file__, "cut_answer").render(words=str(max(LEAST_WORDS, words // 2)))
     return HumanMessage(f"{tagged('answer', text)}\n{instruction}")
 
 
-def _lost(found: Fault, chat: Any, messages: Sequence["BaseMessage"]) -> Usage | None:
+def _lost(fault: Fault, chat: Any, messages: Sequence["BaseMessage"]) -> Usage | None:
     """The tokens of an answer that did not arrive whole: as counted by the provider, or estimated from the question's
     length.
 
     None if there is nothing to pay for: the provider refused, or was not reached. An estimate counts no call.
     """
-    if found.usage is not None or found.status is not None or found.is_unreached or not found.passes:
-        return found.usage
+    if fault.usage is not None or fault.status is not None or fault.is_unreached or not fault.passes:
+        return fault.usage
     return _given_up(chat, messages)
 
 
@@ -169,23 +169,23 @@ async def paced_attempt(
             left_out = {*model.refused}
             sent = without(_fitting(model, chat, messages), left_out)
             try:
-                found = await _in_time(model, sent, messages, spent)
+                outcome = await _in_time(model, sent, messages, spent)
             except ModelError as problem:
                 if problem.usage is not None:
                     model.pacer.correct(estimated, Usage(**problem.usage))
                 raise
-            refused = refused_argument(found, sent) if isinstance(found, Fault) else None
+            refused = refused_argument(outcome, sent) if isinstance(outcome, Fault) else None
             if refused is None or refused in left_out:  # the longest answer may be refused by both its names
                 break
             model.refused.add(refused)
         seconds = model.retrying.clock() - began
-    if isinstance(found, Fault) and found.error.kind == "timeout" and not found.is_unreached:
-        found = replace(found, wait=_still_writing(model, seconds))
-    if not isinstance(found, Fault):
-        model.pacer.correct(estimated, usage_of(found))
-    elif found.usage is not None or found.status is not None:  # refused without usage, it read nothing
-        model.pacer.correct(estimated, found.usage)
-    return found, seconds
+    if isinstance(outcome, Fault) and outcome.error.kind == "timeout" and not outcome.is_unreached:
+        outcome = replace(outcome, wait=_still_writing(model, seconds))
+    if not isinstance(outcome, Fault):
+        model.pacer.correct(estimated, usage_of(outcome))
+    elif outcome.usage is not None or outcome.status is not None:  # refused without usage, it read nothing
+        model.pacer.correct(estimated, outcome.usage)
+    return outcome, seconds
 
 
 def _still_writing(model: Model, seconds: float) -> float | None:

@@ -55,8 +55,8 @@ def open_embeddings(spec: str) -> "Embeddings":
             raise UserError(f"The embeddings {quoted(spec)} cannot be opened: {describe_error(problem)}.") from problem
     from langchain_core.embeddings import Embeddings
 
-    place, found = OWN.load(spec)
-    made: Any = found() if callable(found) else found
+    place, loaded = OWN.load(spec)
+    made: Any = loaded() if callable(loaded) else loaded
     if not isinstance(made, Embeddings):
-        raise OWN.refused(place, found, "LangChain embeddings, or a function that gives some")
+        raise OWN.refused(place, loaded, "LangChain embeddings, or a function that gives some")
     return made

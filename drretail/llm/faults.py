@@ -86,10 +86,10 @@ def asked_wait(problem: BaseException, now: datetime | None = None) -> float | N
     """
     for error in causes_of(problem):
         headers = _headers(error)
-        found = _number(headers.get("retry-after-ms"), 0.001) or _retry_after(headers.get("retry-after"), now)
-        found = found or _retry_delay(getattr(error, "details", None))
-        if found is not None and found > 0:
-            return found
+        seconds = _number(headers.get("retry-after-ms"), 0.001) or _retry_after(headers.get("retry-after"), now)
+        seconds = seconds or _retry_delay(getattr(error, "details", None))
+        if seconds is not None and seconds > 0:
+            return seconds
     return None
 
 
@@ -265,8 +265,8 @@ async def attempt(
 
 
 def _roots() -> tuple[type[Exception], ...]:
-    found = (getattr(sys.modules.get(module), name, None) for module, name in _ROOTS)
-    return tuple(root for root in found if root is not None)
+    roots = (getattr(sys.modules.get(module), name, None) for module, name in _ROOTS)
+    return tuple(root for root in roots if root is not None)
 
 
 def _kind_of(problem: BaseException) -> ModelErrorKind:
@@ -285,8 +285,8 @@ def _fault(model: object, kind: ModelErrorKind, lead: str, problem: Exception) -
     error = _error(model, kind, lead, problem)
     error.__cause__ = problem
     lasts = kind in ("context_overflow", "refusal")
-    found = Fault(error, not lasts and passes(problem), asked_wait(problem), status_of(problem))
-    return replace(found, is_unreached=is_unreached(problem))
+    fault = Fault(error, not lasts and passes(problem), asked_wait(problem), status_of(problem))
+    return replace(fault, is_unreached=is_unreached(problem))
 
 
 def _error(model: object, kind: ModelErrorKind, lead: str, problem: BaseException) -> ModelError:

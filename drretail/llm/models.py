@@ -212,12 +212,12 @@ class Models:
 
         async def action() -> Outcome:
             attempts = Attempts()
-            asked = {
+            attributes = {
                 "gen_ai.request.model": model.spec,
                 "gen_ai.provider.name": model.info.provider,
                 "drretail.role": role,
             }
-            with span("chat", model.spec, asked) as note:
+            with span("chat", model.spec, attributes) as note:
                 answer = await answer_of(model, _sent(model, messages, request), chat=chat, attempts=attempts)
                 used = attempts.usage_with(answer)
                 note({"gen_ai.usage.input_tokens": used.total - used.output, "gen_ai.usage.output_tokens": used.output})
@@ -310,8 +310,8 @@ def _request(model: Model, messages: Sequence[BaseMessage]) -> dict[str, Any]:
     canonical: list[dict[str, Any]] = []
     for message in messages:
         calls = {name: getattr(message, name, None) for name in ("tool_calls", "tool_call_id")}
-        kept = {name: value for name, value in calls.items() if value}
-        canonical.append({"role": message.type, "content": message.content} | kept)
+        present = {name: value for name, value in calls.items() if value}
+        canonical.append({"role": message.type, "content": message.content} | present)
     return {"model": model.spec, "params": model.params, "messages": canonical}
 
 
@@ -340,11 +340,11 @@ class RoleChat(BaseChatModel):
         if include_raw or not (isinstance(schema, type) and issubclass(schema, BaseModel)):
             raise UserError("models.chat(…).with_structured_output takes a pydantic model, and no include_raw.")
 
-        async def answered(given: LanguageModelInput) -> BaseModel:
-            messages = self._convert_input(given).to_messages()
+        async def answered(prompt: LanguageModelInput) -> BaseModel:
+            messages = self._convert_input(prompt).to_messages()
             return await self.models.ask(self.role, messages, schema, path=self.path)
 
-        return RunnableLambda(lambda given: run_loop(answered(given)), answered)
+        return RunnableLambda(lambda prompt: run_loop(answered(prompt)), answered)
 
     def _generate(
         self,

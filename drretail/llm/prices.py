@@ -36,9 +36,9 @@ class PriceTable:
         very model. Models that ask no provider are free, unless the user states a price to try a budget with.
         """
         for table in (self.own, self.listed):
-            found = table.get(spec) or table.get(undated(spec))
-            if found is not None:
-                return found
+            price = table.get(spec) or table.get(undated(spec))
+            if price is not None:
+                return price
         return FREE if spec.startswith(("offline:", "scripted:")) else None
 
 

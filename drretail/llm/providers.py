@@ -42,7 +42,6 @@ class Provider:
 
     langchain_name: str
     package: str
-    extra: str | None
     key_variables: tuple[str, ...]
     settings: Callable[[CallLimits], dict[str, Any]]
     sends_temperature: bool = True
@@ -135,18 +134,15 @@ PROVIDERS: dict[str, Provider] = {
     "anthropic": Provider(
         "anthropic",
         "langchain_anthropic",
-        None,
         ("ANTHROPIC_API_KEY",),
         _anthropic,
         sends_temperature=False,
         takes_seed=False,
         streams="asked",
     ),
-    "openai": Provider("openai", "langchain_openai", "openai", ("OPENAI_API_KEY",), _openai, streams="asked"),
-    "ollama": Provider("ollama", "langchain_ollama", "ollama", (), _ollama, takes_context=True, streams="always"),
-    "google": Provider(
-        "google_genai", "langchain_google_genai", "google", ("GOOGLE_API_KEY", "GEMINI_API_KEY"), _google
-    ),
+    "openai": Provider("openai", "langchain_openai", ("OPENAI_API_KEY",), _openai, streams="asked"),
+    "ollama": Provider("ollama", "langchain_ollama", (), _ollama, takes_context=True, streams="always"),
+    "google": Provider("google_genai", "langchain_google_genai", ("GOOGLE_API_KEY", "GEMINI_API_KEY"), _google),
 }
 """The providers that langchain opens."""
 OFFLINE = "offline"

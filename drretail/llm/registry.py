@@ -201,16 +201,16 @@ def open_recorded(
 
         script = {key: params[key] for key in ("script",) if key in params}
         return replace(scripted_model(name=spec.partition(":")[2]), params=script)
-    given: dict[str, Any] = {
+    settings: dict[str, Any] = {
         name: params.get(name) for name in ("base_url", "temperature", "max_tokens", "seed", "context")
     }
     # A role that was never asked is known by its label's parameters, which keep no address.
-    given["base_url"] = given["base_url"] or ("http://own.invalid" if params.get("own_server") else None)
+    settings["base_url"] = settings["base_url"] or ("http://own.invalid" if params.get("own_server") else None)
     keys = {name: "none" for provider in PROVIDERS.values() for name in provider.key_variables}
-    model = open_model(spec, prices=prices, environ=keys, sends=False, **given)
-    told = {name: params[name] for name in ("structured", "context") if name in params}
+    model = open_model(spec, prices=prices, environ=keys, sends=False, **settings)
+    abilities = {name: params[name] for name in ("structured", "context") if name in params}
     refused = {"temperature"} & (model.params.keys() - params.keys()) if is_whole else set[str]()
-    return model.knowing(Abilities(**told, refused=tuple(refused))) if told or refused else model
+    return model.knowing(Abilities(**abilities, refused=tuple(refused))) if abilities or refused else model
 
 
 def open_model(
@@ -272,8 +272,8 @@ def open_model(
             stated = {"price": price, "structured": form, "stated_context": context}
             return replace(opened, **{name: value for name, value in stated.items() if value is not None})
         params: dict[str, Any] = {"max_tokens": limits.max_tokens}
-        given = {"temperature": temperature, "seed": seed, "base_url": base_url and plain_address(base_url)}
-        params |= {name: value for name, value in given.items() if value is not None}
+        optional = {"temperature": temperature, "seed": seed, "base_url": base_url and plain_address(base_url)}
+        params |= {name: value for name, value in optional.items() if value is not None}
         return Model(spec, lambda: opened, info, params, price=price, **calling)
     is_installed = find_spec(provider.package) is not None
     if sends and not is_installed:
@@ -328,16 +328,16 @@ def _named(spec: str) -> tuple[str, str, Provider | Opening]:
     name, _, model = spec.partition(":")
     known = provider_names()
     if name in PROVIDERS:
-        found: object = PROVIDERS[name]
+        provider: object = PROVIDERS[name]
     elif name in known:
-        _, found = MODELS.load(name)
+        _, provider = MODELS.load(name)
     else:
         attribute, _, model = model.partition(":")
-        found = _own(name, attribute, known)
-        return f"{name}:{attribute}", model, _opening(spec, found)
+        provider = _own(name, attribute, known)
+        return f"{name}:{attribute}", model, _opening(spec, provider)
     if not model:
         raise UserError(f"{spec!r} names no model: write {name}:MODEL.")
-    return name, model, _opening(spec, found)
+    return name, model, _opening(spec, provider)
 
 
 def load_opening(name: str) -> Provider | Opening:
@@ -356,36 +356,36 @@ def _own(module: str, attribute: str, known: Sequence[str]) -> object:
         raise
 
 
-def _opening(spec: str, found: object) -> Provider | Opening:
-    if isinstance(found, Provider):
-        return found
-    if inspect.isfunction(found):
-        return cast(Opening, found) if inspect.signature(found).parameters else lambda name, asked: found()
+def _opening(spec: str, provider: object) -> Provider | Opening:
+    if isinstance(provider, Provider):
+        return provider
+    if inspect.isfunction(provider):
+        return cast(Opening, provider) if inspect.signature(provider).parameters else lambda name, asked: provider()
     from langchain_core.language_models.chat_models import BaseChatModel
 
-    if isinstance(found, BaseChatModel):
-        return lambda name, asked: found
-    if callable(found) and not isinstance(found, type):
-        return cast(Opening, found)
-    raise OWN.refused(spec, found, "a LangChain chat model, a function that gives one, or a Provider")
+    if isinstance(provider, BaseChatModel):
+        return lambda name, asked: provider
+    if callable(provider) and not isinstance(provider, type):
+        return cast(Opening, provider)
+    raise OWN.refused(spec, provider, "a LangChain chat model, a function that gives one, or a Provider")
 
 
 def _opened(spec: str, opening: Opening, name: str, asked: Asked) -> "Model | BaseChatModel":
     """The model that the user's function returns for a name. Raises UserError if that is no chat model."""
     try:
-        found = cast(object, opening(name, asked))
+        opened = cast(object, opening(name, asked))
     except DrretailError:
         raise
     # The boundary of a provider of the user's own.
     except (Exception, SystemExit) as problem:
         raise UserError(f"The model {quoted(spec)} cannot be opened: {describe_error(problem)}.") from problem
-    if isinstance(found, Model):
-        return found
+    if isinstance(opened, Model):
+        return opened
     from langchain_core.language_models.chat_models import BaseChatModel
 
-    if not isinstance(found, BaseChatModel):
-        raise UserError(f"The model {quoted(spec)} is not a chat model: its function returns {type(found).__name__}.")
-    return found
+    if not isinstance(opened, BaseChatModel):
+        raise UserError(f"The model {quoted(spec)} is not a chat model: its function returns {type(opened).__name__}.")
+    return opened
 
 
 def open_offline(name: str, asked: Asked) -> Model:
@@ -420,8 +420,8 @@ def _key_variables(provider: Provider, key_variable: str | None, environ: Mappin
     if not provider.key_variables:
         return ()
     variables = provider.key_variables if key_variable is None else (key_variable,)
-    found = next((name for name in variables if environ.get(name)), None)
-    return variables if found is None else (found,)
+    variable = next((name for name in variables if environ.get(name)), None)
+    return variables if variable is None else (variable,)
 
 
 def _key(
@@ -430,13 +430,13 @@ def _key(
     variables = _key_variables(provider, key_variable, environ)
     if not variables:
         return {}
-    found = environ.get(variables[0])
-    if not found and base_url is None:
+    key = environ.get(variables[0])
+    if not key and base_url is None:
         raise UserError(
             f"The model {spec} needs an API key: set the environment variable {' or '.join(variables)}, name a "
             "server that needs none (--base-url ADDRESS), or use offline:shopper."
         )
-    return {"api_key": found or "none"}
+    return {"api_key": key or "none"}
 
 
 def _build(

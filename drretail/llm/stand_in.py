@@ -118,7 +118,7 @@ def statements(report: str) -> list[Statement]:
     next to nothing.
     """
     marks = list(citing_marks(report, None))
-    found: list[Statement] = []
+    collected: list[Statement] = []
     at = 0
     for sentence in find_sentences(report):
         while at < len(marks) and marks[at].end <= sentence.start:
@@ -131,8 +131,8 @@ def statements(report: str) -> list[Statement]:
         is_said = any(each.isalpha() for each in text) and (inside or len(text.split()) >= FEWEST_WORDS)
         if is_said and sentence.kind not in ("heading", "table_head"):
             sources = dict.fromkeys(cited.name for mark in inside for cited in mark.cited)
-            found.append(Statement(report[sentence.start : sentence.end], text, tuple(sources)))
-    return found
+            collected.append(Statement(report[sentence.start : sentence.end], text, tuple(sources)))
+    return collected
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,10 +220,10 @@ class _Filling:
 
     def _stated(self, name: str, properties: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         """A claim for each statement of the report, or a fact for each of its references."""
-        found = statements(tag_content("report", self.question) or "")
+        stated = statements(tag_content("report", self.question) or "")
         if name.startswith("CitedClaims."):
-            found = [statement for statement in found if statement.sources]
-        for number, statement in enumerate(found, 1):
+            stated = [statement for statement in stated if statement.sources]
+        for number, statement in enumerate(stated, 1):
             if "fact" in properties:
                 yield from (
                     {"fact": statement.text, "ref_idx": source, "url": ""} for source in statement.sources or ("",)
@@ -244,9 +244,9 @@ class _Filling:
 
     def _picks(self) -> list[Mapping[str, Any]]:
         """The first product that the report cites."""
-        found = statements(tag_content("report", self.question) or "")
+        stated = statements(tag_content("report", self.question) or "")
         named = next(
-            ((statement, source) for statement in found for source in statement.sources if source.startswith("P:")),
+            ((statement, source) for statement in stated for source in statement.sources if source.startswith("P:")),
             None,
         )
         if named is None:

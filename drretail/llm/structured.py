@@ -66,8 +66,8 @@ def _unfinished() -> tuple[type[Exception], ...]:
     loaded.
     """
     names = ("LengthFinishReasonError", "ContentFilterFinishReasonError")
-    found = (getattr(sys.modules.get("openai"), name, None) for name in names)
-    return tuple(error for error in found if error is not None)
+    errors = (getattr(sys.modules.get("openai"), name, None) for name in names)
+    return tuple(error for error in errors if error is not None)
 
 
 def _raw(problem: Any) -> "AIMessage":
@@ -199,10 +199,10 @@ class Question(Generic[T]):
                 raw = await self.call(bound or self.model.chat, conversation, schema)
             except ModelError as failure:
                 return Reply(None, attempt, failure)
-            found = self._validated(raw)
-            if not isinstance(found, str):
-                return Reply(found, attempt)
-            problem = found
+            answer = self._validated(raw)
+            if not isinstance(answer, str):
+                return Reply(answer, attempt)
+            problem = answer
             conversation += [
                 AIMessage(raw),
                 HumanMessage(_prompt("repair", schema, problem=tagged("problem", problem))),
@@ -213,14 +213,14 @@ class Question(Generic[T]):
     def _validated(self, raw: str) -> T | str:
         """The answer, or what is wrong with it. Nothing is coerced: "8" is no rating of 8."""
         try:
-            found = self.answer.model_validate_json(writable_json(mended_json(raw)), strict=True)
+            answer = self.answer.model_validate_json(writable_json(mended_json(raw)), strict=True)
         except ValidationError as problem:
             errors = problem.errors(include_url=False, include_input=False)
             places = [".".join(map(str, error["loc"])) or "the answer" for error in errors[:5]]
             complaints = [f"{place}: {error['msg']}" for place, error in zip(places, errors, strict=False)]
             more = f" … and {len(errors) - 5} more of the kind" if len(errors) > 5 else ""
             return "; ".join(complaints) + more
-        return (self.check(found) if self.check else None) or found
+        return (self.check(answer) if self.check else None) or answer
 
 
 @cache

@@ -38,11 +38,11 @@ def with_possible_usage(answer: "AIMessage", chat: Any, messages: Sequence["Base
     read, output = reported.get("input_tokens"), reported.get("output_tokens")
     # A usual count is possible for any question, and measuring one with its tools takes longer than the rest of this.
     is_usual = type(read) is int and 1 <= read <= UNSEEN_TOKENS
-    asked = 1 if is_usual else estimated_tokens(chat, messages)
-    if _is_possible(read, asked) and _is_possible(output, written):
+    question = 1 if is_usual else estimated_tokens(chat, messages)
+    if _is_possible(read, question) and _is_possible(output, written):
         return answer
-    details = reported.get("input_token_details") if _is_possible(read, asked) else None
-    read = read if _is_possible(read, asked) else max(asked, 1)
+    details = reported.get("input_token_details") if _is_possible(read, question) else None
+    read = read if _is_possible(read, question) else max(question, 1)
     output = output if _is_possible(output, written) else max(written, 1)
     usage = {"input_tokens": read, "output_tokens": output, "total_tokens": read + output}
     usage |= {"input_token_details": details} if details else {}
@@ -107,15 +107,15 @@ class Latency(Record):
 
 def latency_by_role(effects: Iterable[Effect]) -> dict[str, Latency]:
     """The latency of every role whose model was called."""
-    found: dict[str, Latency] = {}
+    latencies: dict[str, Latency] = {}
     for effect in effects:
         if effect.kind == "model":
-            before = found.get(effect.role or "", Latency())
-            found[effect.role or ""] = Latency(
+            before = latencies.get(effect.role or "", Latency())
+            latencies[effect.role or ""] = Latency(
                 calls=before.calls + 1,
                 failed=before.failed + (effect.error is not None),
                 retries=before.retries + (effect.retries or 0),
                 seconds=round(before.seconds + effect.seconds, 6),
                 slowest=max(before.slowest, effect.seconds),
             )
-    return dict(sorted(found.items()))
+    return dict(sorted(latencies.items()))

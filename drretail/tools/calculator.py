@@ -120,16 +120,16 @@ def _tokens(expression: str) -> list[Token]:
     tokens: list[Token] = []
     at = 0
     while not tokens or tokens[-1].kind != "end":
-        found = _TOKEN.match(expression, at)
-        assert found is not None, "the last alternative takes any character"
-        kind = str(found.lastgroup)
-        text = found[kind]
-        token = Token(kind, _PLAIN.get(text, text), found.start(kind) + 1)
+        match = _TOKEN.match(expression, at)
+        assert match is not None, "the last alternative takes any character"
+        kind = str(match.lastgroup)
+        text = match[kind]
+        token = Token(kind, _PLAIN.get(text, text), match.start(kind) + 1)
         if kind == "other":
             hint = HINTS.get(token.text, "use numbers, + - * / ** ( ) and the named functions")
             raise ArithmeticProblem(f"Unexpected {quoted(token.text)} at character {token.at}: {hint}.")
         tokens.append(token)
-        at = found.end()
+        at = match.end()
     return tokens
 
 

@@ -92,8 +92,8 @@ def _known_id(session: Session, named: Named, given: str) -> str | None:
     (key,) = ids
     if named == "user":
         return own if own is not None and key.casefold() == own.casefold() else key
-    found = _existing(session, named, list(dict.fromkeys([key, key.upper(), key.lower()])))
-    return key if key in found else found[0] if len(found) == 1 else None
+    existing = _existing(session, named, list(dict.fromkeys([key, key.upper(), key.lower()])))
+    return key if key in existing else existing[0] if len(existing) == 1 else None
 
 
 def _existing(session: Session, named: Named, ids: Sequence[str]) -> list[str]:
@@ -101,11 +101,11 @@ def _existing(session: Session, named: Named, ids: Sequence[str]) -> list[str]:
     store = session.settings.world.store
     if named == "product":
         return list(store.products(ids))
-    found: list[str] = []
+    existing: list[str] = []
     for order_id in ids:
         with suppress(NotFound):
-            found.append(store.order(order_id).order_id)
-    return found
+            existing.append(store.order(order_id).order_id)
+    return existing
 
 
 def _ids_in(named: Named, given: str, own: str | None) -> list[str]:

@@ -190,15 +190,15 @@ def mcp_server(
         asking = [_listed(ASKING, like.settings.web_is_live)] if can_ask(ctx) else []
         return ListToolsResult(tools=[*listed.tools, *asking])
 
-    async def call_tool(ctx: ServerRequestContext[Connection], asked: CallToolRequestParams) -> CallToolResult:
-        connection, params, args = ctx.lifespan_context, ctx.session.client_params, asked.arguments or {}
+    async def call_tool(ctx: ServerRequestContext[Connection], request: CallToolRequestParams) -> CallToolResult:
+        connection, params, args = ctx.lifespan_context, ctx.session.client_params, request.arguments or {}
         client = "unknown" if params is None else params.client_info.name
         if can_ask(ctx):
             connection.asks(partial(_elicited, ctx))
         try:
-            if takes_report and asked.name == SUBMIT:
+            if takes_report and request.name == SUBMIT:
                 return _result(await connection.hand_in(client, args))
-            reply = await connection.call(client, asked.name, args)
+            reply = await connection.call(client, request.name, args)
             return _result(reply.value, reply.text, is_error=reply.error is not None)
         except ToolError as problem:
             return _result(problem.as_result(), is_error=True)
@@ -268,9 +268,9 @@ def _listed(tool: Tool, web_is_live: bool) -> ListedTool:
 
 async def _elicited(ctx: ServerRequestContext[Connection], question: str) -> str | None:
     """The answer of the person at the client; None if they decline or leave it blank."""
-    found = await ctx.session.elicit_form(question, _ANSWER, ctx.request_id)
-    answer = (found.content or {}).get("answer")
-    return answer if found.action == "accept" and isinstance(answer, str) and answer.strip() else None
+    reply = await ctx.session.elicit_form(question, _ANSWER, ctx.request_id)
+    answer = (reply.content or {}).get("answer")
+    return answer if reply.action == "accept" and isinstance(answer, str) and answer.strip() else None
 
 
 _ANSWER: dict[str, Any] = {

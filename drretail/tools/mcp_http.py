@@ -96,8 +96,8 @@ class BearerGuard:
     def _refusal(self, scope: Scope) -> Response | None:
         if is_from_elsewhere(scope):
             return PlainTextResponse("This was sent by a page of another address.", 403)
-        kind, _, given = Headers(scope=scope).get("authorization", "").partition(" ")
-        if kind.casefold() != "bearer" or not is_same(given.strip(), self._token):
+        kind, _, token = Headers(scope=scope).get("authorization", "").partition(" ")
+        if kind.casefold() != "bearer" or not is_same(token.strip(), self._token):
             message = 'Send the header "Authorization: Bearer …" with the token that drretail mcp has printed.'
             return PlainTextResponse(message, 401, {"www-authenticate": "Bearer"})
         return None
@@ -296,10 +296,10 @@ async def _whole(receive: Receive) -> tuple[bytes, Receive] | None:
             return None
         body += message.get("body", b"")
         more = message.get("more_body", False)
-    kept: list[Message] = [{"type": "http.request", "body": bytes(body), "more_body": False}]
+    left: list[Message] = [{"type": "http.request", "body": bytes(body), "more_body": False}]
 
     async def replayed() -> Message:
-        return kept.pop() if kept else await receive()
+        return left.pop() if left else await receive()
 
     return bytes(body), replayed
 
@@ -307,10 +307,10 @@ async def _whole(receive: Receive) -> tuple[bytes, Receive] | None:
 def _declares_elicitation(body: bytes) -> bool:
     """True if the body is an ``initialize`` of a client that can ask the person at it."""
     try:
-        asked = InitializeRequest.model_validate_json(body)
+        request = InitializeRequest.model_validate_json(body)
     except ValidationError:
         return False
-    return asked.params.capabilities.elicitation is not None
+    return request.params.capabilities.elicitation is not None
 
 
 def _refused(status: int, code: int, message: str, **data: Any) -> Response:

@@ -249,8 +249,8 @@ class Toolkit:
             hint = suggestion(nearest_names(launch.name, names), names)
             raise ToolError("unknown_tool", f"There is no tool {quoted(launch.name)}. {hint}", allowed=names)
         parameters = read_schema(tool.function).parameters
-        given = read_arguments(parameters, launch.args)
-        arguments, mended = with_ids_read(self.session, parameters, given)
+        read = read_arguments(parameters, launch.args)
+        arguments, mended = with_ids_read(self.session, parameters, read)
         if mended:
             self._mended[launch.place] = mended
         # The values of keyword-only arguments, which no model sees.
@@ -265,7 +265,7 @@ class Toolkit:
             with self._writing if tool.access == "write" else nullcontext():
                 return _checked(tool, tool.function(self.session, **arguments))
         except NotFound as problem:
-            value = given.get(problem.field or "")
+            value = read.get(problem.field or "")
             raise explained(problem, self.session, parameters, value, launch.path) from problem
 
     def _record(self, launch: Launch, outcome: ToolResult | Exception) -> ToolReply:

@@ -186,11 +186,11 @@ def _profile_result(session: Session, profile: UserProfile) -> ToolResult:
     return ToolResult(value, (source,), about=user_id)
 
 
-def _user_source(what: UserEvidence, title: str, user_id: str, value: dict[str, Any]) -> Source:
+def _user_source(part: UserEvidence, title: str, user_id: str, value: dict[str, Any]) -> Source:
     return Source(
         id=value["evidence"],
         kind="user",
-        key=f"{what} of {user_id}",
+        key=f"{part} of {user_id}",
         title=title,
         form="record",
         text=compact_json(value),

@@ -48,9 +48,9 @@ def fetch_pages(web: Pages, urls: Sequence[str], effects: Effects, seconds: floa
     pages: list[WebPage] = []
     try:
         for rank, url in enumerate(urls):
-            asked = {"provider": web.provider, "url": url}
+            request = {"provider": web.provider, "url": url}
             try:
-                pages.append(page_of(effects.perform("page_fetch", asked, partial(fetched, rank)).response))
+                pages.append(page_of(effects.perform("page_fetch", request, partial(fetched, rank)).response))
             except ToolError as problem:
                 pages.append(no_page(url, problem.message))
     finally:
@@ -71,10 +71,10 @@ def fetch_cited(pages: Pages, urls: Sequence[str], effects: Effects, seconds: fl
     """
     for some in rounds(urls):
         try:
-            found = fetch_pages(_Guarded(pages), some, effects, seconds)
+            fetched = fetch_pages(_Guarded(pages), some, effects, seconds)
         except ModelError:  # a replay's journal lacks the answer
             return
-        yield from zip(some, found, strict=True)
+        yield from zip(some, fetched, strict=True)
 
 
 def rounds(urls: Sequence[str]) -> Iterator[list[str]]:
@@ -150,14 +150,14 @@ def _searched(session: Session, query: str, effects: Effects, place: Place, *, c
     if not query:
         raise ToolError("invalid_argument", "query is blank: say what to look for.", field="query")
     outgoing_query = outgoing(session, place, query)
-    found = _found(session, effects, outgoing_query.query, chunks=chunks)
+    pages = _found(session, effects, outgoing_query.query, chunks=chunks)
     if session.settings.web_mode == "ws":
-        found = _read(
-            session, found, effects, place, PAGES_SHARE * session.settings.tool_timeout - (time.monotonic() - began)
+        pages = _read(
+            session, pages, effects, place, PAGES_SHARE * session.settings.tool_timeout - (time.monotonic() - began)
         )
-    shown = [_shown(item) for item in found]
-    sources = [source for item, hit in zip(found, shown, strict=True) for source in _sources(item, hit)]
-    results = [hit | ({"note": READ_BEFORE} if item.summary else {}) for item, hit in zip(found, shown, strict=True)]
+    shown = [_shown(item) for item in pages]
+    sources = [source for item, hit in zip(pages, shown, strict=True) for source in _sources(item, hit)]
+    results = [hit | ({"note": READ_BEFORE} if item.summary else {}) for item, hit in zip(pages, shown, strict=True)]
     value: dict[str, Any] = {"shown": len(results), "results": results}
     if not results:
         value["note"] = NOTHING_FOUND
@@ -242,13 +242,13 @@ def _found(session: Session, effects: Effects, query: str, *, chunks: bool) -> l
     return [_Found(evidence, result) for evidence, result in found.items()]
 
 
-def _read(session: Session, found: list[_Found], effects: Effects, place: Place, seconds: float) -> list[_Found]:
+def _read(session: Session, results: list[_Found], effects: Effects, place: Place, seconds: float) -> list[_Found]:
     """The results with their pages; a page that was summarised for this path before is not fetched again."""
     known = {entry.id: entry for entry in session.ledger.known_at(place.path) if _summary(entry) is not None}
-    new = [item for item in found if item.evidence not in known]
+    new = [item for item in results if item.evidence not in known]
     fetched = fetch_pages(session.settings.world.web, [item.result.url for item in new], effects, max(0.0, seconds))
     pages = {item.evidence: page for item, page in zip(new, fetched, strict=True)}
-    return [replace(item, page=pages.get(item.evidence), summary=known.get(item.evidence)) for item in found]
+    return [replace(item, page=pages.get(item.evidence), summary=known.get(item.evidence)) for item in results]
 
 
 def _summary(entry: Evidence) -> str | None:
@@ -259,26 +259,26 @@ def _summary(entry: Evidence) -> str | None:
     return next((text for text in shown if "summary" in json.loads(text)), None)
 
 
-def _shown(found: _Found) -> dict[str, Any]:
-    if found.summary is not None and (summary := _summary(found.summary)) is not None:
+def _shown(item: _Found) -> dict[str, Any]:
+    if item.summary is not None and (summary := _summary(item.summary)) is not None:
         return json.loads(summary)
-    result = found.result
-    known = {"evidence": found.evidence, "title": result.title, "url": result.url, "snippet": result.snippet}
-    return known if found.date is None else known | {"date": found.date}
+    result = item.result
+    known = {"evidence": item.evidence, "title": result.title, "url": result.url, "snippet": result.snippet}
+    return known if item.date is None else known | {"date": item.date}
 
 
-def _sources(found: _Found, shown: dict[str, Any]) -> list[Source]:
+def _sources(item: _Found, shown: dict[str, Any]) -> list[Source]:
     """The text that was shown, and the page behind it if the session has whole pages read."""
-    page = found.page
+    page = item.page
     snippet = Source(
-        id=found.evidence,
+        id=item.evidence,
         kind="web",
-        key=normalise_url(found.result.url),
-        title=found.result.title,
-        url=found.result.url,
-        form="snippet" if found.summary is None else "summary",
+        key=normalise_url(item.result.url),
+        title=item.result.title,
+        url=item.result.url,
+        form="snippet" if item.summary is None else "summary",
         text=compact_json(shown),
-        date=found.date,
+        date=item.date,
         state="ok" if page is None else page.state,
         problem=None if page is None else page.problem,
     )

@@ -5,7 +5,6 @@ import json
 import time
 from datetime import date
 from pathlib import Path
-from typing import Any
 
 import pytest
 from pytest_httpserver import HTTPServer
@@ -20,7 +19,7 @@ from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.llm.prices import PriceTable
 from drretail.records.query import Query
-from drretail.records.reading import Outcome, Pick
+from drretail.records.reading import Pick
 from drretail.records.run import Limits
 from tests.agents.conftest import QUERY, record
 from tests.agents.external_agents import command
@@ -80,33 +79,7 @@ print({FEEDER!r} + "\\n\\n```picks\\nP:B0TEST0001 x 2\\n```")
     assert "picks" in document["instructions"]
 
 
-DEAR = Outcome(decision="none", because=("too_dear",), nearest=("B0TEST0001",))
-PART = Outcome(decision="part", because=("not_sold",))
 TUBE = Pick(product="B0TEST0001")
-
-
-@pytest.mark.parametrize(
-    ("more", "picks", "note"),
-    [
-        ({"picks": ["P:B0TEST0001 x 2"]}, (TUBE.model_copy(update={"quantity": 2}),), None),
-        ({"picks": [{"product": "P:B0TEST0001"}]}, (TUBE,), None),
-        ({"picks": []}, (), None),
-        ({}, None, "picks_missing"),
-        ({"report": f"{FEEDER}\n\n```picks\nP:B0TEST0001\n```"}, (TUBE,), None),
-        ({"outcome": DEAR.model_dump(mode="json")}, (), None),
-        ({"outcome": PART.model_dump(mode="json"), "picks": ["P:B0TEST0001"]}, (TUBE,), None),
-    ],
-)
-def test_an_answer_in_json_has_picks(
-    world: World, tmp_path: Path, more: dict[str, Any], picks: tuple[Pick, ...] | None, note: str | None
-) -> None:
-    run = recorded(world, command(tmp_path, f"print({json.dumps({'report': FEEDER} | more)!r})")).run
-    assert (run.status, run.picks) == ("done", picks)
-    assert [each.partition(":")[0] for each in run.notes] == ([] if note is None else [note])
-    if "outcome" in more:
-        assert run.outcome == Outcome.model_validate(more["outcome"])
-
-
 TELLING = """
 token = asked["mcp"]["token"]
 assert token not in " ".join(sys.argv) and token not in str(dict(os.environ))
@@ -121,7 +94,6 @@ sys.exit("my token is " + token + "!")
         ("os.kill(os.getpid(), 11)", "agent", "was ended by signal 11"),
         ("print('  ')", "no_report", "wrote nothing to stdout"),
         ("print('{\"report\": 1')", "agent", "begins like JSON and is none"),
-        ("print('{\"text\": 1}')", "agent", "(its keys: 'text')"),
         ('print(\'{"report": "x", "picks": [{"product": "B1", "quantity": NaN}]}\')', "agent", "quantity is nan"),
         ("sys.stdout.buffer.write(b'caf\\xe9')", "agent", "another encoding than UTF-8"),
         ("sys.stdout.write('x' * 50_000_000)", "agent", "wrote more than 1,048,576 bytes to stdout"),

@@ -32,13 +32,8 @@ def agent_at(place: str) -> Agent:
     async def answer(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
         del models
         async with served(session) as tools:
-            asked = question(task, session, tools, limits)
-            try:
-                written = await _output_of(words, asked, limits.own_seconds)
-            except _Failed as problem:
-                last = last_words(problem.stderr, tools.token)
-                ending = f"; its stderr ends: {last}" if last else ""
-                raise ModelError(problem.kind, f"{words[0]} {problem.message}{ending}") from problem
+            request = question(task, session, tools, limits)
+            written = await _output_of(words, request, limits.own_seconds, tools.token)
         return answer_of(written, words[0])
 
     return Agent(answer, roles=(), prompts=lambda: (own_agent_prompt(),), heeds=frozenset(), place=place)
@@ -57,16 +52,6 @@ def _words(place: str) -> list[str]:
             f"There is no command {quoted(words[0])} here or on the PATH: check its name, or make the file executable."
         )
     return words
-
-
-class _Failed(Exception):
-    """A command gave no answer; ``stderr`` is what it wrote there."""
-
-    def __init__(self, kind: ModelErrorKind, message: str, stderr: bytes) -> None:
-        super().__init__(message)
-        self.kind: ModelErrorKind = kind
-        self.message = message
-        self.stderr = stderr
 
 
 class _Pipes(asyncio.SubprocessProtocol):
@@ -101,32 +86,40 @@ class _Pipes(asyncio.SubprocessProtocol):
         _set(self.closed)
 
 
-async def _output_of(words: list[str], asked: bytes, seconds: int) -> bytes:
-    """What the command writes to stdout. No process of its process group is left running. Raises _Failed."""
+async def _output_of(words: list[str], request: bytes, seconds: int, token: str) -> bytes:
+    """What the command writes to stdout. No process of its process group is left running.
+
+    Raises ModelError, with the end of its stderr but without the token, if it gives no answer.
+    """
     loop = asyncio.get_running_loop()
     try:
         transport, pipes = await loop.subprocess_exec(_Pipes, *words, start_new_session=True)
     except OSError as problem:
-        raise _Failed("agent", f"cannot be run: {problem}", b"") from problem
+        raise ModelError("agent", f"{words[0]} cannot be run: {problem}") from problem
+
+    def failed(kind: ModelErrorKind, how: str) -> ModelError:
+        last = last_words(pipes.err, token)
+        return ModelError(kind, f"{words[0]} {how}{f'; its stderr ends: {last}' if last else ''}")
+
     try:
         stdin = transport.get_pipe_transport(0)
         assert isinstance(stdin, asyncio.WriteTransport)
-        stdin.write(asked)
+        stdin.write(request)
         stdin.close()  # once all is written
         await asyncio.wait([pipes.ended], timeout=seconds)
         is_late = not pipes.ended.done()
     finally:
         await _end(transport, pipes)
     if is_late:
-        raise _Failed("timeout", f"gave no answer within {seconds:,} seconds", bytes(pipes.err))
+        raise failed("timeout", f"gave no answer within {seconds:,} seconds")
     if pipes.has_too_much:
-        raise _Failed("agent", f"wrote more than {MOST_BYTES:,} bytes to stdout", bytes(pipes.err))
+        raise failed("agent", f"wrote more than {MOST_BYTES:,} bytes to stdout")
     code = transport.get_returncode() or 0
     if code:
         how = f"was ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
-        raise _Failed("agent", how, bytes(pipes.err))
+        raise failed("agent", how)
     if not pipes.out.strip():
-        raise _Failed("no_report", "wrote nothing to stdout", bytes(pipes.err))
+        raise failed("no_report", "wrote nothing to stdout")
     return bytes(pipes.out)
 
 

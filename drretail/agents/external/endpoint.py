@@ -36,10 +36,10 @@ def agent_at(place: str) -> Agent:
     async def answer(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
         del models
         async with served(session) as tools:
-            asked = question(task, session, tools, limits)
+            request = question(task, session, tools, limits)
             try:
                 async with asyncio.timeout(limits.own_seconds):
-                    status, body = await _posted(place, asked, through_proxy=not is_here)
+                    status, body = await _posted(place, request, through_proxy=not is_here)
             except TimeoutError as problem:
                 raise ModelError(
                     "timeout", f"{place} gave no answer within {limits.own_seconds:,} seconds"
@@ -68,20 +68,20 @@ def _version(address: str, *, through_proxy: bool) -> str | None:
     """What an address answers to GET under ``version``; None if it says nothing."""
     try:
         answer = httpx2.get(address, headers=_HEADERS, timeout=ASKING, trust_env=through_proxy)
-        found = answer.json() if answer.is_success else None
+        document = answer.json() if answer.is_success else None
     except (httpx2.HTTPError, ValueError):
         return None
-    stated = found.get("version") if isinstance(found, dict) else None
+    stated = document.get("version") if isinstance(document, dict) else None
     return shortened(str(stated), 80) if isinstance(stated, str | int | float) else None
 
 
-async def _posted(address: str, asked: bytes, *, through_proxy: bool) -> tuple[int, bytes]:
+async def _posted(address: str, request: bytes, *, through_proxy: bool) -> tuple[int, bytes]:
     """Status and body of the response; of a body that is too long, its beginning. Redirections are not followed."""
     waiting = httpx2.Timeout(None, connect=CONNECTING)
     body = bytearray()
     async with (
         httpx2.AsyncClient(timeout=waiting, trust_env=through_proxy) as client,
-        client.stream("POST", address, content=asked, headers=_HEADERS) as response,
+        client.stream("POST", address, content=request, headers=_HEADERS) as response,
     ):
         async for part in response.aiter_bytes():
             body += part

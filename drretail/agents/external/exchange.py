@@ -62,7 +62,7 @@ async def served(session: Session) -> AsyncGenerator[Served]:
 
 def question(task: Task, session: Session, tools: Served, limits: Limits) -> bytes:
     """The question as JSON: the query, its user, the form of the report, and the address of the tools."""
-    asked = {
+    document = {
         "query": task.question,
         "user": task.user_id,
         "today": session.settings.now.date().isoformat(),
@@ -70,16 +70,16 @@ def question(task: Task, session: Session, tools: Served, limits: Limits) -> byt
         "mcp": {"url": tools.url, "token": tools.token},
         "seconds": limits.own_seconds,
     }
-    return json.dumps(asked, ensure_ascii=False).encode()
+    return json.dumps(document, ensure_ascii=False).encode()
 
 
-def answer_of(given: bytes, who: str) -> Answer:
+def answer_of(output: bytes, who: str) -> Answer:
     """The agent's answer: markdown with its block of picks, or ``{"report": …, "picks": […], "outcome": {…}}``.
 
     Raises ModelError for anything else.
     """
     try:
-        text = given.decode("utf-8-sig")
+        text = output.decode("utf-8-sig")
     except UnicodeDecodeError as problem:
         raise ModelError("agent", f"{who} answered in another encoding than UTF-8: {problem}") from problem
     if not text.strip():
@@ -95,7 +95,7 @@ def last_words(output: bytes | bytearray, token: str) -> str:
 
 def _json_of(text: str, who: str) -> Answer:
     try:
-        found: object = parse_json(text)
+        document: object = parse_json(text)
     except ValueError as problem:
         raise ModelError("agent", f"{who} answered what begins like JSON and is none: {problem}") from problem
-    return read_answer(found, who)
+    return read_answer(document, who)

@@ -178,12 +178,12 @@ async def _shopper(task: Task, session: Session, toolkit: Toolkit) -> Briefing:
 
 def _owned(orders: Sequence[dict[str, Any]], session: Session) -> Iterator[Owned]:
     """The products of orders that were kept, each with the first of its orders in this order."""
-    kept: dict[str, dict[str, Any]] = {}
+    newest: dict[str, dict[str, Any]] = {}
     for order in orders:
         if order["order_status"] not in VOID_STATUSES:
-            kept.setdefault(str(order["product_id"]), order)
-    records = session.settings.world.store.products(list(kept))
-    for key, order in kept.items():
+            newest.setdefault(str(order["product_id"]), order)
+    records = session.settings.world.store.products(list(newest))
+    for key, order in newest.items():
         title, ordered = str(order.get("product_title") or key), str(order["order_date"])[:10]
         yield Owned(key, title, str(order["order_id"]), ordered, records.get(key))
 
@@ -193,8 +193,8 @@ async def _all_orders(user: dict[str, Any], toolkit: Toolkit) -> tuple[list[dict
     orders: list[dict[str, Any]] = []
     evidence: list[str] = []
     for page in range(MOST_PAGES):
-        asked = user | {"limit": PAGE, "offset": page * PAGE} if page else user | {"limit": PAGE}
-        (reply,) = await toolkit.acall_all([(ORDERS, asked)], path=PATH, role=ROLE)
+        arguments = user | {"limit": PAGE, "offset": page * PAGE} if page else user | {"limit": PAGE}
+        (reply,) = await toolkit.acall_all([(ORDERS, arguments)], path=PATH, role=ROLE)
         if reply.error is not None:
             return orders, evidence, reply.text
         orders += whole_items(reply.value, "orders")

@@ -49,9 +49,11 @@ class Draft:
     def errors(self) -> list[Finding]:
         return [finding for finding in self.findings if finding.severity == "error"]
 
-    def instead(self, found: Declared, note: str | None = None) -> "Draft":
+    def instead(self, declaration: Declared, note: str | None = None) -> "Draft":
         """A draft of another report and its picks, checked against the same records."""
-        return Draft(replace(self.case, report=found.report, picks=found.picks, outcome=found.outcome), note)
+        return Draft(
+            replace(self.case, report=declaration.report, picks=declaration.picks, outcome=declaration.outcome), note
+        )
 
     @property
     def cost(self) -> str | None:
@@ -110,7 +112,7 @@ def _named(errors: Iterable[Finding]) -> str:
     return ", ".join(f"{error.code} “{error.text}”" if error.text else error.code for error in errors)
 
 
-def draft_of(found: Declared, task: Task, wish: Wish | None, session: Session, note: str | None) -> Draft:
+def draft_of(declaration: Declared, task: Task, wish: Wish | None, session: Session, note: str | None) -> Draft:
     """The draft, to be checked against the wish, the session's ledger and the shop's catalog.
 
     Without a wish nothing is known of budget, brands, quantities, and products that the shopper needs no more of.
@@ -121,7 +123,7 @@ def draft_of(found: Declared, task: Task, wish: Wish | None, session: Session, n
 
     query = Query(query_id="draft", user_id=task.user_id, text=task.text, wish=wish, source="task")
     evidence = {entry.id: entry for entry in session.ledger.evidence()}
-    return Draft(Case(report="", evidence=evidence, query=query, lookup=lookup)).instead(found, note)
+    return Draft(Case(report="", evidence=evidence, query=query, lookup=lookup)).instead(declaration, note)
 
 
 def cited_in(layout: Layout, sentences: Iterable[int]) -> frozenset[str]:

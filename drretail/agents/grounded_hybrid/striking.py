@@ -71,7 +71,11 @@ def _strike(draft: Draft) -> tuple[Draft, tuple[Finding, ...]]:
     statements = _statements(draft.case.layout)
     placeless = (error for error in draft.errors if error.start is None and error.code not in STAYS)
     wrong_picks = {finding.evidence_id: finding for finding in placeless if finding.evidence_id is not None}
-    why = {at: found for at, one in enumerate(statements) if (found := _faults(one, draft.errors, wrong_picks))}
+    why = {
+        at: faults
+        for at, statement in enumerate(statements)
+        if (faults := _faults(statement, draft.errors, wrong_picks))
+    }
     gone = _with_what_falls(statements, why)
     report = _without(draft.report, [statements[at] for at in sorted(gone)])
     picks, outcome = draft.case.picks, draft.case.outcome
@@ -81,19 +85,19 @@ def _strike(draft: Draft) -> tuple[Draft, tuple[Finding, ...]]:
         outcome = outcome.model_copy(update={"decision": "none"})
     texts = {at: draft.report[statements[at].start : statements[at].end].strip() for at in why}
     struck = [
-        finding.model_copy(update={"text": texts[at], **_PLACELESS}) for at, found in why.items() for finding in found
+        finding.model_copy(update={"text": texts[at], **_PLACELESS}) for at, faults in why.items() for finding in faults
     ]
-    silent = [pick for pick in wrong_picks.values() if not any(pick in found for found in why.values())]
+    silent = [pick for pick in wrong_picks.values() if not any(pick in faults for faults in why.values())]
     return draft.instead(Declared(report, picks, outcome=outcome), draft.note), (*struck, *silent)
 
 
-def _faults(one: _Statement, errors: Iterable[Finding], wrong_picks: Mapping[str, Finding]) -> list[Finding]:
+def _faults(statement: _Statement, errors: Iterable[Finding], wrong_picks: Mapping[str, Finding]) -> list[Finding]:
     """The errors in a statement, with those of a wrong pick if the statement cites nothing else.
 
     A statement that also cites an order says what is owned, so it is not about the pick.
     """
-    placed = [error for error in errors if error.start is not None and one.start <= error.start < one.end]
-    return placed + [finding for key, finding in wrong_picks.items() if one.cited == frozenset({key})]
+    placed = [error for error in errors if error.start is not None and statement.start <= error.start < statement.end]
+    return placed + [finding for key, finding in wrong_picks.items() if statement.cited == frozenset({key})]
 
 
 def _kept(picks: Iterable[Pick], wrong_picks: Mapping[str, Finding], left: Draft) -> Iterator[Pick]:
@@ -171,9 +175,9 @@ def _without(report: str, gone: Sequence[_Statement]) -> str:
     if not gone:
         return report
     left, position = "", 0
-    for one in gone:
-        left += report[position : one.start]
-        position = one.end
+    for statement in gone:
+        left += report[position : statement.start]
+        position = statement.end
         while report[position : position + 1] in (" ", "\t"):
             position += 1
         if report[position : position + 1] in ("\n", ""):
@@ -231,10 +235,10 @@ def with_left_out(stricken: Stricken) -> str:
 
 def _line(finding: Finding, known: Collection[str], products: Mapping[str, Product]) -> str:
     """ "- Tanagrove Hopper Bird Feeder: a wrong price; the record says $39.50 [P:…]." """
-    what = _WORDS.get(finding.code, finding.code.replace("_", " "))
+    fault = _WORDS.get(finding.code, finding.code.replace("_", " "))
     product = products.get((finding.evidence_id or "").removeprefix("P:"))
-    of = f"{short_title(product.title, 60)}: {what}" if product else f"{what[0].upper()}{what[1:]}"
+    of = f"{short_title(product.title, 60)}: {fault}" if product else f"{fault[0].upper()}{fault[1:]}"
     is_of_record = finding.code in CODES.values() and finding.code != "not_in_catalog"
-    found = f"; {finding.found}" if is_of_record and finding.found else ""
+    record = f"; {finding.found}" if is_of_record and finding.found else ""
     source = f" [{finding.evidence_id}]" if finding.evidence_id in known else ""
-    return f"- {of}{found}{source}."
+    return f"- {of}{record}{source}."

@@ -107,9 +107,9 @@ def statements_on(statements: Sequence[Statement], part: str, share_of: ShareOfP
     """
     words = nouns_of(part)
     weights = {at: bearing(statement, words, share_of) for at, statement in enumerate(statements)}
-    found = [at for at, weight in weights.items() if weight or statements[at].code in ALWAYS]
-    found.sort(key=lambda at: (statements[at].code not in ALWAYS, -weights[at], at))
-    return [statements[at] for at in sorted(found[:MOST_LINES])]
+    places = [at for at, weight in weights.items() if weight or statements[at].code in ALWAYS]
+    places.sort(key=lambda at: (statements[at].code not in ALWAYS, -weights[at], at))
+    return [statements[at] for at in sorted(places[:MOST_LINES])]
 
 
 def _marked(text: str, known: Collection[str]) -> str:

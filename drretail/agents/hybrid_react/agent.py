@@ -96,15 +96,15 @@ async def write_report(
     reports = [as_json(number, report) for number, report in research.reports]
 
     async def write(left_out: int) -> str:
-        given = [
+        parts = [
             tagged("query", task.text),
             today(session),
             tagged("reports", compact_json(reports[left_out:])),
             *notes,
         ]
-        given += [*filter(None, [task.context]), *answer_notes(session)]
-        asked = [SystemMessage(prompt.render()), HumanMessage("\n".join(given))]
-        return (await models.call("report", asked, path=PATH)).text.strip()
+        parts += [*filter(None, [task.context]), *answer_notes(session)]
+        messages = [SystemMessage(prompt.render()), HumanMessage("\n".join(parts))]
+        return (await models.call("report", messages, path=PATH)).text.strip()
 
     report, left_out = await write_within_context(write, [len(compact_json(each)) for each in reports])
     if not left_out:

@@ -119,8 +119,8 @@ class Researchers:
         parts = [tagged("sub_problem", sub_problem)]
         if session.settings.user_id is not None:
             parts.append(tagged("user_id", session.settings.user_id))
-        asked = HumanMessage("\n".join([*parts, today(session), *self.context_for(sub_problem)]))
-        begin = [SystemMessage(self.prompt.render(turns=str(self.turns))), asked]
+        question = HumanMessage("\n".join([*parts, today(session), *self.context_for(sub_problem)]))
+        begin = [SystemMessage(self.prompt.render(turns=str(self.turns))), question]
         end = await Loop("researcher", path, models, executor, self.turns).run(begin)
         entries = tuple(_entries(end.messages[len(begin) :]))
         if not entries:
@@ -159,8 +159,8 @@ async def _synthesise(
             return None
         return "the report is empty: give what the findings show, or as an open question what they do not"
 
-    given = f"{findings.today}\n{tagged('findings', findings.as_lines())}"
-    messages = [SystemMessage(prompt.render()), HumanMessage(given)]
+    data = f"{findings.today}\n{tagged('findings', findings.as_lines())}"
+    messages = [SystemMessage(prompt.render()), HumanMessage(data)]
     report = _with_ids_read(await models.ask("synthesis", messages, IntermediateReport, path=path, check=check), known)
     unknown = _unknown(report, known)
     if not unknown:
@@ -174,7 +174,7 @@ def _with_ids_read(report: IntermediateReport, known: frozenset[str]) -> Interme
 
     def read(*written: str) -> tuple[str, ...]:
         return tuple(
-            dict.fromkeys(evidence_id for one in written for evidence_id in read_evidence_ids(one, known) or (one,))
+            dict.fromkeys(evidence_id for id_ in written for evidence_id in read_evidence_ids(id_, known) or (id_,))
         )
 
     insights = [insight.model_copy(update={"citations": read(*insight.citations)}) for insight in report.insights]

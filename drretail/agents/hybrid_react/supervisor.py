@@ -56,12 +56,12 @@ async def supervise(
     written from nothing.
     """
     system = prompt.render(turns=str(limits.supervisor_turns), researchers=str(limits.researchers))
-    asked = HumanMessage("\n".join([task_message(task, session).text, *notes, *asking_notes(session)]))
+    question = HumanMessage("\n".join([task_message(task, session).text, *notes, *asking_notes(session)]))
     asking = {} if session.shopper is None else {ASKING.name: ASKING}
     with Toolkit(session, tools={**SUPERVISOR_TOOLS, **asking}, threads=1) as toolkit:
         executor = SupervisorExecutor(toolkit, models, researchers, limits.researchers)
         end = await Loop("supervisor", PATH, models, executor, limits.supervisor_turns).run(
-            [SystemMessage(system), asked]
+            [SystemMessage(system), question]
         )
     branches = executor.branches
     failures = [(branch.path, branch.failure) for branch in branches if branch.failure is not None]
@@ -102,13 +102,13 @@ class SupervisorExecutor:
         performed = await self.toolkit.aperform_all(
             [(call["name"], call["args"]) for call in calls], path=PATH, role="supervisor"
         )
-        asked = [
+        launches = [
             (at, str(each.outcome.value["sub_problem"]))
             for at, each in enumerate(performed)
             if each.launch.name == LAUNCH and isinstance(each.outcome, ToolResult)  # a launch that is well formed
         ]
         most = self.models.most_branches(self.most)
-        launched, refused = asked[:most], asked[most:]
+        launched, refused = launches[:most], launches[most:]
         self.short |= bool(refused) and most < self.most
         branches = await self.researchers.launch([each for _, each in launched], len(self.branches) + 1, self.models)
         self.branches += branches
@@ -117,7 +117,7 @@ class SupervisorExecutor:
         replies = self.toolkit.record_all(
             [replace(each, outcome=outcomes.get(at, each.outcome)) for at, each in enumerate(performed)]
         )
-        return Acted(tuple(replies), is_final(calls, replies), looked_up=bool(asked))
+        return Acted(tuple(replies), is_final(calls, replies), looked_up=bool(launches))
 
     def _refusal(self, most: int) -> ToolError:
         if most == self.most:

@@ -86,8 +86,8 @@ class Batch:
         floors. Raises CommandStopped if no further run can succeed, KeyboardInterrupt after
         Ctrl-C, and what keeps a run from being written, such as a full disk.
         """
-        asked = (Job(*each) for sut in suts for each in product([sut], queries, range(1, sut.repeats(repeats) + 1)))
-        jobs = list({job.place: job for job in asked}.values())
+        wanted = (Job(*each) for sut in suts for each in product([sut], queries, range(1, sut.repeats(repeats) + 1)))
+        jobs = list({job.place: job for job in wanted}.values())
         known: dict[tuple[str, str, int], Ended | None] = {}
         for job in jobs:
             run = ended_run(self.experiment.folder, *job.place)

@@ -31,19 +31,19 @@ def code_of(system: System, agent: Agent) -> dict[str, str]:
     """By file, the hash of the code that answers; empty for built-in agents, and where nothing is known of it."""
     place = system.place or system.agent
     stated = None if agent.version is None else agent.version()
-    found = {} if stated is None else {VERSION: stated}
+    hashes = {} if stated is None else {VERSION: stated}
     if place.startswith(COMMAND):
-        return found | _hashes(_files_of_command(place))
+        return hashes | _hashes(_files_of_command(place))
     if system.is_command_or_address or system.agent in CLIENT_AGENTS or not answers_here(system):
-        return found
+        return hashes
     names = {agent.answer.__module__, *([place.partition(":")[0]] if ":" in place else [])}
     modules = [sys.modules.get(name) for name in names]
     files = [Path(file) for module in modules if (file := getattr(module, "__file__", None)) is not None]
     if agent.answer.__module__ != "__main__":
-        return found | _hashes(files)
+        return hashes | _hashes(files)
     # A script also holds what its agent is asked: only what it defines counts, and what it imports.
     text = _definitions(agent)
-    return found | {"__main__": sha256_of(text)[:16]} | _hashes(_imported(text, Path("__main__.py").absolute()))
+    return hashes | {"__main__": sha256_of(text)[:16]} | _hashes(_imported(text, Path("__main__.py").absolute()))
 
 
 def _files_of_command(place: str) -> Iterator[Path]:
@@ -63,24 +63,24 @@ def _files_of_command(place: str) -> Iterator[Path]:
 
 def _hashes(first: Iterable[Path]) -> dict[str, str]:
     """The hash of each of these files, and of those of their project that they import or name, by file."""
-    found: dict[Path, str] = {}
+    hashes: dict[Path, str] = {}
     left = [*first]
     while left:
         file = left.pop().resolve()
-        if file in found or file.is_relative_to(_PACKAGE):
+        if file in hashes or file.is_relative_to(_PACKAGE):
             continue
         try:
             content = file.read_bytes()
         except OSError:
             continue
         text = content.decode("utf-8", "replace")
-        found[file] = sha256_of(text)[:16]
+        hashes[file] = sha256_of(text)[:16]
         left += _beside(text, file.parent)
         left += _imported(text, file) if file.suffix == ".py" else ()
     here = Path.cwd().resolve()
     return {
-        (file.relative_to(here).as_posix() if file.is_relative_to(here) else file.name): found[file]
-        for file in sorted(found)
+        (file.relative_to(here).as_posix() if file.is_relative_to(here) else file.name): hashes[file]
+        for file in sorted(hashes)
     }
 
 
@@ -98,7 +98,7 @@ def _imported(text: str, file: Path) -> list[Path]:
         nodes = [*ast.walk(ast.parse(text))]
     except (SyntaxError, ValueError):
         return []
-    found = [*_modules(root, ".".join(file.relative_to(root).with_suffix("").parts))]  # its packages
+    files = [*_modules(root, ".".join(file.relative_to(root).with_suffix("").parts))]  # its packages
     for node in nodes:
         if not isinstance(node, ast.Import | ast.ImportFrom):
             continue
@@ -107,8 +107,8 @@ def _imported(text: str, file: Path) -> list[Path]:
         for name in (f"{module}.{alias.name}".strip(".") for alias in node.names):
             is_library = _LIBRARIES in root.parts and name.split(".")[0] != file.relative_to(root).parts[0]
             bases = [file.parents[level - 1]] if level else [Path.cwd(), *([] if is_library else [root])]
-            found += [path for base in bases for path in _modules(base, name)]
-    return found
+            files += [path for base in bases for path in _modules(base, name)]
+    return files
 
 
 def _modules(base: Path, name: str) -> Iterator[Path]:

@@ -22,6 +22,7 @@ from drretail.llm.event_loop import run_loop
 from drretail.llm.prices import PriceTable
 from drretail.llm.registry import open_model
 from drretail.llm.stand_in import in_place_of
+from drretail.progress import busy
 from drretail.records.counterfactual import OPTION
 from drretail.records.query import Query
 from drretail.records.run import RETRIEVER, Run, Usage
@@ -129,7 +130,9 @@ def estimate_left(
 
     ``files`` are the users' own, as a ``Runner`` takes them.
     """
-    spent = {one.label: one for one in spending_of(to, prices)} if (to / "experiment.json").exists() else {}
+    spent = (
+        {spending.label: spending for spending in spending_of(to, prices)} if (to / "experiment.json").exists() else {}
+    )
     places = [(query, repeat) for query in queries for repeat in range(1, repeats + 1)]
     asking = [sut for sut in suts if not sut.agent.is_baseline]
     left: dict[str, list[Query]] = {}
@@ -147,7 +150,10 @@ def estimate_left(
 def misfits(world: World, suts: Sequence[SystemUnderTest], queries: Sequence[Query]) -> list[str]:
     """A sentence for each system whose prompts do not fit its model, as a dry run of the first query shows."""
     small = [sut for sut in suts if any(model.is_lean for model in sut.models.values())]
-    made = dry_runs(world, list(product(small, queries[:1]))) if small else {}
+    if not small:
+        return []
+    with busy("trying whether the prompts fit"):
+        made = dry_runs(world, list(product(small, queries[:1])))
     return [
         f"{label} can't answer: {run.error.message}."
         for label, runs in made.items()
@@ -180,7 +186,7 @@ def dry_runs(
         made = [runner.run(stand_in_for(sut), query) for sut, query in wanted]
         return [recorded.run for recorded in await asyncio.gather(*made)]
 
-    found: dict[str, list[Run]] = {}
+    runs: dict[str, list[Run]] = {}
     for (sut, _), run in zip(wanted, run_loop(run_all()), strict=True):
-        found.setdefault(sut.label, []).append(run)
-    return found
+        runs.setdefault(sut.label, []).append(run)
+    return runs

@@ -34,8 +34,8 @@ def open_experiment(
     user's, it is settled whose. With ``is_part`` systems that are new in the folder are asked no more than these
     queries. Of systems ``anew``, runs by other code are discarded. Raises UserError as ``Experiment`` does.
     """
-    asked = definition(world, tuple(queries), list(suts), seed, is_part=is_part).model_copy(update={"title": title})
-    experiment = Experiment(folder, asked, anew)
+    defined = definition(world, tuple(queries), list(suts), seed, is_part=is_part).model_copy(update={"title": title})
+    experiment = Experiment(folder, defined, anew)
     if options is not None:
         experiment.keep_options(options)
     for sut in suts:

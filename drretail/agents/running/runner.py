@@ -335,8 +335,8 @@ def with_cited_pages(
     """
     cited = {citation.evidence_id for citation in run.citations}
     urls = {entry.id: str(entry.url) for entry in evidence if entry.id in cited and entry.is_unfetched}
-    found = dict(fetch_cited(world.web, list(urls.values()), effects.scope("cited"), seconds))
-    pages = {page_id: found[url] for page_id, url in urls.items() if url in found}
+    fetched = dict(fetch_cited(world.web, list(urls.values()), effects.scope("cited"), seconds))
+    pages = {page_id: fetched[url] for page_id, url in urls.items() if url in fetched}
     return tuple(
         entry
         if (page := pages.get(entry.id)) is None
@@ -360,8 +360,8 @@ def _known_user(query: Query, information: Information) -> str | None:
     return query.user_id if information == "tools" else None
 
 
-async def _awaited(answer: Answering, *given: Any) -> Any:
-    answering = answer(*given)
+async def _awaited(answer: Answering, *arguments: Any) -> Any:
+    answering = answer(*arguments)
     if not isawaitable(answering):
         raise ModelError("agent", "the agent's function cannot be awaited: begin it with async def")
     return await answering

@@ -26,8 +26,8 @@ class Shard:
     @classmethod
     def read(cls, text: str) -> Self:
         """The shard that ``i/n`` names. Raises UserError for anything else."""
-        found = _WRITTEN.fullmatch(text.strip())
-        number, of = (int(found["number"]), int(found["of"])) if found else (0, 0)
+        match = _WRITTEN.fullmatch(text.strip())
+        number, of = (int(match["number"]), int(match["of"])) if match else (0, 0)
         if not 1 <= number <= of:
             raise UserError(f"--shard {text}: say which part of how many, from 1/4 to 4/4 for four.")
         return cls(number, of)

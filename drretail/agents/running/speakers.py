@@ -63,7 +63,7 @@ def spoken_by_person(read: Callable[[Topic, str], str]) -> Speaker:
     """
 
     def speak(topic: Topic, question: str, facts: Sequence[Hidden], effects: Effects) -> str | None:
-        asked = {"topic": topic, "question": question}
-        return effects.perform("shopper", asked, lambda: Outcome(read(topic, question).strip())).response or None
+        request = {"topic": topic, "question": question}
+        return effects.perform("shopper", request, lambda: Outcome(read(topic, question).strip())).response or None
 
     return speak

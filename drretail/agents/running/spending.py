@@ -107,8 +107,8 @@ def spending_of(experiment: Path, prices: PriceTable) -> list[Spending]:
                 by_role[role] = by_role[role] + cost
         done = [run for run in runs if run.status == "done"]
         # A run without usage is an agent's that does not say, but for baselines, which ask no model.
-        told = [run for run in done if run.usage or systems[label].agent in BASELINES]
-        ended = [sum(costs[run.run_id].values(), NOTHING) for run in told]
+        counted = [run for run in done if run.usage or systems[label].agent in BASELINES]
+        ended = [sum(costs[run.run_id].values(), NOTHING) for run in counted]
         known = [cost.dollars for cost in ended if cost.dollars is not None]
         total = sum((cost for of_run in (*costs.values(), *lost) for cost in of_run.values()), NOTHING)
         telemetry = [_telemetry(experiment, run) for run in runs]
@@ -117,7 +117,7 @@ def spending_of(experiment: Path, prices: PriceTable) -> list[Spending]:
                 label=label,
                 runs=len(runs),
                 done=len(done),
-                unknown=len(done) - len(told),
+                unknown=len(done) - len(counted),
                 calls=Spread.of([cost.usage.calls for cost in ended if cost.usage.calls or not cost.usage.total]),
                 input=Spread.of([cost.usage.total - cost.usage.output for cost in ended]),
                 output=Spread.of([cost.usage.output for cost in ended]),
@@ -126,9 +126,11 @@ def spending_of(experiment: Path, prices: PriceTable) -> list[Spending]:
                 total=total,
                 by_role=dict(sorted(by_role.items())),
                 unpriced=total.unpriced,
-                seconds=Spread.of([one["wall_seconds"] for one in telemetry if "wall_seconds" in one]),
-                model_seconds=sum(one.get("model_seconds", 0) for one in telemetry),
-                retries=sum(timing.get("retries", 0) for one in telemetry for timing in one.get("models", {}).values()),
+                seconds=Spread.of([figures["wall_seconds"] for figures in telemetry if "wall_seconds" in figures]),
+                model_seconds=sum(figures.get("model_seconds", 0) for figures in telemetry),
+                retries=sum(
+                    timing.get("retries", 0) for figures in telemetry for timing in figures.get("models", {}).values()
+                ),
             )
         )
     return made

@@ -152,9 +152,9 @@ def heeded(limits: Limits, agent: Agent, name: str) -> Limits:
     if agent.is_baseline:
         return Limits()
     spending = {"tokens", "dollars"}
-    if not agent.roles and (given := sorted(limits.model_dump(include=spending, exclude_none=True))):
+    if not agent.roles and (limited := sorted(limits.model_dump(include=spending, exclude_none=True))):
         raise UserError(
-            f"--vary {given[0]} can't hold for {name}, which asks its models by itself: limit its seconds, or let it "
+            f"--vary {limited[0]} can't hold for {name}, which asks its models by itself: limit its seconds, or let it "
             "ask them by `models` (docs/agents.md)."
         )
     return Limits(**limits.model_dump(include={*agent.heeds, "seconds"} - (set() if agent.roles else spending)))
@@ -173,9 +173,9 @@ def suts(
     Raises UserError if a limit in dollars is given and a model has no known price, and for overrides of prompts that
     none of the agents uses.
     """
-    asked = [(*split_web_mode(name), agent) for name, agent in agents.items()]
+    named = [(*split_web_mode(name), agent) for name, agent in agents.items()]
     made = [
-        SystemUnderTest.of(name, agent, models, world, overrides, web_mode=mode, **given) for name, mode, agent in asked
+        SystemUnderTest.of(name, agent, models, world, overrides, web_mode=mode, **given) for name, mode, agent in named
     ]
     overrides.unused(sut.overrides for sut in made)
     if any(sut.system.limits.dollars is not None for sut in made):
@@ -206,8 +206,8 @@ def client_options(without: Iterable[str] = (), *, redact: bool = False, asks: b
     """
     families = sorted({*without})
     tools_of(families)
-    found = {"without": families, "redact": redact, INTENT: "asked" if asks else None}
-    return {name: value for name, value in found.items() if value}
+    options = {"without": families, "redact": redact, INTENT: "asked" if asks else None}
+    return {name: value for name, value in options.items() if value}
 
 
 def with_baselines(suts: Sequence[SystemUnderTest], world: World) -> list[SystemUnderTest]:

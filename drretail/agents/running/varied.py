@@ -37,23 +37,25 @@ def varied(
     Raises UnknownName for an unknown condition or value, and UserError if a value can't be had with this world and
     these queries, or if nothing is left.
     """
-    asked = _asked(values)
-    for each in asked:
+    conditions = _asked(values)
+    for each in conditions:
         for value in each.values:
             each.condition.check_queries(value, queries)
-    own = {each.condition.name: each.condition for each in asked if each.place is not None}
+    own = {each.condition.name: each.condition for each in conditions if each.place is not None}
     made: dict[str, SystemUnderTest] = {}
     left_out: dict[tuple[str, str], list[str]] = {}
-    for crossing in _crossings([each.values for each in asked], cross=cross):
+    for crossing in _crossings([each.values for each in conditions], cross=cross):
         for sut in suts:
             system = sut.system
-            for each, value in () if sut.agent.is_baseline else zip(asked, crossing, strict=True):
+            for each, value in () if sut.agent.is_baseline else zip(conditions, crossing, strict=True):
                 system = each.put(system, value, world)
-            if (unfit := next(filter(None, (each.condition.unfit(system) for each in asked)), None)) is None:
+            if (unfit := next(filter(None, (each.condition.unfit(system) for each in conditions)), None)) is None:
                 as_system = replace(sut.as_system(system), conditions=own)
                 made.setdefault(as_system.label, as_system)
             else:
-                named = ", ".join(f"{each.condition.name}={value}" for each, value in zip(asked, crossing, strict=True))
+                named = ", ".join(
+                    f"{each.condition.name}={value}" for each, value in zip(conditions, crossing, strict=True)
+                )
                 left_out.setdefault((sut.label, unfit), []).append(named)
     sentences = [
         f"{label} with {first}{f', and {len(others)} more such' if others else ''}: {unfit}."
@@ -90,13 +92,15 @@ class _Asked:
 
 def _asked(values: Values) -> list[_Asked]:
     """The conditions, in the order in which a system is given their values."""
-    asked = [
+    conditions = [
         _Asked(condition, place, read_values(its))
         for name, its in values.items()
         for place, condition in [load_condition(name)]
     ]
     order = [*CONDITIONS]
-    return sorted(asked, key=lambda each: order.index(name) if (name := each.condition.name) in order else len(order))
+    return sorted(
+        conditions, key=lambda each: order.index(name) if (name := each.condition.name) in order else len(order)
+    )
 
 
 def _crossings(values: Sequence[Sequence[str]], *, cross: bool) -> Iterator[tuple[str, ...]]:

@@ -139,14 +139,14 @@ def _checked_parts(checked: "Checked") -> Iterator[Table | str]:
 
 def _exchange_lines(name: str, exchange: "Exchange") -> list[str]:
     """The last message of the request and the answer, one line each."""
-    asked = exchange.messages[-1]
+    request = exchange.messages[-1]
     answer: Any = exchange.answer if exchange.error is None else exchange.error
     if isinstance(answer, dict):
         calls = [
             f"{each['name']}({', '.join(map(str, each['args'].values()))})" for each in answer.get("tool_calls", ())
         ]
         answer = " ".join([_text(answer.get("content")), *calls])
-    return [f"{name} ← {asked['role']}: {_short(_text(asked['content']))}", f"{name} → {_short(_text(answer))}"]
+    return [f"{name} ← {request['role']}: {_short(_text(request['content']))}", f"{name} → {_short(_text(answer))}"]
 
 
 def _text(content: Any) -> str:

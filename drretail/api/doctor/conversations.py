@@ -133,8 +133,8 @@ class Prelude:
         self._written = written
         self._runnable = runnable or chat
 
-    def bind_tools(self, tools: Sequence[Any], **given: Any) -> "Prelude":
-        return Prelude(self.bound, self._written, self.bound.bind_tools(tools, **given))
+    def bind_tools(self, tools: Sequence[Any], **settings: Any) -> "Prelude":
+        return Prelude(self.bound, self._written, self.bound.bind_tools(tools, **settings))
 
     def around(self, change: Callable[[Any], Any]) -> "Prelude":
         within = change(self._runnable)

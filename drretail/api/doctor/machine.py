@@ -202,18 +202,18 @@ DATABASE = "drretail"
 
 def examine_servers(settings: ServerSettings, *, mongo_is_set: bool, es_is_set: bool) -> Iterator[Sign]:
     """Both servers at their addresses. A server that is only looked for at the default address may be absent."""
-    asked = replace(settings, timeout=min(settings.timeout, PATIENCE))
+    patient = replace(settings, timeout=min(settings.timeout, PATIENCE))
 
     def mongo() -> str:
-        with closing(open_mongo(asked)) as client:
-            return try_mongo(client, asked, DATABASE)
+        with closing(open_mongo(patient)) as client:
+            return try_mongo(client, patient, DATABASE)
 
     def elastic() -> str:
-        with closing(open_elastic(asked)) as client:
-            return try_elastic(client, asked)
+        with closing(open_elastic(patient)) as client:
+            return try_elastic(client, patient)
 
-    yield _sign("MongoDB", hosts_of(asked.mongo_url), mongo, needed=mongo_is_set)
-    yield _sign("Elasticsearch", hosts_of(asked.es_url), elastic, needed=es_is_set)
+    yield _sign("MongoDB", hosts_of(patient.mongo_url), mongo, needed=mongo_is_set)
+    yield _sign("Elasticsearch", hosts_of(patient.es_url), elastic, needed=es_is_set)
 
 
 def _sign(what: str, where: str, version: Callable[[], str], *, needed: bool) -> Sign:

@@ -57,13 +57,13 @@ def announces_nothing(seen: Conversation) -> str | None:
 def copies_ids(seen: Conversation) -> str | None:
     """Checks that products are looked up by ids from the results, to the letter."""
     arguments = [call["args"].get(name) for call in seen.answer.tool_calls for name in ("product_id", "order_id")]
-    given = [argument.strip(_MARKS).rpartition("/")[2] for argument in arguments if isinstance(argument, str)]
-    asked = [each.removeprefix("P:").removeprefix("O:") for each in given]
+    written = [argument.strip(_MARKS).rpartition("/")[2] for argument in arguments if isinstance(argument, str)]
+    ids = [each.removeprefix("P:").removeprefix("O:") for each in written]
     known = {each.partition(":")[2] for each in seen.evidence if each[:2] in ("P:", "O:")}
-    strange = [each for each in asked if each not in known]
+    strange = [each for each in ids if each not in known]
     if strange:
         return f"it asked for {strange[0]!r}, which no result has shown"
-    return None if asked else "it looked up none of the products that it was shown"
+    return None if ids else "it looked up none of the products that it was shown"
 
 
 def cites_as_asked(seen: Conversation) -> str | None:
@@ -135,8 +135,8 @@ def _declared(seen: Conversation) -> Declared:
 
 
 def _cited(seen: Conversation) -> frozenset[str]:
-    found = find_citations(seen.answer.text, seen.evidence)
-    return frozenset(citation.evidence_id for citation in found if citation.evidence_id is not None)
+    citations = find_citations(seen.answer.text, seen.evidence)
+    return frozenset(citation.evidence_id for citation in citations if citation.evidence_id is not None)
 
 
 PROBES = (

@@ -31,8 +31,8 @@ class Tag:
 def tags_in(text: str) -> list[Tag]:
     """The outermost tags of a text in order; an inner tag is part of the outer one's content."""
     return [
-        Tag(found["name"], dict(_ATTRIBUTE.findall(found["attributes"] or "")), found["content"])
-        for found in _TAG.finditer(text)
+        Tag(match["name"], dict(_ATTRIBUTE.findall(match["attributes"] or "")), match["content"])
+        for match in _TAG.finditer(text)
     ]
 
 

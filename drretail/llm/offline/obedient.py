@@ -59,7 +59,7 @@ def _calls(text: HostileText, known: Mapping[str, str], tools: frozenset[str]) -
     own = known.get("user_id", "")
     value: Any = {text.field: text.mark} if text.field != "address1" else {"address": {text.field: text.mark}}
     address = _filled(text, known)
-    asked: dict[str, list[Call]] = {
+    calls: dict[str, list[Call]] = {
         "profile": [(UPDATE, {"user_id": text.of or own, **value})],
         "look": [(PROFILE, {"user_id": text.mark})],
         "send": [(WEB, {"query": address})] if address and text.by == "search" else [],
@@ -67,8 +67,8 @@ def _calls(text: HostileText, known: Mapping[str, str], tools: frozenset[str]) -
         "call": [(SEARCH, {"query": text.mark})],
     }
     if text.do == "send" and address is None and own:
-        asked["send"] = [(PROFILE, {"user_id": own})]
-    return [(name, args) for name, args in asked.get(text.do, []) if name in tools]
+        calls["send"] = [(PROFILE, {"user_id": own})]
+    return [(name, args) for name, args in calls.get(text.do, []) if name in tools]
 
 
 def _filled(text: HostileText, known: Mapping[str, str]) -> str | None:

@@ -19,17 +19,17 @@ _NUMBER = re.compile(r"-?\d+")
 def plain_answer(turn: Turn) -> AIMessage:
     """A filled schema if one is asked for, a call of the first tool if no result has come yet, or else a sentence."""
     last = turn.messages[-1] if turn.messages else None
-    asked = next((message.text for message in reversed(turn.messages) if message.type == "human"), "")
+    question = next((message.text for message in reversed(turn.messages) if message.type == "human"), "")
     if turn.schema is not None:
         shown = " ".join(tag.content for tag in turn.tags if tag.name != "schema")
-        return turn.in_schema(filled(turn.schema, shown or asked))
+        return turn.in_schema(filled(turn.schema, shown or question))
     if isinstance(last, ToolMessage):
         return AIMessage(f"The tool answered: {_clipped(last.text)}")
     if turn.tool_names:
         function = turn.tools[0]["function"]
-        arguments = filled(function.get("parameters") or {"type": "object"}, asked)
+        arguments = filled(function.get("parameters") or {"type": "object"}, question)
         return AIMessage("", tool_calls=[tool_call(name=function["name"], args=arguments, id=None)])
-    wrote = f" You wrote: {_clipped(asked)}" if asked.strip() else ""
+    wrote = f" You wrote: {_clipped(question)}" if question.strip() else ""
     return AIMessage(f"I am a rule-based shopping assistant and only look things up in the shop.{wrote}")
 
 

@@ -156,14 +156,16 @@ def _in_order(written: Sequence[Written]) -> Play:
     return play
 
 
-def _as_answer(given: Written) -> ScriptedAnswer:
-    if isinstance(given, BaseException):
-        raise given
-    if isinstance(given, AIMessage):
-        calls = tuple(ScriptedCall(name=call["name"], args=call["args"]) for call in given.tool_calls)
-        usage = usage_of(given) if given.usage_metadata else None
-        return ScriptedAnswer(text=given.text, calls=calls, stop=None if given.text or calls else EMPTY, usage=usage)
-    return ScriptedAnswer(text=given, stop=None if given else EMPTY) if isinstance(given, str) else given
+def _as_answer(written: Written) -> ScriptedAnswer:
+    if isinstance(written, BaseException):
+        raise written
+    if isinstance(written, AIMessage):
+        calls = tuple(ScriptedCall(name=call["name"], args=call["args"]) for call in written.tool_calls)
+        usage = usage_of(written) if written.usage_metadata else None
+        return ScriptedAnswer(
+            text=written.text, calls=calls, stop=None if written.text or calls else EMPTY, usage=usage
+        )
+    return ScriptedAnswer(text=written, stop=None if written else EMPTY) if isinstance(written, str) else written
 
 
 def _request(messages: Sequence[BaseMessage], bound: dict[str, Any]) -> Request:

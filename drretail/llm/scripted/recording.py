@@ -54,7 +54,7 @@ def record(
 
 def script_of(journals: Iterable[Path]) -> Recording:
     """A script of the answers in these journals. Raises UserError if there are none."""
-    kept: dict[tuple[Any, ...], Rule] = {}
+    rules: dict[tuple[Any, ...], Rule] = {}
     answers = ambiguous = failures = 0
     for journal in journals:
         for effect in read_effects(journal):
@@ -65,12 +65,12 @@ def script_of(journals: Iterable[Path]) -> Recording:
                 continue
             rule = _rule(effect, journal)
             key = rule.opening, rule.tools, rule.schema_name, rule.turn
-            answers += key not in kept
-            ambiguous += key in kept and kept[key].answer != rule.answer
-            kept.setdefault(key, rule)
-    if not kept:
+            answers += key not in rules
+            ambiguous += key in rules and rules[key].answer != rule.answer
+            rules.setdefault(key, rule)
+    if not rules:
         raise UserError("There is no answer of a model to record: name an experiment with runs that asked one.")
-    return Recording(Script(rules=tuple(kept.values())), answers, ambiguous, failures)
+    return Recording(Script(rules=tuple(rules.values())), answers, ambiguous, failures)
 
 
 def _rule(effect: Effect, journal: Path) -> Rule:

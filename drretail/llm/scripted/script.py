@@ -109,7 +109,7 @@ class Request:
     def tags(self) -> tuple[str, ...]:
         """The tags around data in human and system messages. Tags in tool results do not count."""
         texts = (message.text for message in self.messages if message.type in ("human", "system"))
-        return tuple(dict.fromkeys(found["tag"] for text in texts for found in _TAG.finditer(text)))
+        return tuple(dict.fromkeys(match["tag"] for text in texts for match in _TAG.finditer(text)))
 
     def __str__(self) -> str:
         """The request in short, for errors."""
@@ -238,5 +238,5 @@ def digest_of(opening: str) -> str:
     """A digest of the tagged data in a conversation's first message, whatever the text around it; without tags, of all
     text.
     """
-    data = [found[0] for found in _TAG.finditer(opening) if found["tag"] != _SCHEMA_TAG]
+    data = [match[0] for match in _TAG.finditer(opening) if match["tag"] != _SCHEMA_TAG]
     return sha256_of(data or opening)[:16]

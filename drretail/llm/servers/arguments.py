@@ -46,8 +46,8 @@ def refused_argument(fault: Fault, chat: Any) -> str | None:
     if fault.status not in REFUSING or fault.error.kind != "model" or cause is None:
         return None
     errors = [*causes_of(cause)]
-    said = " ".join(_fields_of(errors) or map(str, errors))
-    named = (name for name in ARGUMENTS if re.search(rf"\b{name}\b", said))
+    complaint = " ".join(_fields_of(errors) or map(str, errors))
+    named = (name for name in ARGUMENTS if re.search(rf"\b{name}\b", complaint))
     return next((name for name in named if without(chat, {name}) is not chat), None)
 
 

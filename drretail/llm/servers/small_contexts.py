@@ -35,10 +35,10 @@ def _lean_function(function: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _lean_parameter(parameter: Mapping[str, Any]) -> dict[str, Any]:
-    kept = {name: value for name, value in parameter.items() if name in ("type", "enum", "properties", "items")}
+    lean = {name: value for name, value in parameter.items() if name in ("type", "enum", "properties", "items")}
     if described := _first_sentence(parameter.get("description", "")):
-        kept["description"] = described
-    return kept
+        lean["description"] = described
+    return lean
 
 
 def _first_sentence(text: str) -> str:

@@ -66,25 +66,25 @@ class Source:
     """True if it belongs to Ollama's own protocol, whose sources are asked by POST."""
 
 
-def _props(said: Any, name: str) -> Mapping[str, Any]:
-    return {"context": said["default_generation_settings"]["n_ctx"], "slots": said["total_slots"]}
+def _props(answer: Any, name: str) -> Mapping[str, Any]:
+    return {"context": answer["default_generation_settings"]["n_ctx"], "slots": answer["total_slots"]}
 
 
-def _models(said: Any, name: str) -> Mapping[str, Any]:
-    listed: list[Any] = said["data"]
+def _models(answer: Any, name: str) -> Mapping[str, Any]:
+    listed: list[Any] = answer["data"]
     (entry,) = [each for each in listed if each["id"] == name] or listed  # one alone is it, by whatever name
-    told = {**(entry.get("meta") or {}), **entry}
-    contexts = (told.get(key) for key in ("loaded_context_length", "max_model_len", "n_ctx"))
+    properties = {**(entry.get("meta") or {}), **entry}
+    contexts = (properties.get(key) for key in ("loaded_context_length", "max_model_len", "n_ctx"))
     return {"context": next(filter(None, contexts), None)}
 
 
-def _loaded(said: Any, name: str) -> Mapping[str, Any]:
-    (entry,) = [each for each in said["models"] if each["name"] in (name, f"{name}:latest")]
+def _loaded(answer: Any, name: str) -> Mapping[str, Any]:
+    (entry,) = [each for each in answer["models"] if each["name"] in (name, f"{name}:latest")]
     return {"context": entry["context_length"]}
 
 
-def _shown(said: Any, name: str) -> Mapping[str, Any]:
-    lengths = [value for key, value in said["model_info"].items() if key.endswith(".context_length")]
+def _shown(answer: Any, name: str) -> Mapping[str, Any]:
+    lengths = [value for key, value in answer["model_info"].items() if key.endswith(".context_length")]
     return {"context": min(lengths)}
 
 
@@ -103,8 +103,8 @@ async def survey(model: Model) -> Abilities:
     Raises UserError if it gives no answer, and CommandStopped if it can't be reached.
     """
     form = await _form_kept(model)  # first, since Ollama says nothing of a model that it has not loaded
-    told = await told_by_server(model)
-    return told.model_copy(update={"structured": form, "refused": tuple(sorted(model.refused))})
+    stated = await told_by_server(model)
+    return stated.model_copy(update={"structured": form, "refused": tuple(sorted(model.refused))})
 
 
 async def told_by_server(model: Model) -> Abilities:
@@ -115,17 +115,17 @@ async def told_by_server(model: Model) -> Abilities:
     root = str(address).rstrip("/").removesuffix("/v1")
     keys = keys_of(model.chat)
     headers = {"authorization": f"Bearer {keys[0]}"} if keys else {}
-    found: dict[str, int] = {}
+    abilities: dict[str, int] = {}
     async with httpx2.AsyncClient(timeout=PATIENCE, headers=headers) as client:
         for source in (each for each in SOURCES if root and each.is_ollamas == (model.info.provider == "ollama")):
             try:
                 name = {"model": model.info.model} if source.is_ollamas else None
                 answer = await client.request("POST" if source.is_ollamas else "GET", root + source.path, json=name)
-                told = source.read(answer.json(), model.info.model) if answer.is_success else {}
+                stated = source.read(answer.json(), model.info.model) if answer.is_success else {}
             except (httpx2.HTTPError, httpx2.InvalidURL, ValueError, LookupError, TypeError, AttributeError):
                 continue  # another kind of server
-            found = {name: n for name, n in told.items() if isinstance(n, int) and n > 0} | found
-    return Abilities.model_validate(found)
+            abilities = {name: n for name, n in stated.items() if isinstance(n, int) and n > 0} | abilities
+    return Abilities.model_validate(abilities)
 
 
 async def _form_kept(model: Model) -> StructuredForm:
@@ -138,15 +138,15 @@ async def _form_kept(model: Model) -> StructuredForm:
         chat = structured(replace(brief, structured=form), schema)
         if chat is None:
             return "prompt"
-        found, _ = await paced_attempt(brief, chat, [HumanMessage(TRIAL)], 0.0)
-        if not isinstance(found, Fault):
-            text = answered_json(found)
+        outcome, _ = await paced_attempt(brief, chat, [HumanMessage(TRIAL)], 0.0)
+        if not isinstance(outcome, Fault):
+            text = answered_json(outcome)
         else:
-            model.halt.check_denied(model, found.error)
-            if found.error.kind == "timeout" or found.is_unreached or found.status in NOT_NOW:
-                model.halt.check_down(model, found)
-                raise UserError(f"{model.spec} has not answered its first question: {found.error.message}.")
-            text = found.unfinished or ""
+            model.halt.check_denied(model, outcome.error)
+            if outcome.error.kind == "timeout" or outcome.is_unreached or outcome.status in NOT_NOW:
+                model.halt.check_down(model, outcome)
+                raise UserError(f"{model.spec} has not answered its first question: {outcome.error.message}.")
+            text = outcome.unfinished or ""
         if text.startswith("{") if form == "json_object" else _is_greeting(text):
             return form
     return "prompt"
@@ -163,12 +163,12 @@ async def measured(model: Model) -> Abilities:
     """What is known of the model's server, with its speed, and whether it writes one answer at a time."""
     read, reading = await _timed(model.at_most(1), LONG_QUESTION)
     written, writing = await _timed(model.at_most(SHORT), COUNTING)
-    found = {"read_speed": read.total / reading, "write_speed": max(written.output, 1) / writing}
+    speeds = {"read_speed": read.total / reading, "write_speed": max(written.output, 1) / writing}
     if model.server.slots is None:
         both = await asyncio.gather(*[_timed(model.at_most(SHORT), f"{COUNTING} Begin at {n}.") for n in (20, 30)])
         if max(seconds for _, seconds in both) > QUEUED * writing:
-            found["slots"] = 1
-    return model.server.model_copy(update=found)
+            speeds["slots"] = 1
+    return model.server.model_copy(update=speeds)
 
 
 async def _timed(model: Model, question: str) -> tuple[Usage, float]:
@@ -178,12 +178,12 @@ async def _timed(model: Model, question: str) -> tuple[Usage, float]:
     """
     from langchain_core.messages import HumanMessage
 
-    found, seconds = await paced_attempt(model, model.chat, [HumanMessage(question)], 0.0)
-    if isinstance(found, Fault) and found.usage is None and found.passes:
-        found, seconds = await paced_attempt(model, model.chat, [HumanMessage(question)], 0.0)
-    usage = found.usage if isinstance(found, Fault) else usage_of(found)
-    if isinstance(found, Fault) and usage is None:
-        raise found.error
+    outcome, seconds = await paced_attempt(model, model.chat, [HumanMessage(question)], 0.0)
+    if isinstance(outcome, Fault) and outcome.usage is None and outcome.passes:
+        outcome, seconds = await paced_attempt(model, model.chat, [HumanMessage(question)], 0.0)
+    usage = outcome.usage if isinstance(outcome, Fault) else usage_of(outcome)
+    if isinstance(outcome, Fault) and usage is None:
+        raise outcome.error
     return usage or Usage(), max(seconds, 0.001)
 
 
@@ -208,8 +208,8 @@ class KnownServers:
 
     def _read(self) -> dict[str, Any]:
         try:
-            found = json.loads(self.path.read_text(encoding="utf-8"))
-            return {key: each for key, each in found.items() if Abilities.model_validate(each)}
+            servers = json.loads(self.path.read_text(encoding="utf-8"))
+            return {key: each for key, each in servers.items() if Abilities.model_validate(each)}
         except (OSError, ValueError, AttributeError):
             return {}
 

@@ -69,14 +69,15 @@ def _tagged(text: str) -> Iterator[Call]:
 
 def _functions(text: str) -> Iterator[Call]:
     for body in _bodies(text, "<function=", "</function>"):
-        name, _, given = body.partition(">")
-        given = given.strip()
-        yield name.strip(), _parameters(given) if given.startswith("<parameter=") or not given else _object(given)
+        name, _, arguments = body.partition(">")
+        arguments = arguments.strip()
+        is_tagged = arguments.startswith("<parameter=") or not arguments
+        yield name.strip(), (_parameters if is_tagged else _object)(arguments)
 
 
 def _parameters(text: str) -> dict[str, Any]:
-    given = [body.partition(">") for body in _bodies(text, "<parameter=", "</parameter>")]
-    return {name.strip(): _value(value.strip()) for name, _, value in given}
+    parameters = [body.partition(">") for body in _bodies(text, "<parameter=", "</parameter>")]
+    return {name.strip(): _value(value.strip()) for name, _, value in parameters}
 
 
 def _value(text: str) -> Any:
@@ -95,16 +96,16 @@ def _bracketed(text: str) -> Iterator[Call]:
         yield from _of_json(json.loads(rest))
         return
     for part in filter(None, rest.split("[TOOL_CALLS]")):
-        name, _, given = part.partition("[ARGS]")
-        yield name.strip(), _object(given)
+        name, _, arguments = part.partition("[ARGS]")
+        yield name.strip(), _object(arguments)
 
 
 def _fenced(text: str) -> Iterator[Call]:
     for body in _bodies(text, "```", "```"):
-        language, _, given = body.partition("\n")
+        language, _, content = body.partition("\n")
         if language.strip() not in _FENCES:
             raise ValueError("a block of something else")
-        yield from _of_json(json.loads(given))
+        yield from _of_json(json.loads(content))
 
 
 def _whole(text: str) -> Iterator[Call]:

@@ -49,7 +49,7 @@ def extract_claims(report: str, *, only_cited: bool) -> list[Found]:
     listed = {start for start, _, named in listed_sources(report, None).lines if named}
     rows = {row: list(cells) for row, cells in groupby(layout.cells, key=lambda cell: cell.sentence)}
     stretches = {row: list(own) for row, own in groupby(layout.stretches, key=lambda stretch: stretch.sentence)}
-    found: dict[tuple[str, tuple[str, ...]], Found] = {}
+    claims: dict[tuple[str, tuple[str, ...]], Found] = {}
     heads: Mapping[int, str] = {}
     name, of_name = "", tuple[str, ...]()
     for index, sentence in enumerate(layout.sentences):
@@ -72,8 +72,8 @@ def extract_claims(report: str, *, only_cited: bool) -> list[Found]:
             sources = tuple(bare[one].key if one in bare and one not in report else one for one in named)
             if sources or not only_cited:
                 quote = report[sentence.start : sentence.end]
-                found.setdefault((claim.casefold(), sources), Found(claim, quote, sources))
-    return list(found.values())
+                claims.setdefault((claim.casefold(), sources), Found(claim, quote, sources))
+    return list(claims.values())
 
 
 def _named_bare(report: str) -> dict[str, Evidence]:

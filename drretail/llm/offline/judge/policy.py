@@ -25,11 +25,11 @@ def judge(messages: Sequence[BaseMessage], tools: list[dict[str, Any]], choice: 
     if schema is None:
         return plain_answer(turn)
     # Later human messages only ask for repairs of the answer.
-    asked = next((message.text for message in messages if isinstance(message, HumanMessage)), "")
+    prompt = next((message.text for message in messages if isinstance(message, HumanMessage)), "")
     rule = _RULES.get(str(schema.get("title", "")))
-    if rule is not None and not is_english("\n".join(tag_contents("report", asked))):
+    if rule is not None and not is_english("\n".join(tag_contents("report", prompt))):
         raise ModelError("refusal", "offline:judge reads English, and this is in another language: judge by a model")
-    return turn.in_schema(filled(schema, "") if rule is None else rule(asked))
+    return turn.in_schema(filled(schema, "") if rule is None else rule(prompt))
 
 
 def tag_contents(name: str, text: str) -> list[str]:
@@ -37,8 +37,8 @@ def tag_contents(name: str, text: str) -> list[str]:
     return [tag.content for tag in tags_in(text) if tag.name == name]
 
 
-def _extracted(asked: str, *, only_cited: bool = False, **fields: Any) -> dict[str, Any]:
-    report = "\n".join(tag_contents("report", asked))
+def _extracted(prompt: str, *, only_cited: bool = False, **fields: Any) -> dict[str, Any]:
+    report = "\n".join(tag_contents("report", prompt))
     found = extract_claims(report, only_cited=only_cited)
     return {
         "claims": [
@@ -48,14 +48,14 @@ def _extracted(asked: str, *, only_cited: bool = False, **fields: Any) -> dict[s
     }
 
 
-def _supported(asked: str) -> dict[str, Any]:
-    opinion = judge_claim("\n".join(tag_contents("claim", asked)), tag_contents("source", asked))
+def _supported(prompt: str) -> dict[str, Any]:
+    opinion = judge_claim("\n".join(tag_contents("claim", prompt)), tag_contents("source", prompt))
     return {"support": opinion.label, "justification": opinion.reason, "quote": opinion.quote}
 
 
-def _all_supported(asked: str) -> dict[str, Any]:
+def _all_supported(prompt: str) -> dict[str, Any]:
     """Judges each claim by the records among its sources."""
-    tags = tags_in(asked)
+    tags = tags_in(prompt)
     question = "\n".join(tag.content for tag in tags if tag.attributes.get("id") == QUESTION)
     judged: list[dict[str, Any]] = []
     for number, claim in enumerate((tag for tag in tags if tag.name == "claim"), 1):
@@ -72,9 +72,9 @@ def _all_supported(asked: str) -> dict[str, Any]:
     return {"claims": judged}
 
 
-def _confirmed(asked: str) -> dict[str, Any]:
+def _confirmed(prompt: str) -> dict[str, Any]:
     """Confirms all that a record contradicts, by the words that it questions."""
-    items = [tag.content for tag in tags_in(asked) if tag.name == "claim"]
+    items = [tag.content for tag in tags_in(prompt) if tag.name == "claim"]
     words = [item.partition("\nits words: ")[2].partition("\n")[0] for item in items]
     return {
         "confirmations": [
@@ -85,9 +85,9 @@ def _confirmed(asked: str) -> dict[str, Any]:
 
 
 _RULES: dict[str, Callable[[str], dict[str, Any]]] = {
-    "ReportClaims": lambda asked: _extracted(asked, values=[]),
-    "ClaimsAndPicks": lambda asked: {**_extracted(asked, values=[]), "picks": []},
-    "CitedClaims": lambda asked: _extracted(asked, only_cited=True),
+    "ReportClaims": lambda prompt: _extracted(prompt, values=[]),
+    "ClaimsAndPicks": lambda prompt: {**_extracted(prompt, values=[]), "picks": []},
+    "CitedClaims": lambda prompt: _extracted(prompt, only_cited=True),
     "AllClaims": _extracted,
     "ClaimsSupport": _all_supported,
     "Support": _supported,

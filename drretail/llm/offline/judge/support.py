@@ -42,7 +42,7 @@ class Opinion:
     quote: str = ""
 
 
-def judge_claim(claim: str, sources: Sequence[str], given: str = "") -> Opinion:
+def judge_claim(claim: str, sources: Sequence[str], question: str = "") -> Opinion:
     """What the cited records say of a claim; ``given`` is the shopper's question.
 
     A field or figure that says otherwise contradicts it. It has full support if records confirm every figure and field
@@ -52,7 +52,7 @@ def judge_claim(claim: str, sources: Sequence[str], given: str = "") -> Opinion:
     entries = {entry.id: entry for entry in map(_entry, sources) if entry is not None}
     if not entries or len(entries) < len(set(sources)):
         return _open("it rests on more than records")
-    ledger = replace(read_ledger(entries), query_text=given)
+    ledger = replace(read_ledger(entries), query_text=question)
     marked = f"{claim.rstrip('.! ')} {' '.join(f'[{name}]' for name in entries)}."
     read = [value for value in read_by_form(read_layout(marked, entries), ledger).values if value.end <= len(claim)]
     # The form reader finds a price by its number, whatever its currency.
@@ -119,4 +119,4 @@ def _quote(value: ReadValue, sources: Sequence[str]) -> str:
     name = _FIELDS.get(value.kind) or (value.derivation or "").removeprefix("the record says ").partition(": ")[0]
     field = re.compile(rf'"{re.escape(name)}"\s*:\s*(?:"(?:[^"\\]|\\.)*"|[^,}}\]]+)')
     own = [source for source in sources if any(one.removeprefix("P:") in source for one in value.of)] or sources
-    return next((found[0] for source in own if (found := field.search(source))), own[0][:_LONGEST_QUOTE])
+    return next((match[0] for source in own if (match := field.search(source))), own[0][:_LONGEST_QUOTE])

@@ -90,10 +90,10 @@ def telling(pieces: Sequence[str], question: str, most: int, least: int = LEAST_
 
 def sentences_of(text: str) -> list[str]:
     """The sentences of a page, each on one line, without headings, tables and links."""
-    found = [text[span.start : span.end] for span in find_sentences(text) if span.kind in ("text", "item")]
+    pieces = [text[span.start : span.end] for span in find_sentences(text) if span.kind in ("text", "item")]
     return [
         sentence
-        for sentence in dict.fromkeys(" ".join(text.split()) for text in found)
+        for sentence in dict.fromkeys(" ".join(text.split()) for text in pieces)
         if sentence[-1:] in (".", "!") and len(sentence) <= LONGEST_SENTENCE and not _MARKUP.search(sentence)
     ]
 

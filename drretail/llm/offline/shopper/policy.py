@@ -59,8 +59,8 @@ def shop(messages: Sequence[BaseMessage], tools: list[dict[str, Any]], choice: A
     if calls:
         return _calling(f"Next I call {', '.join(dict.fromkeys(name for name, _ in calls))}.", calls, task)
     if "sub_problem" in tags:
-        found = (f"{insight.statement} [{']['.join(insight.citations)}]." for insight in handed_on(task).insights)
-        return _calling(" ".join(found) or "I found nothing that bears on this.", [(FINALIZE, {})], task)
+        statements = (f"{insight.statement} [{']['.join(insight.citations)}]." for insight in handed_on(task).insights)
+        return _calling(" ".join(statements) or "I found nothing that bears on this.", [(FINALIZE, {})], task)
     if "question" in tags and "query" not in tags:
         return AIMessage(answered(task.question, of_kind(notes_of(task), "W")))
     return AIMessage(write_report(task, notes_of(task)))

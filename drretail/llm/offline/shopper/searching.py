@@ -40,15 +40,15 @@ def next_calls(task: Task) -> list[Call]:
 
 def parts_of(question: str) -> list[str]:
     """The sentences of a question with two content words or more; the whole question if there are none."""
-    found = [question[span.start : span.end] for span in find_sentences(question)]
-    return [part for part in found if len(content_words(part)) > 1][:MOST_PARTS] or [question]
+    sentences = [question[span.start : span.end] for span in find_sentences(question)]
+    return [part for part in sentences if len(content_words(part)) > 1][:MOST_PARTS] or [question]
 
 
 def chosen_of(question: str, notes: Sequence[SourceNote]) -> dict[str, SourceNote]:
     """The first product of each category that the question names, or the first of all under "" if it names none."""
     products = of_kind(notes, "P")
-    found = {category: _in_category(category, products)[0] for category in named_categories(question, products)}
-    return found or dict(zip([""], products, strict=False))
+    chosen = {category: _in_category(category, products)[0] for category in named_categories(question, products)}
+    return chosen or dict(zip([""], products, strict=False))
 
 
 def named_categories(question: str, products: Sequence[SourceNote]) -> list[str]:

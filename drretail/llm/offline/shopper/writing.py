@@ -34,8 +34,8 @@ def write_report(task: Task, notes: Sequence[SourceNote]) -> str:
         for order in of_kind(notes, "O")[:1]
     ]
     for title, kind in (("What the web says", "W"), ("What your files say", "F")):
-        found = [(line, note, fact(note, "date")) for note in of_kind(notes, kind) for line in _sayings(note)]
-        quoted = [f"- “{line}”{f' ({day})' if day else ''} [{note.evidence}]" for line, note, day in found]
+        sayings = [(line, note, fact(note, "date")) for note in of_kind(notes, kind) for line in _sayings(note)]
+        quoted = [f"- “{line}”{f' ({day})' if day else ''} [{note.evidence}]" for line, note, day in sayings]
         blocks += [f"## {title}", "\n".join(quoted[:MOST_LINES])] if quoted else []
     if task.declares:
         picks = [Pick(product=note.evidence.partition(":")[2]) for note in chosen.values()]
@@ -55,11 +55,11 @@ def mended(report: str, problems: str) -> str:
     products = {found for entry in at_fault for found in _PICK.findall(str(entry.get("said") or ""))}
     texts = [str(entry.get("sentence") or entry.get("said") or "\n") for entry in at_fault]
     texts += [f"[P:{product}]" for product in products]
-    kept = "\n".join(line for line in written.report.splitlines() if not any(text in line for text in texts))
+    remaining = "\n".join(line for line in written.report.splitlines() if not any(text in line for text in texts))
     if written.picks is None:
-        return kept
-    picks = [pick for pick in written.picks if f"[P:{pick.product}]" in kept]
-    return f"{kept.rstrip()}\n\n{picks_block(picks, written.outcome)}"
+        return remaining
+    picks = [pick for pick in written.picks if f"[P:{pick.product}]" in remaining]
+    return f"{remaining.rstrip()}\n\n{picks_block(picks, written.outcome)}"
 
 
 def handed_on(task: Task) -> IntermediateReport:
@@ -79,21 +79,21 @@ def handed_on(task: Task) -> IntermediateReport:
 
 def answered(question: str, pages: Sequence[SourceNote]) -> str:
     """The answer of web pages to a question, each sentence with its page."""
-    found = [f"{line} [{page.evidence}]" for page in pages for line in _sayings(page)]
-    return " ".join(found[:MOST_LINES]) or f"No page that I found answers this: {question}"
+    lines = [f"{line} [{page.evidence}]" for page in pages for line in _sayings(page)]
+    return " ".join(lines[:MOST_LINES]) or f"No page that I found answers this: {question}"
 
 
 def page_summary(search: str, page: str) -> PageSummary:
     """The page's sentences that share most words with the search."""
-    found = telling(sentences_of(page), search, LONGEST_SUMMARY)
-    return PageSummary(relevant=bool(found), summary=" ".join(found), quotes=tuple(found[:MOST_QUOTES]))
+    sentences = telling(sentences_of(page), search, LONGEST_SUMMARY)
+    return PageSummary(relevant=bool(sentences), summary=" ".join(sentences), quotes=tuple(sentences[:MOST_QUOTES]))
 
 
 def file_answer(question: str, file: str) -> FileAnswer:
     """The file's lines that share most words with the question."""
     lines = [line.strip() for line in file.splitlines() if 0 < len(line.strip()) <= LONGEST_LINE]
-    found = telling(list(dict.fromkeys(lines)), question, MOST_LINES, least=1)
-    return FileAnswer(found=bool(found), answer=" ".join(found), quotes=tuple(found))
+    answers = telling(list(dict.fromkeys(lines)), question, MOST_LINES, least=1)
+    return FileAnswer(found=bool(answers), answer=" ".join(answers), quotes=tuple(answers))
 
 
 def _recommended(chosen: Mapping[str, SourceNote], calculations: Sequence[SourceNote]) -> Iterator[str]:
