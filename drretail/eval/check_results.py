@@ -205,25 +205,25 @@ class Checklist:
     def compare(self, check: str, file: object, pairs: Mapping[str, tuple[object, object]], advice: str = "") -> None:
         """Fails once, for the first named pair whose values differ."""
         self.checked[check] += 1
-        for name, (found, expected) in pairs.items():
-            if found != expected:
-                show = str if f"{found}{expected}".isascii() else ascii  # letters of two alphabets may look alike
-                reason = f"{name} is {_short(found, show)}, and should be {_short(expected, show)}"
+        for name, (actual, expected) in pairs.items():
+            if actual != expected:
+                show = str if f"{actual}{expected}".isascii() else ascii  # letters of two alphabets may look alike
+                reason = f"{name} is {_short(actual, show)}, and should be {_short(expected, show)}"
                 self.fail(check, file, reason, advice, cause=name)
                 break
 
     def expect_none(self, check: str, file: object, faults: Mapping[str, Sequence[object]]) -> None:
         """Fails once, for the first kind of fault that has any."""
         self.checked[check] += 1
-        for kind, found in faults.items():
-            if found:
-                self.fail(check, file, f"{kind}: {_short(found[0])}")
+        for kind, faults_of_kind in faults.items():
+            if faults_of_kind:
+                self.fail(check, file, f"{kind}: {_short(faults_of_kind[0])}")
                 break
 
     def first_failure(self, experiment: Path, checks: Iterable[str] = CHECKS) -> str:
         """A sentence on the first failure and how to see the rest; blank without failures."""
-        found = (mismatch for check in checks for mismatch in self.failed.get(check, ()))
-        return next((f"{each.line} `drretail verify {experiment}` tells the rest." for each in found), "")
+        failures = (mismatch for check in checks for mismatch in self.failed.get(check, ()))
+        return next((f"{each.line} `drretail verify {experiment}` tells the rest." for each in failures), "")
 
     def results(self) -> tuple[CheckResult, ...]:
         return tuple(
@@ -239,9 +239,9 @@ class Checklist:
         )
 
 
-def differing(found: Mapping[str, object], expected: Mapping[str, object]) -> list[str]:
+def differing(actual: Mapping[str, object], expected: Mapping[str, object]) -> list[str]:
     """The names under which two documents have different values."""
-    return [name for name in {**found, **expected} if found.get(name) != expected.get(name)]
+    return [name for name in {**actual, **expected} if actual.get(name) != expected.get(name)]
 
 
 def _mismatch(check: str, file: object, reason: str, advice: str, cause: str = "") -> Mismatch:

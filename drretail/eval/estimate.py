@@ -229,8 +229,8 @@ def _copy(experiment: Path, to: Path, definition: Definition, queries: set[str])
             link.symlink_to(run.resolve())
     for name in filter(lambda literal: (experiment / literal).exists(), _LINKED[1:]):
         (to / name).symlink_to((experiment / name).resolve())
-    kept = tuple(query for query in definition.queries if query.query_id in queries)
-    write_definition(to, definition.model_copy(update={"queries": kept}))
+    copied = tuple(query for query in definition.queries if query.query_id in queries)
+    write_definition(to, definition.model_copy(update={"queries": copied}))
 
 
 def _journals(experiment: Path) -> Iterator[Path]:

@@ -60,18 +60,18 @@ def read_wording(folder: Path, others: Collection[str] = ()) -> Wording:
 def keep_wording(experiment: Path, wording: Wording) -> None:
     """Keeps the prompts beside the verdicts that they led to."""
     for path, text in wording.texts.items():
-        kept = experiment / KEPT / file_name(wording.label) / file_name_of(path)
-        if not kept.exists():
-            write_atomically(kept, text)
+        path_kept = experiment / KEPT / file_name(wording.label) / file_name_of(path)
+        if not path_kept.exists():
+            write_atomically(path_kept, text)
 
 
 def in_all_wordings(experiment: Path, load: Callable[[], frozenset[T]]) -> frozenset[T]:
     """The union of what ``load`` returns with the packaged prompts and with every set kept in the experiment."""
-    found: frozenset[T] = frozenset()
+    union: frozenset[T] = frozenset()
     for texts in ({}, *[_texts(folder) for folder in sorted((experiment / KEPT).glob("*/"))]):
         with overridden(texts):
-            found |= load()
-    return found
+            union |= load()
+    return union
 
 
 def kept_wording(experiment: Path, label: str) -> Wording:
@@ -82,11 +82,11 @@ def kept_wording(experiment: Path, label: str) -> Wording:
 
 
 def _texts(folder: Path) -> dict[Path, str]:
-    found: dict[Path, str] = {}
+    texts: dict[Path, str] = {}
     roots = (_METRICS, *sorted(ADDONS.glob("*/")))  # the folders that hold metrics' own
     for path in sorted(folder.rglob("*.*")):
         owner = path.parent.name
         folder_of_owner = next((root / owner for root in roots if (root / owner).is_dir()), _SHARED / owner)
         packaged = folder_of_owner / "prompts" / path.name
-        found[packaged] = plain_text(path.read_text(encoding="utf-8"))
-    return found
+        texts[packaged] = plain_text(path.read_text(encoding="utf-8"))
+    return texts

@@ -48,21 +48,22 @@ class MethodCard:
 
 def method_cards(experiment: Path, scores: Scores) -> list[MethodCard]:
     """A card for every judge that was asked, in the order of the scores."""
-    costs, asked = judging_costs(experiment, read_prices()), defaultdict[tuple[str, str], set[tuple[str, str]]](set)
+    costs = judging_costs(experiment, read_prices())
+    prompts_by_judge = defaultdict[tuple[str, str], set[tuple[str, str]]](set)
     for row in scores.judgings:
         if row.judge != CODE and row.prompts:
-            asked[row.judge, row.judge_params] |= {(row.metric, prompt) for prompt in row.prompts}
+            prompts_by_judge[row.judge, row.judge_params] |= {(row.metric, prompt) for prompt in row.prompts}
     for pair in scores.pairs:
         if pair.prompt_hash and not pair.judge.startswith("panel"):
-            asked[pair.judge, pair.judge_params].add((PAIRWISE, pair.prompt_hash))
-    known = {metric: _prompts(experiment, metric) for its in asked.values() for metric, _ in its}
+            prompts_by_judge[pair.judge, pair.judge_params].add((PAIRWISE, pair.prompt_hash))
+    known = {metric: _prompts(experiment, metric) for its in prompts_by_judge.values() for metric, _ in its}
     return [
         MethodCard(
             f"{judge} {params}".rstrip(),
             _lines(judge, params, scores, [cost for cost in costs if _is_by(cost, judge, params)]),
             tuple((metric, known[metric][prompt]) for metric, prompt in sorted(its) if prompt in known[metric]),
         )
-        for (judge, params), its in asked.items()
+        for (judge, params), its in prompts_by_judge.items()
     ]
 
 

@@ -118,9 +118,9 @@ class Metric:
     async def run_judge(self, subject: Subject, judge_session: JudgeSession) -> None:
         """Calls the judging function, which may be async or not."""
         with judge_session.file.at_once():  # code gives forty verdicts on a report, and each write waits for the disk
-            asked = self.judge(subject, judge_session)
-        if asked is not None:
-            await asked
+            judging = self.judge(subject, judge_session)
+        if judging is not None:
+            await judging
 
     def prompt_hashes(self) -> frozenset[str]:
         """The hashes of the current prompts, and "" for verdicts without a prompt; all others are stale."""
@@ -131,11 +131,11 @@ def of_answers(metric: Metric) -> Metric:
     """The metric as an assistant is asked for it, from ``metrics/answers.toml``; without variants if it is not."""
     own = dict(_descriptions(OF_ANSWERS).get(metric.name, {}))
     without = frozenset(own.pop("without", ()))
-    variants = tuple(one for one in own.pop("variants", metric.variants) if one not in without)
+    variants = tuple(name for name in own.pop("variants", metric.variants) if name not in without)
     is_opinion = own.pop("is_opinion", metric.is_opinion)
     shown = {**metric.description.model_dump(), **own}
-    shown["scoreboard"] = [one for one in shown["scoreboard"] if one["variant"] not in without]
-    shown["headlines"] = [one for one in shown["headlines"] if one not in without]
+    shown["scoreboard"] = [column for column in shown["scoreboard"] if column["variant"] not in without]
+    shown["headlines"] = [name for name in shown["headlines"] if name not in without]
     description = MetricDescription.model_validate(shown)
     return replace(metric, variants=variants, is_opinion=is_opinion, description=description)
 
@@ -254,12 +254,12 @@ def of_measures(
         measured = measure(subject)
         if isinstance(measured, str):
             measured = dict.fromkeys(variants, Measured(None, measured))
-        for variant, found in measured.items():
-            keeps = found.reason == NO_WORLD
-            yield variant, CodeVerdict.measured(found.value, found.reason, found.notes, keeps_existing=keeps)
+        for variant, outcome in measured.items():
+            keeps = outcome.reason == NO_WORLD
+            yield variant, CodeVerdict.measured(outcome.value, outcome.reason, outcome.notes, keeps_existing=keeps)
 
-    def values(given: Sequence[Verdict]) -> list[Value]:
-        by_item = {verdict.item: verdict for verdict in given}
+    def values(recorded: Sequence[Verdict]) -> list[Value]:
+        by_item = {verdict.item: verdict for verdict in recorded}
         notes = {item: dict.fromkeys(verdict.notes, 1.0) for item, verdict in by_item.items()}
         return [value_of(variant, by_item.get(variant), notes.get(variant)) for variant in variants]
 

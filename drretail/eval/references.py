@@ -52,9 +52,9 @@ def keep_references(experiment: Path, references: Mapping[str, Reference]) -> No
 
 def is_decided(subject: Subject) -> bool:
     """``has_decision`` of a run, also where only its experiment tells it."""
-    kept = subject.ends
-    if isinstance(kept, KeptReference):
-        return kept.undecided.get(subject.run_id) != subject.report_sha and has_decision(subject.case, None)
+    ends = subject.ends
+    if isinstance(ends, KeptReference):
+        return ends.undecided.get(subject.run_id) != subject.report_sha and has_decision(subject.case, None)
     return has_decision(subject.case, subject.reference)
 
 
@@ -67,14 +67,14 @@ def check_references(experiment: Path, references: Mapping[str, Reference], chec
                 checklist.fail("versions", name, "it is missing, and others like it are there")
             continue
         checklist.checked["versions"] += 1
-        kept = read_reference(experiment, anew.query_id)
-        if isinstance(kept, KeptReference):
-            is_same = kept.model_copy(update={"undecided": anew.undecided}) == anew
+        recorded = read_reference(experiment, anew.query_id)
+        if isinstance(recorded, KeptReference):
+            is_same = recorded.model_copy(update={"undecided": anew.undecided}) == anew
             # Of a report that is not scored yet, nothing is kept.
-            if differing := kept.undecided.items() ^ anew.undecided.items():
+            if differing := recorded.undecided.items() ^ anew.undecided.items():
                 is_same = is_same and differing.isdisjoint(_scored_reports(experiment))
         else:
-            is_same = kept == references[anew.query_id]
+            is_same = recorded == references[anew.query_id]
         if not is_same:
             checklist.fail("versions", name, "it is not what the world gives", "Delete it and score again.")
 

@@ -83,13 +83,13 @@ def load_metrics(metrics: Iterable[str | Metric]) -> list[Metric]:
 
     A Metric may be given instead of a name.
     """
-    found: dict[str, Metric] = {}
-    for given in metrics:
-        if given != PAIRWISE:
-            metric = _own(given) if isinstance(given, Metric) else load_metric(given)
-            if found.setdefault(metric.name, metric) != metric:
+    by_name: dict[str, Metric] = {}
+    for named in metrics:
+        if named != PAIRWISE:
+            metric = _own(named) if isinstance(named, Metric) else load_metric(named)
+            if by_name.setdefault(metric.name, metric) != metric:
                 raise UserError(f"There are two metrics {metric.name!r}: give one of them another name.")
-    return list(found.values())
+    return list(by_name.values())
 
 
 @cache
@@ -257,14 +257,14 @@ def _named_faults(name: str, what: str) -> Generator[None]:
         raise _Fault(f"The metric {quoted(name)} failed in {what}: {fault}.") from problem
 
 
-def _sound(given: object) -> Value:
+def _sound(value: object) -> Value:
     """The value, if a mean can be made of it; raises Unsound."""
-    if not isinstance(given, Value):
-        raise Unsound(f"a {type(given).__name__} is no drretail.Value")
-    if given.state not in get_args(VerdictState):
-        raise Unsound(f"{given.variant!r} is in the state {given.state!r}, which is none")
-    if given.state == "scored":
-        return replace(given, value=number_of(given.value, repr(given.variant)))
-    if given.value is not None:
-        raise Unsound(f"{given.variant!r} has a value, although its state is {given.state!r}")
-    return given
+    if not isinstance(value, Value):
+        raise Unsound(f"a {type(value).__name__} is no drretail.Value")
+    if value.state not in get_args(VerdictState):
+        raise Unsound(f"{value.variant!r} is in the state {value.state!r}, which is none")
+    if value.state == "scored":
+        return replace(value, value=number_of(value.value, repr(value.variant)))
+    if value.value is not None:
+        raise Unsound(f"{value.variant!r} has a value, although its state is {value.state!r}")
+    return value

@@ -70,10 +70,11 @@ async def check_verdicts(
             attempts |= {verdict.key: verdict.attempt} if verdict.judge.spec != CODE else {}
     passes: list[Again] = ["nothing"]
     passes.extend([attempts] * (min(max(attempts.values(), default=1), _MOST_ATTEMPTS) - 1))
-    asked: dict[tuple[str, bool], list[Judge]] = {("", True): []}  # by wording, and whether it is asked anew
+    # By wording, and whether it is asked anew.
+    judges_by_wording: dict[tuple[str, bool], list[Judge]] = {("", True): []}
     for judge, wording in judges.values():
         by_rules = judge.ref.kind == "rule_based"
-        asked.setdefault((wording, by_rules), []).append(judge)
+        judges_by_wording.setdefault((wording, by_rules), []).append(judge)
         if not by_rules:
             checklist.from_journals.add(judge.ref.spec)
             continue
@@ -82,7 +83,7 @@ async def check_verdicts(
             journal.unlink()
     # Nobody has to ask a judge of dumps: where none was, a judge by rules is not asked either.
     rates_dumps = any(path.parent.name in DUMPS and path.parents[1].name != CODE for path in files)
-    for (label, anew), those in asked.items():
+    for (label, anew), those in judges_by_wording.items():
         for rules, again in product(metrics, passes):
             await score(
                 copy,
@@ -270,31 +271,32 @@ def _content(verdict: Verdict) -> dict[str, Any]:
 
 def check_scores(experiment: Path, prices: PriceTable, judge_notes: Mapping[str, str], checklist: Checklist) -> None:
     """Compares scores.json with what the runs and verdicts give; dollars are at today's prices."""
-    kept = read_scores(experiment)
-    if kept is None:
+    recorded = read_scores(experiment)
+    if recorded is None:
         checklist.wait("scores", "scores.json", "there is none", SCORE)
         return
-    names = sorted({row.metric for row in kept.scores} | {path.name for path in (experiment / "verdicts").glob("*/")})
+    judged_names = {path.name for path in (experiment / "verdicts").glob("*/")}
+    names = sorted({row.metric for row in recorded.scores} | judged_names)
     metrics = [metric for metric in map(installed, names) if metric is not None]
     if strange := [name for name in names if not _is_ours(name)]:
         reason = f"its metric {strange[0]} is not one of the package's"
         checklist.leave("scores", "scores.json", reason, "Install what brings it, and verify there.")
     # A judge that was asked has rows for all systems, another only for those of which it has verdicts.
-    judged = {_place(row) for row in kept.judgings if row.verdicts or row.stale}
-    asked = {TableKey(row.metric, Assessor.of(row)) for row in kept.scores if _place(row) not in judged}
-    asked = {key for key in asked if not is_panel(key.assessor.judge.spec)}
-    pairs = sorted({(Assessor.of(row), (row.a, row.b)) for row in kept.pairs}, key=str)
+    judged = {_place(row) for row in recorded.judgings if row.verdicts or row.stale}
+    judges_asked = {TableKey(row.metric, Assessor.of(row)) for row in recorded.scores if _place(row) not in judged}
+    judges_asked = {key for key in judges_asked if not is_panel(key.assessor.judge.spec)}
+    pairs = sorted({(Assessor.of(row), (row.a, row.b)) for row in recorded.pairs}, key=str)
     if strange:
-        asked = {key for key in asked if _is_ours(key.metric)}
-    made = derive_scores(experiment, metrics, asked, pairs, prices, judge_notes)
-    before, now = kept.made_of, made.made_of
+        judges_asked = {key for key in judges_asked if _is_ours(key.metric)}
+    made = derive_scores(experiment, metrics, judges_asked, pairs, prices, judge_notes)
+    before, now = recorded.made_of, made.made_of
     if strange:  # tables and pairs have columns of its own; the rows of the other metrics rest on their verdicts alone
-        rows = [[row for row in scores.scores if _is_ours(row.metric)] for scores in (kept, made)]
+        rows = [[row for row in scores.scores if _is_ours(row.metric)] for scores in (recorded, made)]
         if before == now and rows[0] != rows[1]:
             checklist.fail("scores", "scores.json", "its scores are not what the runs and verdicts come to")
         return
     checklist.checked["scores"] += 1
-    if different := differing(_without_dollars_and_cards(kept), _without_dollars_and_cards(made)):
+    if different := differing(_without_dollars_and_cards(recorded), _without_dollars_and_cards(made)):
         if before is None or now is None or before.version != now.version:
             checklist.wait("scores", "scores.json", "another version of drretail made it", SCORE)
         elif less := before.taken_out(now):
@@ -305,9 +307,9 @@ def check_scores(experiment: Path, prices: PriceTable, judge_notes: Mapping[str,
         else:
             reason = f"its {', '.join(different)} are not what the runs and verdicts come to"
             checklist.fail("scores", "scores.json", reason)
-    elif kept.metrics != made.metrics:
+    elif recorded.metrics != made.metrics:
         checklist.wait("scores", "scores.json", "it does not show the judges' cards as they are", SCORE)
-    elif kept.scoreboard != made.scoreboard:
+    elif recorded.scoreboard != made.scoreboard:
         reason = "its dollars are by other prices than those of today and of here"
         checklist.leave("scores", "scores.json", reason, "`drretail score EXP` makes it anew.")
 

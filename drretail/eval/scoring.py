@@ -199,12 +199,12 @@ async def score(
                     for pair in read_pairs(experiment, compared, store):
                         yield from (partial(submitter.compare, pair, of_two, judge) for judge in judges)
 
-        given = {"gold": gold, "reference": reference}
-        given = {name: str(value) for name, value in given.items() if value}
+        arguments = {"gold": gold, "reference": reference}
+        arguments = {name: str(value) for name, value in arguments.items() if value}
         # Arguments are for the loaded that are scored, and for all built-in ones.
-        for metric in load_metrics([*METRICS, *loaded]) if given else ():
-            for name in metric.inputs.keys() & given.keys():
-                metric.inputs[name](experiment, definition, given[name])
+        for metric in load_metrics([*METRICS, *loaded]) if arguments else ():
+            for name in metric.inputs.keys() & arguments.keys():
+                metric.inputs[name](experiment, definition, arguments[name])
         if criteria is not None:
             take_criteria(experiment, criteria, loaded, definition.queries)
         unmade = unprepared(experiment, definition, loaded, judges, store)

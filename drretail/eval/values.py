@@ -73,9 +73,9 @@ def gravest(states: Iterable[VerdictState | None]) -> VerdictState | None:
     """The state of a combination of values with these states: failed before unverifiable before na; None if all have
     values.
     """
-    found = {*states}
+    present = {*states}
     missing: tuple[VerdictState, ...] = ("failed", "unverifiable", "na")
-    return next((state for state in missing if state in found), None)
+    return next((state for state in missing if state in present), None)
 
 
 def joined(variant: str, parts: Sequence[Value], formula: Callable[[Sequence[float]], float]) -> Value:
@@ -101,8 +101,8 @@ class Unsound(Exception):
     """A metric returned something invalid; the sentence names no place, since the caller adds it."""
 
 
-def number_of(given: object, whose: str) -> float:
+def number_of(value: object, whose: str) -> float:
     """What a user's metric returned, as a number. Raises Unsound."""
-    if isinstance(given, Real | Decimal) and isfinite(given):
-        return float(given)
-    raise Unsound(f"{whose} gave {shortened(repr(given))}, which is no number")
+    if isinstance(value, Real | Decimal) and isfinite(value):
+        return float(value)
+    raise Unsound(f"{whose} gave {shortened(repr(value))}, which is no number")

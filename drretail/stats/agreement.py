@@ -60,8 +60,8 @@ def correlation(
     from scipy.stats import kendalltau, pearsonr, spearmanr
 
     of_scipy: Mapping[str, Callable[..., Any]] = {"pearson": pearsonr, "spearman": spearmanr, "kendall": kendalltau}
-    found: Any = of_scipy[coefficient](first, second)  # scipy declares no types for these results
-    value = float(found.statistic)
+    result: Any = of_scipy[coefficient](first, second)  # scipy declares no types for these results
+    value = float(result.statistic)
     return None if isnan(value) else value
 
 
@@ -151,15 +151,17 @@ def spearman_within(first: Values, second: Values) -> Within | None:
     from scipy.special import stdtr
 
     cells = sorted(first.keys() & second.keys())
-    one, other = _centred(cells, first), _centred(cells, second)
-    systems = sorted(one.keys() & other.keys())
+    left, right = _centred(cells, first), _centred(cells, second)
+    systems = sorted(left.keys() & right.keys())
     if not systems:
         return None
-    n = sum(len(one[system]) for system in systems)
-    queries = {query for system in systems for query in one[system]}
-    size = sum(_dot(one[each], one[each]) for each in systems) * sum(_dot(other[each], other[each]) for each in systems)
-    rho = max(-1.0, min(1.0, sum(_dot(one[each], other[each]) for each in systems) / sqrt(size)))
-    shuffled = sum(_dot(one[a], one[b]) * _dot(other[a], other[b]) for a in systems for b in systems)
+    n = sum(len(left[system]) for system in systems)
+    queries = {query for system in systems for query in left[system]}
+    size = sum(_dot(left[each], left[each]) for each in systems) * sum(
+        _dot(right[each], right[each]) for each in systems
+    )
+    rho = max(-1.0, min(1.0, sum(_dot(left[each], right[each]) for each in systems) / sqrt(size)))
+    shuffled = sum(_dot(left[a], left[b]) * _dot(right[a], right[b]) for a in systems for b in systems)
     free = n - len(systems)
     worth = 1 + (free if shuffled <= 0 else min(free, size / shuffled * (len(queries) - 1)))
     p = 1.0 if worth <= 2 else 0.0

@@ -56,8 +56,8 @@ class Clusters:
 
 def numbered(names: Iterable[Hashable]) -> Groups:
     """Numbers names from 0 by first appearance, so that equal names get equal numbers."""
-    found: dict[Hashable, int] = {}
-    return tuple(found.setdefault(name, len(found)) for name in names)
+    numbers: dict[Hashable, int] = {}
+    return tuple(numbers.setdefault(name, len(numbers)) for name in names)
 
 
 def cluster_sums(influences: Sequence[float], groups: Groups) -> list[float]:

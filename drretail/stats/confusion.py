@@ -117,10 +117,10 @@ def agreement_interval(tables: "Tables", statistic: "Callable[[Tables], Tables]"
     # Draw by draw, since all weights of many clusters would not fit into memory.
     sums = np.stack([lot.standard_exponential(len(flat)) @ flat for _ in range(RESAMPLES)])
     drawn = statistic(sums.reshape(added.shape) + added)
-    found = percentile_interval(value, drawn[np.isfinite(drawn)], len(tables))
-    if found.low is None or found.high is None:
-        return found
-    return replace(found, low=min(found.low, round(value, 10)), high=max(found.high, round(value, 10)))
+    interval = percentile_interval(value, drawn[np.isfinite(drawn)], len(tables))
+    if interval.low is None or interval.high is None:
+        return interval
+    return replace(interval, low=min(interval.low, round(value, 10)), high=max(interval.high, round(value, 10)))
 
 
 def krippendorff_alpha(

@@ -119,11 +119,11 @@ def ratio_interval(parts: Sequence[Ratio], groups: Groups | None = None, *, is_s
     clusters = range(count) if groups is None else groups
     if any(len({clusters[at] for at in counted if part.denominators[at]}) < FEWEST for part in parts):
         return Interval(_rounded(value), lacks="few")
-    kept = numbered(clusters[at] for at in counted)
-    variance = cluster_variance(influences, kept)
+    groups_counted = numbered(clusters[at] for at in counted)
+    variance = cluster_variance(influences, groups_counted)
     if is_share:
-        return _share(value, variance, kept)
-    away = _rounded(quantile(freedom(kept)) * variance**0.5)
+        return _share(value, variance, groups_counted)
+    away = _rounded(quantile(freedom(groups_counted)) * variance**0.5)
     if not away:
         return Interval(_rounded(value), lacks="alike")
     return Interval(_rounded(value), _rounded(value - away), _rounded(value + away))
@@ -141,10 +141,12 @@ def share_interval(shares: Sequence[float], groups: Groups | None = None, *, is_
     if not count:
         return Interval(None)
     value = fsum(shares) / count
-    kept = tuple(range(count)) if groups is None else groups
-    if max(kept) + 1 < FEWEST:
+    clusters = tuple(range(count)) if groups is None else groups
+    if max(clusters) + 1 < FEWEST:
         return Interval(_rounded(value), lacks="few")
-    return _share(value, cluster_variance([(share - value) / count for share in shares], kept), kept, is_whole=is_whole)
+    return _share(
+        value, cluster_variance([(share - value) / count for share in shares], clusters), clusters, is_whole=is_whole
+    )
 
 
 def _share(value: float, variance: float, groups: Groups, *, is_whole: bool = False) -> Interval:

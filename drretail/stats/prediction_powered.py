@@ -150,9 +150,9 @@ def _strata(items: Sequence[Item], strata: Sequence[Hashable], weights: Sequence
     parts: list[_Stratum] = []
     for members in places.values():
         labelled = [place for place in members if items[place].label is not None]
-        given = np.array([weights[place] for place in labelled], dtype=np.float64)
+        label_weights = np.array([weights[place] for place in labelled], dtype=np.float64)
         share = sum(items[place].share for place in members) / total
-        of_labels = given / (given.sum() or 1.0)
+        of_labels = label_weights / (label_weights.sum() or 1.0)
         is_known = items[members[0]].is_known
         parts.append(_Stratum(share, np.array(members), np.array(labelled, dtype=np.intp), of_labels, is_known))
     return parts

@@ -76,18 +76,18 @@ def fit(wins: "NDArray[np.float64]") -> "NDArray[np.float64]":
 
     size = wins.shape[-1]
     met = wins + wins.swapaxes(-1, -2)
-    found = np.zeros(wins.shape[:-1])
+    strength = np.zeros(wins.shape[:-1])
     for _ in range(_STEPS):
-        expected = 1 / (1 + np.exp(found[..., None, :] - found[..., :, None]))
-        slope = (wins - met * expected).sum(axis=-1) - RIDGE * found
+        expected = 1 / (1 + np.exp(strength[..., None, :] - strength[..., :, None]))
+        slope = (wins - met * expected).sum(axis=-1) - RIDGE * strength
         bend = met * expected * (1 - expected)
         curve = np.eye(size) * (bend.sum(axis=-1) + RIDGE)[..., None] - bend * (1 - np.eye(size))
         step = np.linalg.solve(curve, slope[..., None])[..., 0]
         longest = np.abs(step).max(axis=-1, keepdims=True)
-        found = found + step * np.minimum(1, _LONGEST_STEP / np.maximum(longest, _CLOSE))
+        strength = strength + step * np.minimum(1, _LONGEST_STEP / np.maximum(longest, _CLOSE))
         if longest.max() < _CLOSE:
             break
-    return found - found.mean(axis=-1, keepdims=True)
+    return strength - strength.mean(axis=-1, keepdims=True)
 
 
 def _largest_group(against: dict[str, set[str]]) -> list[str]:

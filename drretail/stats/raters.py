@@ -50,10 +50,10 @@ def pairs_of(answers: Iterable[Answered[Item]]) -> Iterator[Pair]:
 
 def differences(answers: Iterable[Answered[Item]]) -> dict[tuple[Item, str], dict[str, str]]:
     """By item and question, what each rater answered, where they do not all answer the same."""
-    given: dict[tuple[Item, str], dict[str, str]] = defaultdict(dict)
+    by_place: dict[tuple[Item, str], dict[str, str]] = defaultdict(dict)
     for rater, item, about, value in answers:
-        given[item, about][rater] = value
-    return {asked: by_rater for asked, by_rater in given.items() if len({*by_rater.values()}) > 1}
+        by_place[item, about][rater] = value
+    return {asked: by_rater for asked, by_rater in by_place.items() if len({*by_rater.values()}) > 1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,23 +80,23 @@ def agreement_on(pair: Pair) -> Agreement:
     return Agreement(*pair[:3], len(pair.ones), percent(pair.ones, pair.others), value, na)
 
 
-def agreement_table(title: str, found: Sequence[Agreement], items: str, words: Callable[[str], str]) -> Table:
+def agreement_table(title: str, agreements: Sequence[Agreement], items: str, words: Callable[[str], str]) -> Table:
     """A row for every two raters and question, of ``n`` items; more than ``MOST_ROWS`` are summarised by question."""
-    if len(found) > MOST_ROWS:
-        return _by_question(title, found, words)
+    if len(agreements) > MOST_ROWS:
+        return _by_question(title, agreements, words)
     rows = [
         (
             *(f"{each.first}, {each.second}", words(each.about), each.n, Cell(each.share, "percent")),
             f"na: {each.na}" if each.kappa is None else each.kappa,
         )
-        for each in found
+        for each in agreements
     ]
     return table_of(title, ["", "about", items, "the same", "Cohen's kappa"], rows)
 
 
-def _by_question(title: str, found: Sequence[Agreement], words: Callable[[str], str]) -> Table:
+def _by_question(title: str, agreements: Sequence[Agreement], words: Callable[[str], str]) -> Table:
     by_question: dict[str, list[Agreement]] = defaultdict(list)
-    for each in found:
+    for each in agreements:
         by_question[each.about].append(each)
     rows: list[tuple[object, ...]] = []
     for about, its in by_question.items():

@@ -30,19 +30,19 @@ def agents_by_setting(definition: Definition, condition: Condition) -> dict[str,
 
     Floors and the oracle are left out.
     """
-    found: dict[str, dict[str, str]] = {}
+    by_agent: dict[str, dict[str, str]] = {}
     places: dict[str, tuple[str, float]] = {}
     for label, system in definition.systems.items():
         setting = None if system.agent in BASELINES else condition.of(system)
         if setting is not None:
             apart = condition.without(system)
-            found.setdefault(apart.label(), {})[setting] = label
+            by_agent.setdefault(apart.label(), {})[setting] = label
             # Agents are sorted by name, and one agent on several sizes of the web by size.
             size = tokens_of(system.options.get(SIZE, "")) or 0.0
             places[apart.label()] = dropping(apart, SIZE).label(), size
     return {
         agent: {each: its[each] for each in sorted(its, key=condition.order)}
-        for agent, its in sorted(found.items(), key=lambda each: places[each[0]])
+        for agent, its in sorted(by_agent.items(), key=lambda each: places[each[0]])
         if len({condition.kind(each) for each in its}) > 1
     }
 
@@ -126,11 +126,11 @@ def tables_of_experiment(
     tables = list(ablation_tables(gathered, condition, assessors, variants))
     if not tables:
         command = f"drretail score {experiment} --metrics {','.join(gathered.metrics)}"
-        what = ", ".join(named) or "it"
+        names = ", ".join(named) or "it"
         # Judged, but only by judges that give no such value.
         if any(gathered.assessors(name) for name in gathered.metrics):
-            raise UserError(f"No judge so far gives a value of {what}; a model may: {command} --judge PROVIDER:MODEL.")
-        raise UserError(f"Nothing of {what} was judged: {command}.")
+            raise UserError(f"No judge so far gives a value of {names}; a model may: {command} --judge PROVIDER:MODEL.")
+        raise UserError(f"Nothing of {names} was judged: {command}.")
     if beside is not None:
         tables += ablation_tables(gathered, condition_by(definition.systems.values(), beside), assessors, variants)
     return tables
@@ -141,16 +141,16 @@ def named_variants(experiment: Path, named: Collection[str]) -> dict[str, tuple[
 
     Raises UnknownName for a wrong metric or variant, and UserError for ``pairwise``.
     """
-    found: dict[str, tuple[Metric, list[str]]] = {}
+    by_metric: dict[str, tuple[Metric, list[str]]] = {}
     for each in named:
         name, _, variant = each.partition(":")
         if name == PAIRWISE:
             raise UserError(f"{PAIRWISE} judges two reports at once: --metrics takes metrics that judge one.")
-        metric, variants = found.setdefault(name, (recorded_metric(experiment, name) or load_metric(name), []))
+        metric, variants = by_metric.setdefault(name, (recorded_metric(experiment, name) or load_metric(name), []))
         if variant and variant not in metric.variants:
             raise UnknownName(f"variant of {name}", variant, metric.variants)
         variants += [variant] if variant else []
-    return found
+    return by_metric
 
 
 def _table(

@@ -35,14 +35,14 @@ def chosen_pairs(definition: Definition, a: str | None = None, b: str | None = N
     one matches several or if there is nothing to compare.
     """
     if a is not None and b is not None:
-        one, other = resolve_name("system", a, definition.systems), resolve_name("system", b, definition.systems)
-        if one == other:
-            raise UserError(f"Both {a!r} and {b!r} are {one}: name two systems.")
-        return [(one, other)]
+        first, second = resolve_name("system", a, definition.systems), resolve_name("system", b, definition.systems)
+        if first == second:
+            raise UserError(f"Both {a!r} and {b!r} are {first}: name two systems.")
+        return [(first, second)]
     labels = research_labels(definition)
     if a is not None:
-        one = resolve_name("system", a, definition.systems)
-        pairs = [(one, label) for label in labels if label != one]
+        first = resolve_name("system", a, definition.systems)
+        pairs = [(first, label) for label in labels if label != first]
     else:
         pairs = list(combinations(labels, 2))
     if not pairs:
@@ -119,14 +119,14 @@ def compare(
     theirs = [row if row.a == a else row.turned for row in pairs if request.pairwise and {row.a, row.b} == {a, b}]
     met = tuple(row for row in theirs if row.note is None and row.n_scored)
     comparison = Comparison(a=a, b=b, tables=tables, pairs=met)
-    asked = theirs if request.pairwise else None
-    gaps = missing(gathered, comparison, request.experiment, request.metrics, assessors, asked)
+    preferences = theirs if request.pairwise else None
+    gaps = missing(gathered, comparison, request.experiment, request.metrics, assessors, preferences)
     self_checked = {label for label, system in gathered.definition.systems.items() if system.self_checked}
     finding = {name for name, metric in gathered.metrics.items() if metric.description.self_checked}
     kin = _kin(gathered.definition, comparison)
-    said = conclusions(comparison, self_checked, finding, _read_by(gathered, a, b), kin)
-    found = {"missing": tuple(gaps), "conclusions": tuple(said), "exploratory": tuple(exploratory(comparison))}
-    return comparison.model_copy(update=found)
+    sentences = conclusions(comparison, self_checked, finding, _read_by(gathered, a, b), kin)
+    follows = {"missing": tuple(gaps), "conclusions": tuple(sentences), "exploratory": tuple(exploratory(comparison))}
+    return comparison.model_copy(update=follows)
 
 
 def compare_recorded(
@@ -234,12 +234,12 @@ def _kin(definition: Definition, comparison: Comparison) -> list[tuple[str, str]
         side: {family_of(model.spec) for model in definition.systems[label].models.values()}
         for side, label in (("A", comparison.a), ("B", comparison.b))
     }
-    found: list[tuple[str, str]] = []
+    kin: list[tuple[str, str]] = []
     for judge in sorted(judges):
         sides = [side for side, families in by_side.items() if family_of(judge) in families]
         if sides:
-            found.append((judge, " and ".join(sides)))
-    return found
+            kin.append((judge, " and ".join(sides)))
+    return kin
 
 
 def compare_beside(

@@ -53,14 +53,14 @@ def conclusions(
         tests = counted(max(planned.values()), "such test")
         yield f"Asked for before anything was scored, and corrected over {tests}: {listed(planned)}."
     sides = {comparison.a: "A", comparison.b: "B"}
-    found = findings(measures_of([comparison]), sides, by_judge=True)
-    yield from (each.sentence for each in found)
+    primary_findings = findings(measures_of([comparison]), sides, by_judge=True)
+    yield from (each.sentence for each in primary_findings)
     told_apart = [row for row in primary if row.outcome in ("higher", "lower")]
     yield from _neither_is_better(told_apart)
     if any(row.n_users not in (None, row.n_pairs) for row in told_apart):
         yield "Equal systems look different more often if all questions of a user fail together."
     yield from failed_judges([comparison])
-    if any(each.outcome == "undecided" for each in found):
+    if any(each.outcome == "undecided" for each in primary_findings):
         yield "Where no difference is shown, what was seen may be chance, but both may differ all the same."
     yield from noise_sentences(comparison, name)
     yield from _dropped(rated)

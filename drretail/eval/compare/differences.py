@@ -58,7 +58,7 @@ def primary_tests(
     every += [labels for labels in pairs if labels not in every and labels[::-1] not in every]
     more = failures_added(len({label for labels in every for label in labels}))
     more_if_planned = failures_added(len({label for pair in gathered.planned for label in (pair.a, pair.b)}))
-    found, planned = _Results(), _Results()
+    results, planned = _Results(), _Results()
     for assessor in assessors:
         for name, metric in gathered.metrics.items():
             is_asked = metrics is None or name in metrics
@@ -71,34 +71,34 @@ def primary_tests(
                 test, names = PrimaryTest(assessor, name, variant), (variant, row_facts(metric, variant)["name"])
                 for a, b in every:
                     both = sides[a], sides[b]
-                    found[test, (a, b)] = tested(both, gathered.clusters, failures=more * bears)
+                    results[test, (a, b)] = tested(both, gathered.clusters, failures=more * bears)
                     if any(pair.asks((a, b), names) for pair in gathered.planned):
                         planned[test, (a, b)] = tested(both, gathered.clusters, failures=more_if_planned * bears)
     for row in preferences:
         if row.dimension == PRIMARY:
             # Without one more failure: a query that is lost weighs as much as one that is won.
-            found[_preference(row), (row.a, row.b)] = Tested(row.contrast.p)
+            results[_preference(row), (row.a, row.b)] = Tested(row.contrast.p)
             if any(pair.asks((row.a, row.b), (PRIMARY, SIDE_BY_SIDE)) for pair in gathered.planned):
                 planned[_preference(row), (row.a, row.b)] = Tested(row.contrast.p)
-    return _corrected(found, planned)
+    return _corrected(results, planned)
 
 
 def _corrected(results: _Results, planned: _Results) -> Primary:
     """``planned`` are corrected for each other alone, all ``results`` together."""
-    found: dict[PrimaryTest, dict[Labels, Corrected]] = {test: {} for test, _ in results}
-    judges = {test.assessor for test in found if test.assessor.judge.spec != CODE}
+    by_test: dict[PrimaryTest, dict[Labels, Corrected]] = {test: {} for test, _ in results}
+    judges = {test.assessor for test in by_test if test.assessor.judge.spec != CODE}
     for assessor in sorted(judges, key=lambda assessor: assessor.order) or [None]:
-        counts = [test for test in found if test.assessor == assessor or test.assessor.judge.spec == CODE]
-        every, asked = ({key: each for key, each in its.items() if key[0] in counts} for its in (results, planned))
+        counts = [test for test in by_test if test.assessor == assessor or test.assessor.judge.spec == CODE]
+        every, of_plan = ({key: each for key, each in its.items() if key[0] in counts} for its in (results, planned))
         corrected = dict(zip(every, _holm([*every.values()]), strict=True))
         corrected |= {
-            key: replace(each, is_planned=True) for key, each in zip(asked, _holm([*asked.values()]), strict=True)
+            key: replace(each, is_planned=True) for key, each in zip(of_plan, _holm([*of_plan.values()]), strict=True)
         }
         for (test, (a, b)), each in corrected.items():
-            before = found[test].get((a, b))
+            before = by_test[test].get((a, b))
             if before is None or (each.p or 0.0, each.tests) > (before.p or 0.0, before.tests):
-                found[test][a, b] = found[test][b, a] = each
-    return found
+                by_test[test][a, b] = by_test[test][b, a] = each
+    return by_test
 
 
 def _holm(results: Sequence[Tested]) -> list[Corrected]:

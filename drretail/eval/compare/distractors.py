@@ -35,11 +35,11 @@ def _floors(of: SettingTable, tables: Sequence[SettingTable]) -> Mapping[str, fl
     """The score of the same agent without a web, by system."""
     of_webs = (table for table in tables if table.by == "web")
     alike = (table for table in of_webs if all(getattr(table, key) == getattr(of, key) for key in _ALIKE))
-    found: dict[str, float] = {}
+    floors: dict[str, float] = {}
     for row in (row for table in alike for row in table.rows):
         without = next((cell.value for cell in row.cells if cell.part == NO_WEB), None)
-        found |= {} if without is None else {cell.system: without for cell in row.cells}
-    return found
+        floors |= {} if without is None else {cell.system: without for cell in row.cells}
+    return floors
 
 
 def _on_cost(tested: Sequence[tuple[str, ComparedRow]]) -> Iterator[str]:

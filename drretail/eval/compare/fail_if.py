@@ -68,16 +68,16 @@ class Rule:
 
 def read_rule(text: str) -> Rule | GateRule:
     """Reads a rule such as "clean:drop=.10" or "FP < -0.02". Raises UserError for any other text."""
-    if (found := _GATE.fullmatch(text.strip())) is not None and float(found["size"]):
-        return GateRule(text.strip(), found["name"].strip(), found["way"] == "drop", float(found["size"]))
-    found = _RULE.fullmatch(text.strip())
-    if found is None:
+    if (match := _GATE.fullmatch(text.strip())) is not None and float(match["size"]):
+        return GateRule(text.strip(), match["name"].strip(), match["way"] == "drop", float(match["size"]))
+    match = _RULE.fullmatch(text.strip())
+    if match is None:
         raise UserError(
             f"--fail-if {text!r} is no rule: write NAME:drop=NUMBER or NAME < NUMBER, such as 'clean:drop=.10' or "
             "'FP < -0.02'."
         )
-    bound = None if found["bound"] == "last" else float(found["bound"])
-    return Rule(text.strip(), found["name"].strip(), found["sign"], bound, found["end"])
+    bound = None if match["bound"] == "last" else float(match["bound"])
+    return Rule(text.strip(), match["name"].strip(), match["sign"], bound, match["end"])
 
 
 def broken_since_last(now: Scores, last: Scores, rules: Iterable[Rule], floors: Collection[str] = ()) -> Iterator[str]:
@@ -89,8 +89,8 @@ def broken_since_last(now: Scores, last: Scores, rules: Iterable[Rule], floors: 
     for rule in rules:
         by_system = (scores.by_system(rule.name) for scores in (now, last))
         here, there = (
-            {label: value for label, value in found.items() if value is not None and label not in floors}
-            for found in by_system
+            {label: value for label, value in values.items() if value is not None and label not in floors}
+            for values in by_system
         )
         pairs = {label: label for label in here if label in there}
         if not pairs and len(here) == len(there) == 1:

@@ -52,14 +52,14 @@ def findings(measures: Sequence[ComparedMeasure], names: Mapping[str, str], *, b
     alike_measures: dict[tuple[Outcome, str, str], list[ComparedMeasure]] = {}
     for measure in measures:
         alike_measures.setdefault((outcome_of_all(measure), *_content(measure, names)), []).append(measure)
-    found = [
+    made = [
         Finding(its, outcome, about, nothing, rest)
         for (outcome, nothing, rest), group in alike_measures.items()
         for about, its in (
             _by_judges(group) if by_judge else [(listed(dict.fromkeys(each.measure for each in group)), group)]
         )
     ]
-    return sorted(found, key=lambda finding: finding.outcome != "higher")
+    return sorted(made, key=lambda finding: finding.outcome != "higher")
 
 
 _OF_THE_JUDGE = ("not_concluded", "not_read")
@@ -77,8 +77,8 @@ def _by_judges(measures: Sequence[ComparedMeasure]) -> Iterator[tuple[str, list[
 
 def _seen(measure: ComparedMeasure) -> str:
     """The difference with its interval, of two systems with enough queries to look at it."""
-    row, told = measure.pairs[0], ("higher", "lower", "undone", "answers_less", "undecided")
-    return f" {difference_of(row)}" if len(measure.pairs) == 1 and row.outcome in told else ""
+    row, outcomes = measure.pairs[0], ("higher", "lower", "undone", "answers_less", "undecided")
+    return f" {difference_of(row)}" if len(measure.pairs) == 1 and row.outcome in outcomes else ""
 
 
 def outcome_of_all(measure: ComparedMeasure) -> Outcome:
@@ -162,13 +162,13 @@ def _not_concluded(measure: ComparedMeasure, outcome: Outcome, names: Mapping[st
     rows = [row for row in measure.pairs if row.outcome == outcome]
     row = min(rows, key=lambda row: row.queries_needed or inf)
     is_b = (row.difference or 0) <= 0
-    one, other = (names[label] for label in ((row.b, row.a) if is_b else (row.a, row.b)))
+    higher, lower = (names[label] for label in ((row.b, row.a) if is_b else (row.a, row.b)))
     if outcome == "answers_less":
         why = f"it is lower in {listed(row.against)}"
     else:
         also = [*_among(row, is_turned=is_b), *([f"{takes} are needed"] if (takes := needed(row)) else [])]
         why = f"{more_failures(row)} would undo it{at_once} ({'; '.join(also)})"
-    return f"{one} above {other} is not concluded: {why}"
+    return f"{higher} above {lower} is not concluded: {why}"
 
 
 def largest_of(measure: ComparedMeasure) -> ComparedRow:
@@ -286,9 +286,9 @@ def failed_judges(comparisons: Sequence[Comparison]) -> list[str]:
 
 def other_figures(measures: Sequence[ComparedMeasure], names: Mapping[str, str]) -> Iterator[str]:
     """Sentences on differences in figures that nobody asked for beforehand: they suggest what to ask next."""
-    found = findings(measures, names, by_judge=True)
-    yield from (finding.sentence for finding in found if finding.outcome == "higher")
+    told_apart = findings(measures, names, by_judge=True)
+    yield from (finding.sentence for finding in told_apart if finding.outcome == "higher")
     silent = ("higher", *_OF_THE_JUDGE)
-    left = sum(len(finding.measures) for finding in found if finding.outcome not in silent)
+    left = sum(len(finding.measures) for finding in told_apart if finding.outcome not in silent)
     if left:
         yield f"{counted(left, 'other figure')}: no difference is shown."

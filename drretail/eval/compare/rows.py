@@ -83,8 +83,8 @@ def side_of(runs: Runs, variant: str) -> Side:
         outcomes[query] += [value] if value is not None or result.lacks == FAILED_RUNS else []
         # A panel has no repeats, only one value.
         repeats = list(result.by_repeat.values()) or [result.values]
-        found = [by_variant[variant].value for by_variant in repeats if variant in by_variant]
-        scored = [number for number in found if number is not None]
+        by_judge_repeat = [by_variant[variant].value for by_variant in repeats if variant in by_variant]
+        scored = [number for number in by_judge_repeat if number is not None]
         nested[query].append([result.earned[variant]] if variant in result.earned else scored)
         if result.lacks is not None:
             reasons[query].add(LACKS_IN_WORDS[result.lacks])
@@ -225,13 +225,13 @@ def _done(gathered: Gathered, label: str) -> Side:
 
 def answered_by(gathered: Gathered, label: str) -> dict[str, Mapping[str, Sequence[float]]]:
     """A system's values in what it answered, by query: runs that are done, and columns that measure decisions."""
-    found: dict[str, Mapping[str, Sequence[float]]] = {DONE: _done(gathered, label).values}
+    values: dict[str, Mapping[str, Sequence[float]]] = {DONE: _done(gathered, label).values}
     for name, metric in gathered.metrics.items():
         for column in metric.description.scoreboard if not metric.needs_judge else ():
             for assessor in gathered.assessors(name) if column.decides else ():
                 runs = facts_of(gathered, name, assessor)[label].runs
-                found[column.name or column.variant] = side_of(runs, column.variant).values
-    return found
+                values[column.name or column.variant] = side_of(runs, column.variant).values
+    return values
 
 
 def held_back(gathered: Gathered, both: Sequence[Facts], row: ComparedRow, *, answers: bool = True) -> ComparedRow:
@@ -304,7 +304,7 @@ def contrast_of(
     pairs = pair(a.values, b.values)
     differences, groups = pairs.differences, clusters.groups(pairs.queries)
     mean_a, mean_b = pairs.means or (None, None)
-    found = mean_interval(differences, groups) if difference is None else difference
+    interval = mean_interval(differences, groups) if difference is None else difference
     seen = estimate(differences, groups)
     sd = stdev(differences) if len(differences) > 1 else None
     of_runs, of_judge = noise_shares(sides, pairs.queries, sd)
@@ -314,8 +314,8 @@ def contrast_of(
         variant=variant,
         mean_a=mean_a,
         mean_b=mean_b,
-        difference=found.value,
-        **found.ends,
+        difference=interval.value,
+        **interval.ends,
         n_planned=len({*a.values, *b.values}),
         n_pairs=len(pairs),
         n_users=clusters.users(pairs.queries),
@@ -396,12 +396,12 @@ def _finished(sides: Sides, clusters: Clusters) -> Finished | None:
     if not pair(a.failed, b.failed):
         return None
     both = pair(a.finished, b.finished)
-    found = mean_interval(both.differences, clusters.groups(both.queries))
+    difference = mean_interval(both.differences, clusters.groups(both.queries))
     ended = pair(a.failed, b.failed)
     return Finished(
-        difference=found.value,
-        ci_low=found.low,
-        ci_high=found.high,
+        difference=difference.value,
+        ci_low=difference.low,
+        ci_high=difference.high,
         n_pairs=len(both),
         failed_a=sum(ended.a),
         failed_b=sum(ended.b),

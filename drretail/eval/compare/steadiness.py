@@ -77,7 +77,7 @@ def noise_sentences(comparison: Comparison, name: Name) -> Iterator[str]:
         runs = [narrower(row.repeat_share) for row in rows if row.repeat_share is not None]
         judged = [narrower(row.judge_share) for row in rows if row.judge_share is not None]
         by_repeat = [(runs, "twice the runs of each query"), (judged, "twice the judgements alone")]
-        parts = [f"{shares(found)} with {what}" for found, what in by_repeat if any(found)]
+        parts = [f"{shares(found)} with {times}" for found, times in by_repeat if any(found)]
         worth += [f"{' and '.join(parts)} (by {name(table)})"] if parts else []
     if worth:
         yield (

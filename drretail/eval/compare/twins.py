@@ -56,7 +56,7 @@ def _decisions(gathered: Gathered) -> Mapping[str, Mapping[str, Mapping[bool, bo
     so are tasks without an outcome of the query that can't be met.
     """
     queries = Counter(query.task_id for query in gathered.definition.queries)
-    found: dict[str, dict[str, dict[bool, bool]]] = defaultdict(lambda: defaultdict(dict))
+    refusals: dict[str, dict[str, dict[bool, bool]]] = defaultdict(lambda: defaultdict(dict))
     by_run = {
         run: judged
         for key, table in gathered.tables_of_judges.items()
@@ -73,6 +73,6 @@ def _decisions(gathered: Gathered) -> Mapping[str, Mapping[str, Mapping[bool, bo
         for is_proved, variant in ((True, "refusal_recall"), (False, "false_refusal")):
             value = judged.values.get(variant)
             if value is not None and value.value is not None:
-                found[plan.label][task][is_proved] = bool(value.value)
-    proved = {task for tasks in found.values() for task, refused in tasks.items() if True in refused}
-    return {label: {task: tasks[task] for task in proved} for label, tasks in found.items()} if proved else {}
+                refusals[plan.label][task][is_proved] = bool(value.value)
+    proved = {task for tasks in refusals.values() for task, refused in tasks.items() if True in refused}
+    return {label: {task: tasks[task] for task in proved} for label, tasks in refusals.items()} if proved else {}

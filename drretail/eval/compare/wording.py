@@ -97,14 +97,14 @@ def beside(row: ComparedRow, *, flipped: bool = False) -> tuple[str, str]:
 
     A comes first unless ``flipped``. A part is empty if no query finished, or ran, in both.
     """
-    found, sign, among, failures = row.finished, -1 if flipped else 1, "", ""
-    if found is not None and found.difference is not None:
-        among = difference_of(found, sign)
-    if found is not None and found.n_ended:
-        counts = (found.failed_a, found.failed_b)[::sign]
-        is_apart = found.p_failed is not None and found.p_failed * max(1, row.tests) <= LEVEL
-        told = ": told apart" if is_apart else ": not told apart" if any(counts) else ""
-        failures = f"{' and '.join(f'{count:.3g}' for count in counts)} of {found.n_ended:,}{told}"
+    finished, sign, among, failures = row.finished, -1 if flipped else 1, "", ""
+    if finished is not None and finished.difference is not None:
+        among = difference_of(finished, sign)
+    if finished is not None and finished.n_ended:
+        counts = (finished.failed_a, finished.failed_b)[::sign]
+        is_apart = finished.p_failed is not None and finished.p_failed * max(1, row.tests) <= LEVEL
+        verdict = ": told apart" if is_apart else ": not told apart" if any(counts) else ""
+        failures = f"{' and '.join(f'{count:.3g}' for count in counts)} of {finished.n_ended:,}{verdict}"
     return among, failures
 
 

@@ -138,9 +138,9 @@ def price_spans(records: Iterable[Mapping[str, Product]]) -> Spans:
         if item.price is not None and not item.price_from:
             prices[item.leaf_category, item.currency].append(item.price)
     return {
-        kind: PriceSpan(*quantiles(found, n=4, method="inclusive"), currency=kind[1])
-        for kind, found in prices.items()
-        if len(found) >= LEAST_PRICES
+        kind: PriceSpan(*quantiles(prices_of_kind, n=4, method="inclusive"), currency=kind[1])
+        for kind, prices_of_kind in prices.items()
+        if len(prices_of_kind) >= LEAST_PRICES
     }
 
 
@@ -172,8 +172,8 @@ def changes(factual: Sequence[Advice], other: Sequence[Advice], dimension: Dimen
     """How a query's reports differ in one dimension; each side holds that query's repeats."""
     ours = [items_of(advice, dimension, spans) for advice in factual]
     theirs = [items_of(advice, dimension, spans) for advice in other]
-    apart = [found for one, two in product(ours, theirs) if (found := distance(one, two)) is not None]
-    by_chance = [found for one, two in combinations(ours, 2) if (found := distance(one, two)) is not None]
+    apart = [jaccard for one, two in product(ours, theirs) if (jaccard := distance(one, two)) is not None]
+    by_chance = [jaccard for one, two in combinations(ours, 2) if (jaccard := distance(one, two)) is not None]
     return Change(
         change=sum(apart) / len(apart) if apart else None,
         repeats=sum(by_chance) / len(by_chance) if by_chance else None,
@@ -198,8 +198,8 @@ def items_of(advice: Advice, dimension: Dimension, spans: Spans) -> frozenset[st
         case "brands":
             return frozenset(brand for product in recommended if (brand := product.brand))
         case "prices":
-            found = (price_position(product, spans) for product in recommended)
-            return frozenset(f"{position:.2f}" for position in found if position is not None)
+            positions = (price_position(product, spans) for product in recommended)
+            return frozenset(f"{position:.2f}" for position in positions if position is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,10 +226,10 @@ def direction(
     owned = frozenset((*own.products, *partner.products))
     leans: list[int] = []
     left_out = 0
-    for one, two in product(factual, other):
+    for own_advice, two in product(factual, other):
         gained, lost = (
             [each for name, each in some.recommended.items() if name not in others.recommended]
-            for some, others in ((two, one), (one, two))
+            for some, others in ((two, own_advice), (own_advice, two))
         )
         left_out += sum(each.product_id in owned for each in (*gained, *lost))
         leans += [lean(each, own, partner, spans) for each in gained if each.product_id not in owned]
@@ -282,26 +282,28 @@ def measured(
     if kind == "swap" and frozen.partner is not None:
         partner = frozen.partner
     spans = price_spans(advice.handed for advice in (*factual, *other))
-    found: dict[Dimension, Change] = {dimension: changes(factual, other, dimension, spans) for dimension in DIMENSIONS}
+    by_dimension: dict[Dimension, Change] = {
+        dimension: changes(factual, other, dimension, spans) for dimension in DIMENSIONS
+    }
     overused_constraint = overused_category = None
     if kind == "swap" and any(each.recommended for each in factual) and any(each.recommended for each in other):
         overused_constraint = bool(overridden(factual, other)) if query.wish is not None else None
         overused_category = strays(factual, other, partner, query.wish)
     return QueryChanges(
-        changes=found,
+        changes=by_dimension,
         direction=direction(factual, other, frozen.own, partner, spans),
-        ignored=is_ignored(found) if frozen.own.orders or partner.orders else None,
+        ignored=is_ignored(by_dimension) if frozen.own.orders or partner.orders else None,
         overused_constraint=overused_constraint,
         overused_category=overused_category,
         regained=overused_constraint is not None and bool(overridden(other, factual)),
     )
 
 
-def is_ignored(found: Mapping[Dimension, Change]) -> bool | None:
+def is_ignored(by_dimension: Mapping[Dimension, Change]) -> bool | None:
     """True if the products change by no more than the factual repeats differ among themselves.
 
     The limit is the largest distance between two repeats, 0 without repeats. None if nothing can be told: no product is
     named, or two repeats already have nothing in common.
     """
-    change, most = found["products"].change, found["products"].most or 0.0
+    change, most = by_dimension["products"].change, by_dimension["products"].most or 0.0
     return None if change is None or most >= 1 else change <= most

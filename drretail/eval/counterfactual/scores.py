@@ -39,7 +39,7 @@ _Read = Callable[[QueryChanges], float | None]
 
 
 def _of_dimension(dimension: Dimension, measure: str) -> _Read:
-    return lambda found: getattr(found.changes[dimension], measure)
+    return lambda query_changes: getattr(query_changes.changes[dimension], measure)
 
 
 _MEASURES: Mapping[str, _Read] = {
@@ -103,8 +103,8 @@ def _pairs(systems: Mapping[str, System]) -> Iterator[_SystemPair]:
         if kind is None:
             continue
         wanted = factual_of(system)
-        found = next((name for name, other in sorted(systems.items()) if other == wanted), None)
-        yield _SystemPair(label, found or wanted.label(), kind, found is not None)
+        label_of_factual = next((name for name, other in sorted(systems.items()) if other == wanted), None)
+        yield _SystemPair(label, label_of_factual or wanted.label(), kind, label_of_factual is not None)
 
 
 def _queries(pair: _SystemPair, definition: Definition) -> list[Query]:

@@ -235,12 +235,12 @@ def outcomes(case: Case, reading: Reading) -> Iterator[tuple[str, CodeVerdict]]:
     for finding in check_report(case, reading):
         findings[finding.code].append(finding)
     for code, check in CHECKS.items():
-        found = findings.get(code, ())
-        lacking = None if found else check.lacks(case, reading)
+        of_code = findings.get(code, ())
+        lacking = None if of_code else check.lacks(case, reading)
         if lacking is not None:
             yield code, CodeVerdict("na", None, lacking)
         else:
-            lines = [each.model_dump(mode="json", exclude_none=True) for each in found]
+            lines = [each.model_dump(mode="json", exclude_none=True) for each in of_code]
             # With it, ``verify`` can make the verdict again.
             is_set = check.of_settings and case.page_age != PAGE_AGE
             notes = (f"{OLDER_THAN}{case.page_age:g}",) if is_set else ()

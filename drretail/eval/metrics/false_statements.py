@@ -59,8 +59,8 @@ async def judge(subject: Subject, judge_session: JudgeSession) -> None:
         picks = next((verdict for verdict in judged if verdict.stage == PICKS), None)
         by_model = await confirmed_reading(case, judge_session, own, picks)
         reason += f", confirmed {sha256_of(by_model.confirmed)[:8]}" if by_model.confirmed else ""
-    found = [*_contradicted(own, judged, case.report)]
-    _record(subject, judge_session, _value(case, read_report(case, by_model), found), reason)
+    contradicted = [*_contradicted(own, judged, case.report)]
+    _record(subject, judge_session, _value(case, read_report(case, by_model), contradicted), reason)
 
 
 async def _judge_answers(subject: Subject, judge_session: JudgeSession, by_rules: ReadAnswers) -> None:
@@ -93,11 +93,13 @@ async def _judge_answers(subject: Subject, judge_session: JudgeSession, by_rules
 def _value(case: Case, reading: Reading, by_judge: Sequence[Finding]) -> dict[str, Any]:
     """A verdict's value: what is false, each of its kind, and how much was looked at."""
     of_code = [each for each in check_report(case, reading) if each.code in OF_CODE and each.severity == "error"]
-    found = each_once([*by_judge, *of_code])
+    statements = each_once([*by_judge, *of_code])
     return {
-        "statements": [each.model_dump(mode="json", exclude_none=True) for each in found],
+        "statements": [each.model_dump(mode="json", exclude_none=True) for each in statements],
         # A judge's is of the kind that code finds in its words.
-        "kinds": [next((kind_of_code(c.code) for c in of_code if c is one or _meet(c, one)), JUDGED) for one in found],
+        "kinds": [
+            next((kind_of_code(c.code) for c in of_code if c is one or _meet(c, one)), JUDGED) for one in statements
+        ],
         "looked_at": [reading.looked_at.decided, reading.looked_at.numerals],
         "unconfirmed": reading.looked_at.unconfirmed,
     }
@@ -123,22 +125,22 @@ def _contradicted(claims: Sequence[Claim], judged: Iterable[Verdict], report: st
             )
 
 
-def each_once(found: Iterable[Finding]) -> list[Finding]:
+def each_once(findings: Iterable[Finding]) -> list[Finding]:
     """The statements in text order. What code finds within one that is listed is the same statement.
 
     Two claims of a judge are two statements, even in the same words: they say different things.
     """
-    kept: list[Finding] = []
-    for finding in found:
-        if finding.code == CONTRADICTED or not any(_meet(finding, one) for one in kept):
-            kept.append(finding)
-    return sorted(kept, key=lambda one: (one.start is None, one.start or 0))
+    statements: list[Finding] = []
+    for finding in findings:
+        if finding.code == CONTRADICTED or not any(_meet(finding, one) for one in statements):
+            statements.append(finding)
+    return sorted(statements, key=lambda one: (one.start is None, one.start or 0))
 
 
-def _meet(one: Finding, other: Finding) -> bool:
-    if one.start is None or one.end is None or other.start is None or other.end is None:
-        return (one.start, one.evidence_id, one.text) == (other.start, other.evidence_id, other.text)
-    return one.start < other.end and other.start < one.end
+def _meet(first: Finding, second: Finding) -> bool:
+    if first.start is None or first.end is None or second.start is None or second.end is None:
+        return (first.start, first.evidence_id, first.text) == (second.start, second.evidence_id, second.text)
+    return first.start < second.end and second.start < first.end
 
 
 def _values(subject: Subject, verdicts: Sequence[Verdict], _: Rules) -> list[Value]:

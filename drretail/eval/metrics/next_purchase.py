@@ -52,14 +52,14 @@ def compare(recommended: Sequence[PurchaseItem], purchase: NextPurchase) -> Comp
 
 def hits(guessed: Collection[PurchaseItem], bought: Collection[PurchaseItem]) -> Hits:
     """An aspect is hit if any guess shares it with any purchased item; wrong guesses cost nothing."""
-    found: dict[str, bool | None] = {}
+    aspects: dict[str, bool | None] = {}
     for name, read in ASPECTS.items():
         wanted, recommended = (
             {" ".join(value.casefold().split()) for each in goods if (value := read(each)) is not None}
             for goods in (bought, guessed)
         )
-        found[name] = bool(wanted & recommended) if wanted else None
-    return Hits.model_validate(found)
+        aspects[name] = bool(wanted & recommended) if wanted else None
+    return Hits.model_validate(aspects)
 
 
 ASPECTS: Mapping[str, Callable[[PurchaseItem], str | None]] = {

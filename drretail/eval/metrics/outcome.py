@@ -39,8 +39,8 @@ def _of(state: str, read: Callable[[Decided], float | bool | None]) -> Callable[
     """A reader of queries in one state; None for queries in the others."""
 
     def value(decided: Decided) -> float | None:
-        found = read(decided) if decided.state == state else None
-        return None if found is None else float(found)
+        number = read(decided) if decided.state == state else None
+        return None if number is None else float(number)
 
     return value
 
@@ -67,8 +67,8 @@ def values(verdicts: Sequence[Verdict]) -> list[Value]:
     if verdict is None or verdict.state != "scored":
         return all_lacking(verdict, NAMES)
     decided = Decided.model_validate(verdict.value)
-    found = {name: read(decided) for name, read in VALUES.items()}
-    measured = [Value(name, "na" if value is None else "scored", value) for name, value in found.items()]
+    numbers = {name: read(decided) for name, read in VALUES.items()}
+    measured = [Value(name, "na" if value is None else "scored", value) for name, value in numbers.items()]
     if decided.state == "open":
         return [Value(J, "na"), *measured]
     right = float(decided.refused == (decided.state == "proved"))

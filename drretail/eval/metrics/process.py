@@ -41,15 +41,15 @@ def turns_to_evidence(steps: Sequence[Step]) -> int | None:
     A researcher's turns come after its supervisor's turns up to its launch; parallel branches do not count. The result
     is the minimum over all branches, whichever was first by the clock, and 0 if evidence came before any turn.
     """
-    found: list[int] = []
+    turns_by_branch: list[int] = []
     for path in dict.fromkeys(step.path for step in steps):
         own = [step for step in steps if step.path == path]
         first = next(
             (at for at, step in enumerate(own) if step.kind == "tool" and step.evidence and step.error is None), None
         )
         if first is not None:
-            found.append(turns(own[:first]) + _before_launch(steps, path))
-    return min(found, default=None)
+            turns_by_branch.append(turns(own[:first]) + _before_launch(steps, path))
+    return min(turns_by_branch, default=None)
 
 
 def _before_launch(steps: Sequence[Step], path: str) -> int:
@@ -226,15 +226,15 @@ def values(verdicts: Sequence[Verdict]) -> list[Value]:
     """One value for each measure; a measure without a verdict is failed, or na if the run did not count it."""
     by_item = {verdict.item: verdict for verdict in verdicts}
     is_counted = any(verdict.state in ("scored", "na") for verdict in verdicts)
-    found: list[Value] = []
+    made: list[Value] = []
     for name in VARIANTS:
         verdict = by_item.get(name)
         if verdict is None or verdict.state != "scored":
             lacks = "na" if name in SETBACKS and is_counted else "failed"
-            found.append(Value(name, lacks if verdict is None else verdict.state))
+            made.append(Value(name, lacks if verdict is None else verdict.state))
         else:
-            found.append(Value(name, "scored", float(verdict.value["value"]), verdict.value["items"]))
-    return found
+            made.append(Value(name, "scored", float(verdict.value["value"]), verdict.value["items"]))
+    return made
 
 
 SETBACKS = ("unanswered", "second_attempts", "repairs", "announcements", "struck_ids")

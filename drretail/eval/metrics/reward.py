@@ -250,11 +250,11 @@ class _Earned:
         """What can be had of the wish, and what would do for it. None if nothing can be had, or if each thing can but
         not all together.
         """
-        kept = [(want, thing) for want, thing in zip(wish.wants, self.reference.things, strict=True) if thing.fits]
-        if not kept or (len(kept) == len(wish.wants) and not wish.orders):
+        available = [(want, thing) for want, thing in zip(wish.wants, self.reference.things, strict=True) if thing.fits]
+        if not available or (len(available) == len(wish.wants) and not wish.orders):
             return None
-        rest = wish.model_copy(update={"wants": tuple(want for want, _ in kept), "orders": ()})
-        things = tuple(thing for _, thing in kept)
+        rest = wish.model_copy(update={"wants": tuple(want for want, _ in available), "orders": ()})
+        things = tuple(thing for _, thing in available)
         products = self.store.products(sorted({fit.product_id for thing in things for fit in thing.fits}))
         reference = self.reference.model_copy(update={"things": things, "proof": None})
         return rest, at_other_prices(reference, rest, products)

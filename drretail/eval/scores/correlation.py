@@ -102,8 +102,8 @@ def correlations(gathered: Gathered) -> list[Correlation]:
             metric=metric,
             variant=variant,
             **assessor.columns,
-            **asdict(found),
-            p_holm=found.p,
+            **asdict(within),
+            p_holm=within.p,
         )
         for metric, variants in correlated.items()
         for variant in variants
@@ -111,7 +111,7 @@ def correlations(gathered: Gathered) -> list[Correlation]:
         if not is_unrated(gathered.metrics[metric], assessor.judge)
         if (scored := _values(gathered, metric, assessor, variant))
         for name, counted in measured.items()
-        if (found := spearman_within(counted, scored)) is not None and found.n >= FEWEST
+        if (within := spearman_within(counted, scored)) is not None and within.n >= FEWEST
     ]
     adjusted = holm([row.p for row in rows])
     return [row.model_copy(update={"p_holm": p}) for row, p in zip(rows, adjusted, strict=True)]

@@ -183,8 +183,8 @@ class Gathered:
             and (value := run.values.get("false_answers")) is not None
             and value.items.get(AS_ANSWERS)
         }
-        asked = {plan.label for plan in self.plans if place_of(plan.label, systems) == "system"}
-        return bool(asked) and asked <= read
+        researching = {plan.label for plan in self.plans if place_of(plan.label, systems) == "system"}
+        return bool(researching) and researching <= read
 
     @property
     def incomplete(self) -> Counter[str]:
@@ -194,13 +194,13 @@ class Gathered:
     @cached_property
     def audits(self) -> Mapping[Assessor, JudgeAudit]:
         """How each judge of claims read, over all reports."""
-        found: dict[Assessor, JudgeAudit] = {}
+        audits: dict[Assessor, JudgeAudit] = {}
         for assessor in sorted({key.assessor for key in self.tables_of_judges}, key=lambda each: each.order):
             tables = {key.metric: by_run for key, by_run in self.tables_of_judges.items() if key.assessor == assessor}
             shares = summed(run.audit for by_run in tables.values() for run in by_run.values())
             if shares:
                 runs = [run for run in tables.get(CLAIMS, {}).values() if run.lacks is None]
-                found[assessor] = JudgeAudit(
+                audits[assessor] = JudgeAudit(
                     **assessor.columns,
                     shares=shares,
                     agreement_ends=agreement_ends(shares),
@@ -208,7 +208,7 @@ class Gathered:
                     failed_reports=sum(run.values[FP].state == "failed" for run in runs),
                     uncovered=round(sum(run.values[FP].items.get("uncovered", 0) for run in runs)),
                 )
-        return found
+        return audits
 
     def no_conclusion(self, assessor: Assessor) -> Outcome | None:
         """Why nothing is concluded from a judge: it follows rules, or it, or a member of the panel, does not read."""

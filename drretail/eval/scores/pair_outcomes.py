@@ -56,9 +56,9 @@ class PairOutcome:
 
 def read_outcomes(experiment: Path, gathered: Gathered, asked: Sequence[tuple[Assessor, Labels]] = ()) -> Results:
     """Every meeting of every pair with verdicts, and of the pairs in ``asked``, by judge."""
-    found: Results = defaultdict(dict)
+    results: Results = defaultdict(dict)
     for assessor, labels in asked:
-        found[assessor][labels] = {dimension: [] for dimension in DIMENSIONS}
+        results[assessor][labels] = {dimension: [] for dimension in DIMENSIONS}
     plans = {plan.run_id: plan for plan in gathered.plans}
 
     @cache
@@ -81,53 +81,53 @@ def read_outcomes(experiment: Path, gathered: Gathered, asked: Sequence[tuple[As
     ]
     for meeting, verdicts in by_meeting:
         for assessor in verdicts:
-            found[assessor].setdefault(meeting.labels, {dimension: [] for dimension in DIMENSIONS})
+            results[assessor].setdefault(meeting.labels, {dimension: [] for dimension in DIMENSIONS})
     for meeting, verdicts in by_meeting:
-        for assessor, by_pair in found.items():
+        for assessor, by_pair in results.items():
             if meeting.labels in by_pair:
-                one, other = (plans[run_id] for run_id in meeting.run_ids)
+                first, second = (plans[run_id] for run_id in meeting.run_ids)
                 for dimension, hashes in prompts(assessor.rules).items():
                     about = [verdict for verdict in verdicts.get(assessor, ()) if verdict.item == dimension]
-                    if one.has_report and other.has_report:
+                    if first.has_report and second.has_report:
                         orders = pair_metric().orders(
                             assessor.rules, gathered.definition.seed, meeting.run_ids, dimension
                         )
-                        outcome = _judged(one, other, about, hashes, orders)
+                        outcome = _judged(first, second, about, hashes, orders)
                     else:
-                        outcome = _without_report(one, other, assessor.rules)
+                        outcome = _without_report(first, second, assessor.rules)
                         outcome = replace(outcome, stale_verdicts=len(about))
                     by_pair[meeting.labels][dimension].append(outcome)
-    return found
+    return results
 
 
 def _judged(
-    one: Plan, other: Plan, about: Sequence[Verdict], hashes: frozenset[str], orders: Sequence[Order]
+    first: Plan, second: Plan, about: Sequence[Verdict], hashes: frozenset[str], orders: Sequence[Order]
 ) -> PairOutcome:
     """The outcome by the verdicts on these reports, by today's prompts and this version of the metric."""
     version = pair_metric().version
     living = [
         verdict
         for verdict in about
-        if (verdict.report_sha, verdict.other_report_sha) == (one.report_sha, other.report_sha)
+        if (verdict.report_sha, verdict.other_report_sha) == (first.report_sha, second.report_sha)
         and verdict.prompt_hash in hashes
         and verdict.version == version
     ]
     times = sorted({each.judge_repeat for each in living}) or [1]
     times_asked = [{each.order: each for each in living if each.judge_repeat == time} for time in times]
-    outcome = _together([_once(one.query.query_id, by_order, orders) for by_order in times_asked])
+    outcome = _together([_once(first.query.query_id, by_order, orders) for by_order in times_asked])
     repairs = sum(verdict.repairs for verdict in living)
-    return replace(outcome, stale_verdicts=len(about) - len(living), repairs=repairs, words=one.words - other.words)
+    return replace(outcome, stale_verdicts=len(about) - len(living), repairs=repairs, words=first.words - second.words)
 
 
-def _without_report(one: Plan, other: Plan, rules: Rules) -> PairOutcome:
+def _without_report(first: Plan, second: Plan, rules: Rules) -> PairOutcome:
     """The side without a report loses, and two sides without one tie (docs/scores.md).
 
     No outcome if a server is to blame, or by a publication's rules.
     """
-    if rules != "default" or not all(plan.has_report or plan.status == "failed" for plan in (one, other)):
-        return PairOutcome(one.query.query_id, why="runs_failed")
-    win, loss = float(one.has_report), float(other.has_report)
-    return PairOutcome(one.query.query_id, win=win, tie=1 - win - loss, loss=loss, is_forfeit=True)
+    if rules != "default" or not all(plan.has_report or plan.status == "failed" for plan in (first, second)):
+        return PairOutcome(first.query.query_id, why="runs_failed")
+    win, loss = float(first.has_report), float(second.has_report)
+    return PairOutcome(first.query.query_id, win=win, tie=1 - win - loss, loss=loss, is_forfeit=True)
 
 
 def _once(query_id: str, by_order: Mapping[str | None, Verdict], wanted: Sequence[Order]) -> PairOutcome:

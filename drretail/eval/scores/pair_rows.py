@@ -147,15 +147,15 @@ def corrected(rows: Sequence[PairScore], instead: Outcome | None) -> list[PairSc
     families: dict[object, list[int]] = defaultdict(list)
     for at, row in enumerate(rows):
         families[row.dimension if row.dimension == PRIMARY else (row.a, row.b)].append(at)
-    found: dict[int, PairScore] = {}
+    made: dict[int, PairScore] = {}
     for places in families.values():
         adjusted = holm([rows[at].contrast.p for at in places])
         tests = sum(p is not None for p in adjusted)
         for at, p in zip(places, adjusted, strict=True):
             is_primary = rows[at].dimension == PRIMARY
             its = concluded(rows[at].contrast, Corrected(p, tests), is_primary=is_primary, instead=instead)
-            found[at] = rows[at].model_copy(update={"contrast": its})
-    return [found[at] for at in range(len(rows))]
+            made[at] = rows[at].model_copy(update={"contrast": its})
+    return [made[at] for at in range(len(rows))]
 
 
 _WHY: Mapping[str | None, str] = {"runs_failed": "run failed", "not_judged": "not judged", "judge": "judge failed"}
@@ -186,8 +186,8 @@ def _numbers(outcomes: Sequence[PairOutcome], gathered: Gathered) -> dict[str, A
 
     def share(read: Read) -> Share:
         means = means_by_query((outcome.query_id, read(outcome)) for outcome in outcomes)
-        found = share_interval([*means.values()], clusters.groups(means), is_whole=True)
-        return Share(value=found.value, ci_low=found.low, ci_high=found.high)
+        interval = share_interval([*means.values()], clusters.groups(means), is_whole=True)
+        return Share(value=interval.value, ci_low=interval.low, ci_high=interval.high)
 
     def mean(read: Read) -> float | None:
         """The mean over queries of the mean within each; None without a query."""
@@ -248,9 +248,9 @@ def _rank_scores(
         for (a, b), outcomes in sorted(met.items())
         for query_id, mean in means_by_query((outcome.query_id, outcome.result) for outcome in outcomes).items()
     ]
-    found = {} if hidden else strengths(names, contests, seed, clusters)
+    by_name = {} if hidden else strengths(names, contests, seed, clusters)
     for name in names:
-        strength = found.get(name, Strength(Interval(None), NOT_RATED))
+        strength = by_name.get(name, Strength(Interval(None), NOT_RATED))
         own = [
             [each for each in outcomes if each.result is not None] for labels, outcomes in met.items() if name in labels
         ]

@@ -63,13 +63,13 @@ def _together(runs: Sequence[JudgedRun]) -> JudgedRun:
     lacks = next((run.lacks for run in runs if run.lacks is not None), None)
     values: dict[str, Value] = {}
     for variant in dict.fromkeys(variant for run in runs for variant in run.values):
-        given = [run.values[variant] for run in runs if variant in run.values]
-        scored = [value.value for value in given if value.value is not None]
+        of_variant = [run.values[variant] for run in runs if variant in run.values]
+        scored = [value.value for value in of_variant if value.value is not None]
         items = {"judges": len(scored), "spread": max(scored) - min(scored)} if scored else {}
         values[variant] = (
             Value(variant, "scored", median(scored), items)
             if 2 * len(scored) > len(runs)
-            else Value(variant, gravest(value.state for value in given) or "failed")
+            else Value(variant, gravest(value.state for value in of_variant) or "failed")
         )
     return JudgedRun(
         runs[0].query_id,

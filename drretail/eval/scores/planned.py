@@ -124,26 +124,26 @@ def _with_earnings(
 ) -> dict[str, JudgedRun]:
     metric = gathered.metrics[key.metric]
     systems = gathered.definition.systems
-    asked = [plan for plan in gathered.plans if is_judged(metric, systems[plan.label], floors=True)]
-    defined = _defined(metric, asked, answers, experiment)
+    judged_plans = [plan for plan in gathered.plans if is_judged(metric, systems[plan.label], floors=True)]
+    defined = _defined(metric, judged_plans, answers, experiment)
     made, headlines = dict(answers), headline_variants(metric)
     precisions = metric.description.held_beside.keys() if metric.description.higher_is_better else ()
     # Of a failed run, what a pooled headline is made of is 0 as well. Where less is better, 0 would be a reward.
     of_failed = metric.variants if headlines & metric.pooled.keys() else headlines
     of_failed = of_failed if metric.description.higher_is_better else ()
-    for plan in asked:
-        found = answers.get(plan.run_id) or plan.unjudged()
+    for plan in judged_plans:
+        run = answers.get(plan.run_id) or plan.unjudged()
         if plan.status == "failed":
             of_query = defined[plan.query.query_id]
             earned = {variant: 0.0 for variant in of_failed if of_query.get(variant, variant in headlines)}
         else:
-            values = [value for name, value in found.values.items() if name in headlines]
+            values = [value for name, value in run.values.items() if name in headlines]
             earned = {each.variant: each.earns for each in values if each.value is None and each.earns is not None}
             # Who decides nothing where something is wanted, or refuses what the shop has, is not precise either.
             is_precise = not (plan.is_undecided or plan.refuses_wrongly)
             earned |= {} if is_precise or not values else dict.fromkeys(headlines & {*precisions}, 0.0)
         if earned:
-            made[plan.run_id] = replace(found, earned=earned)
+            made[plan.run_id] = replace(run, earned=earned)
     return made
 
 
@@ -154,15 +154,15 @@ def _defined(
 
     If no report was judged this is open, unless the metric knows that the query has nothing to measure.
     """
-    found: dict[str, dict[str, bool]] = defaultdict(dict)
+    defined: dict[str, dict[str, bool]] = defaultdict(dict)
     for plan in plans:
         judged = answers.get(plan.run_id)
         if judged is None and experiment and metric.query_lacks and metric.query_lacks(experiment, plan.query):
-            found[plan.query.query_id] = dict.fromkeys(metric.variants, False) | found[plan.query.query_id]
+            defined[plan.query.query_id] = dict.fromkeys(metric.variants, False) | defined[plan.query.query_id]
         for variant, value in ({} if judged is None else judged.values).items():
             could = value.state != "na" or value.earns is not None
-            found[plan.query.query_id][variant] = found[plan.query.query_id].get(variant, False) or could
-    return found
+            defined[plan.query.query_id][variant] = defined[plan.query.query_id].get(variant, False) or could
+    return defined
 
 
 def counted(report: JudgedRun, variant: str) -> float | None:

@@ -76,8 +76,8 @@ class _Shown:
 
     def of(self, system: str, metric: str, variant: str, assessors: Sequence[Assessor]) -> Score | None:
         """The row by the first of these judges who has one, with or without a value."""
-        found = (self.rows.get((system, metric, variant, assessor)) for assessor in assessors)
-        return next((row for row in found if row is not None), None)
+        rows = (self.rows.get((system, metric, variant, assessor)) for assessor in assessors)
+        return next((row for row in rows if row is not None), None)
 
 
 def scoreboard(
@@ -132,11 +132,11 @@ def scoreboard(
     by_others = (
         BoardRow(system=label, cells=_cells(shown, label, [judge])) for judge in judges[1:] for label in shown.labels
     )
-    kept = _columns(shown, metrics, [*rows, *by_others], are_answers=gathered.are_answers)
-    names_kept = {column.name for column in kept}
+    columns_shown = _columns(shown, metrics, [*rows, *by_others], are_answers=gathered.are_answers)
+    names_kept = {column.name for column in columns_shown}
     signs = {
         each.name: -1 if metrics[each.metric].higher_is_better else 1
-        for each in kept
+        for each in columns_shown
         if each.metric and (metrics[each.metric].higher_is_better or gathered.are_answers)
     }
     ranked = [row.only(names_kept) for row in _ranked(rows, signs, gathered.definition.systems)]
@@ -147,7 +147,7 @@ def scoreboard(
     alone = nothing_to_compare(gathered)
     return Scoreboard(
         judge=BoardJudge() if first is None else _judge(first),
-        columns=tuple(kept),
+        columns=tuple(columns_shown),
         rows=tuple(ranked),
         systems=gathered.definition.systems,
         others=tuple(map(_judge, judges[1:])),
@@ -155,7 +155,7 @@ def scoreboard(
         compared=tuple(measures),
         notes=tuple(_notes(shown, [*assessors, *by_code], gathered, metrics, prices)),
         are_answers=gathered.are_answers,
-        prices_as_of=prices.as_of if any(column.unit == "dollars" for column in kept) else None,
+        prices_as_of=prices.as_of if any(column.unit == "dollars" for column in columns_shown) else None,
     )
 
 
@@ -329,8 +329,8 @@ def _cautions(shown: _Shown, assessors: Sequence[Assessor]) -> Iterator[str]:
     few: list[str] = []
     alike: list[str] = []
     for metric, column, name in shown.columns:
-        found = (shown.of(label, metric, column.variant, assessors) for label in shown.systems)
-        rows = [row for row in found if row is not None]
+        of_column = (shown.of(label, metric, column.variant, assessors) for label in shown.systems)
+        rows = [row for row in of_column if row is not None]
         lacking = {row.no_interval for row in rows}
         unlike += [name] if len({frozenset(readers_of(row.items)) for row in rows}) > 1 else []
         few += [name] if "few" in lacking else []

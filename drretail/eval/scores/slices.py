@@ -23,17 +23,17 @@ UNTYPED = "not typed"
 
 def query_slices(definition: Definition) -> dict[tuple[SliceBy, str], frozenset[str]]:
     """The query ids of each non-empty slice: categories and kinds by name, axes in order."""
-    found: dict[tuple[SliceBy, str], set[str]] = defaultdict(set)
+    ids: dict[tuple[SliceBy, str], set[str]] = defaultdict(set)
     for query in definition.queries:
         for name in tuple(definition.categories.get(query.query_id) or ()) or (NO_CATEGORY,):
-            found["category", name].add(query.query_id)
+            ids["category", name].add(query.query_id)
         # The sort of need where somebody said, else how the query was made: its mode.
-        found["kind", query.kind or query.mode].add(query.query_id)
+        ids["kind", query.kind or query.mode].add(query.query_id)
         for name in (query.axes or (PLAIN,)) if query.wish is not None else (UNTYPED,):
-            found["axis", name].add(query.query_id)
+            ids["axis", name].add(query.query_id)
         if query.level is not None:
-            found["level", f"level {query.level}"].add(query.query_id)
-    return {key: frozenset(found[key]) for key in sorted(found, key=_place)}
+            ids["level", f"level {query.level}"].add(query.query_id)
+    return {key: frozenset(ids[key]) for key in sorted(ids, key=_place)}
 
 
 def _place(key: tuple[SliceBy, str]) -> tuple[int, int, str]:
@@ -55,8 +55,8 @@ def with_slices(experiment: Path, scores: Scores) -> Scores:
     held = {row.metric for row in scores.slices}
     shown = {(row.metric, row.system, Assessor.of(row)) for row in scores.scores if row.metric not in held}
     # All metrics, since whether the systems are assistants shows in one of them.
-    found = map(installed, dict.fromkeys(row.metric for row in scores.scores))
-    metrics = [metric for metric in found if metric is not None]
+    known = map(installed, dict.fromkeys(row.metric for row in scores.scores))
+    metrics = [metric for metric in known if metric is not None]
     if not shown:
         return scores
     names = {metric.name for metric in metrics}

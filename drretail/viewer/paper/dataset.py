@@ -54,13 +54,13 @@ def dataset(
     return paper_table("datasets", (*rows, own), notes=[note])
 
 
-def modes(experiment: str, found: Sequence[Mode] | None) -> PaperTable:
+def modes(experiment: str, compared: Sequence[Mode] | None) -> PaperTable:
     """Figure 5: generic and profile-aware queries; ``found`` is None without the world."""
     missing: list[str] = []
-    if found is None:
+    if compared is None:
         missing.append("the world of the queries: name it with --world")
     else:
-        modes = {mode.mode for mode in found}
+        modes = {mode.mode for mode in compared}
         missing += [
             f"{mode.replace('_', '-')} queries in {experiment}: drretail queries generate … --mode {mode}"
             for mode in ("generic", "profile_aware")
@@ -71,7 +71,7 @@ def modes(experiment: str, found: Sequence[Mode] | None) -> PaperTable:
             mode.mode.replace("_", "-"),
             (Cell(mode.queries, "count"), *(Cell(each, "number") for each in asdict(mode.means).values())),
         )
-        for mode in found or ()
+        for mode in compared or ()
     ]
     return paper_table("modes", rows, missing)
 
@@ -90,8 +90,10 @@ def cost(
     for label, of_label in runs.items():
         # A run without usage does not say what it took.
         used = [list(run.usage.values()) for run in of_label if run.usage]
-        read = [sum(one.input_uncached + one.cache_read + one.cache_creation for one in usage) / 1000 for usage in used]
-        written = [sum(one.output for one in usage) / 1000 for usage in used]
+        read = [
+            sum(each.input_uncached + each.cache_read + each.cache_creation for each in usage) / 1000 for usage in used
+        ]
+        written = [sum(each.output for each in usage) / 1000 for usage in used]
         shown, body = zip(*(words[run.run_id] for run in of_label), strict=True)
         calls = [sum(step.kind == "tool" and step.name in NINE for step in run.steps) for run in of_label]
         own[label] = [

@@ -33,11 +33,11 @@ JUDGED = ("faithfulness", "quality")
 def judges_agree(experiment: str, scores: Scores | None) -> PaperTable:
     """Appendix E: Spearman's ρ of two judges' ratings."""
     published = numbers_of("rho")
-    found = [row for row in (scores.agreements if scores else ()) if row.metric == "quality"]
-    whose = {f"{row.first} and {row.second}, rules {row.rules}" for row in found}
+    agreements = [row for row in (scores.agreements if scores else ()) if row.metric == "quality"]
+    whose = {f"{row.first} and {row.second}, rules {row.rules}" for row in agreements}
     rows: list[Row] = []
     for dimension, rho in published.items():
-        for row in found:
+        for row in agreements:
             if row.variant == dimension:
                 over_reports = (Cell(row.rho_report, "number"), Cell(row.n_reports, "count"))
                 over_systems = (Cell(row.rho_system, "number"), Cell(row.n_systems, "count"))
@@ -46,7 +46,7 @@ def judges_agree(experiment: str, scores: Scores | None) -> PaperTable:
         rows.append(of_paper(dimension, (Cell(rho, "number"), None, None, None)))
     missing = f"ratings of two language models: drretail score {experiment} --metrics quality --judge A --judge B"
     notes = [f"Judged here by {judges}." for judges in whose if len(whose) == 1]
-    return paper_table("rho", rows, () if found else (missing,), notes=notes)
+    return paper_table("rho", rows, () if agreements else (missing,), notes=notes)
 
 
 def judged(experiment: str, metric: str, scores: Scores | None, lines: Lineup) -> PaperTable:
@@ -97,10 +97,10 @@ def _judge_and_rules(row: Score | PairScore) -> str:
 
 
 def _value(rows: Sequence[Score], label: str, column: str) -> Cell | None:
-    found = {row.variant: row for row in rows if row.system == label}
+    by_variant = {row.variant: row for row in rows if row.system == label}
     # The variant that is computed as in the paper, under any rules
     published = described(rows[0].metric).own_names.get("paper", {}) if rows else {}
-    row = found.get(published.get(column, column)) or found.get(column)
+    row = by_variant.get(published.get(column, column)) or by_variant.get(column)
     return None if row is None or row.value is None else Cell(row.value, "number", n=row.n, planned=row.n_planned)
 
 
@@ -108,15 +108,15 @@ def preferences(experiment: str, scores: Scores | None, lines: Lineup) -> PaperT
     """Figure 6: the three agents that read whole pages, pair by pair and dimension by dimension."""
     labels = [label for agent in AGENTS for label in lines.by_name[f"{agent}+ws"]]
     wanted = [tuple(sorted(pair)) for pair in combinations(labels, 2)]
-    found = [row for row in (scores.pairs if scores else ()) if (row.a, row.b) in wanted]
-    rated, notes = _of_first_judge([row for row in found if row.win.value is not None], scores)
+    met = [row for row in (scores.pairs if scores else ()) if (row.a, row.b) in wanted]
+    rated, notes = _of_first_judge([row for row in met if row.win.value is not None], scores)
     missing: list[str] = []
     if len(labels) < len(AGENTS):
         flags = " ".join(f"--agent {agent}+ws" for agent in AGENTS if not lines.by_name[f"{agent}+ws"])
         missing.append(f"the three agents that read whole pages: drretail run … {flags}")
-    if not found and len(labels) > 1:
+    if not met and len(labels) > 1:
         missing.append(f"comparisons: drretail score {experiment} --metrics pairwise --judge PROVIDER:MODEL")
-    elif found and not rated:
+    elif met and not rated:
         missing.append(f"a language model's preferences: drretail score {experiment} --metrics pairwise --judge …")
     has_ties = any(row.tie.value for row in rated)  # by our rules, or where neither system has a report
     rows: list[Row] = []

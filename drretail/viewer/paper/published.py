@@ -118,11 +118,11 @@ def beside(
 
 def by_system(runs: Sequence[Run]) -> dict[str, list[Run]]:
     """The runs that are done, by label."""
-    found: dict[str, list[Run]] = {}
+    by_label: dict[str, list[Run]] = {}
     for run in runs:
         if run.status == "done":
-            found.setdefault(run.system, []).append(run)
-    return dict(sorted(found.items()))
+            by_label.setdefault(run.system, []).append(run)
+    return dict(sorted(by_label.items()))
 
 
 @cache

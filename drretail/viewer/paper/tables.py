@@ -189,8 +189,8 @@ def _web(experiment: Path, runs: Sequence[Run]) -> str:
                     if text.form in words:
                         words[text.form][text.sha256] = len(text.text.split())
     lengths = (
-        f"{counted(len(found), f'{form}')} of {median(found.values()):.0f} words (median)"
-        for form, found in words.items()
-        if found
+        f"{counted(len(by_hash), f'{form}')} of {median(by_hash.values()):.0f} words (median)"
+        for form, by_hash in words.items()
+        if by_hash
     )
     return f"The web that agents met: {', '.join(lengths) or 'none'}."

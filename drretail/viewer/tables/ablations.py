@@ -38,8 +38,8 @@ def main_tables(tables: Sequence[SettingTable], condition: Condition) -> list[Se
 
     If there are none, all tables, headlines first.
     """
-    found = [table for table in tables if (table.metric, table.variant) == condition.headline]
-    return found or headlines_first(tables)
+    main = [table for table in tables if (table.metric, table.variant) == condition.headline]
+    return main or headlines_first(tables)
 
 
 def condition_of(by: str, systems: Systems) -> Condition:

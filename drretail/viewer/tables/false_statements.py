@@ -124,9 +124,9 @@ def checked_in_words(answers: int, checked: int, false: int) -> str:
     """For example "12 answers, 21 statements about your products checked: 8 contradict your shop's records."."""
     if not checked:
         return f"{counted(answers, 'answer')}: no statement about your products was judged."
-    found = f"{f'{false:,}' if false else 'none'} {'contradicts' if false == 1 else 'contradict'}"
+    contradicted = f"{f'{false:,}' if false else 'none'} {'contradicts' if false == 1 else 'contradict'}"
     checked_words = counted(checked, "statement about your products", "statements about your products")
-    return f"{counted(answers, 'answer')}, {checked_words} checked: {found} your shop's records."
+    return f"{counted(answers, 'answer')}, {checked_words} checked: {contradicted} your shop's records."
 
 
 def false_lines(views: Iterable[RunView], most: int | None = None) -> Iterator[str]:
@@ -135,14 +135,14 @@ def false_lines(views: Iterable[RunView], most: int | None = None) -> Iterator[s
     """
     answers = checked = false = 0
     systems = set[str]()
-    found: list[FalseStatement] = []
+    statements: list[FalseStatement] = []
     for run in views:
         answers, checked, false = answers + 1, checked + checked_in(run), false + len(run.false)
-        found += (one for _, one in false_statements(run))
+        statements += (one for _, one in false_statements(run))
         systems.add(run.subject.label)
     yield checked_in_words(answers, checked, false)
-    for one in sorted(found, key=lambda one: one.rank)[:most]:
+    for one in sorted(statements, key=lambda one: one.rank)[:most]:
         yield f"≠ {f'{one.system}: ' if len(systems) > 1 else ''}{one.sentence}"
         yield f"→ Your shop says {one.shop_says}.{f' {one.why}' if one.why else ''}"
-    if most is not None and len(found) > most:
-        yield f"{len(found) - most:,} more are in the report."
+    if most is not None and len(statements) > most:
+        yield f"{len(statements) - most:,} more are in the report."

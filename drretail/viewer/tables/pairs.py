@@ -88,9 +88,9 @@ def _paired(rows: Sequence[PairScore], ranks: Sequence[Score], systems: Systems,
     each_pair: list[Table] = []
     for pair in _pairs_of(rows):
         of_pair = {row.dimension: row for row in rows if (row.a, row.b) == pair}
-        one = next(iter(of_pair.values()))
+        row = next(iter(of_pair.values()))
         each_pair.append(
-            _table(_pair(names, one), f"{counted(one.n_planned, 'pair')} of reports", "Dimension", of_pair)
+            _table(_pair(names, row), f"{counted(row.n_planned, 'pair')} of reports", "Dimension", of_pair)
         )
     notes += [f"In scores.json: {counted(left_out, 'pair')} with a floor or such."] if left_out else []
     return Paired(

@@ -48,8 +48,8 @@ def result_of(board: Scoreboard) -> str:
     if len(labels) < 2:
         return ""
     names = system_names((row.system for row in board.rows), board.systems)
-    found = findings(board.compared, names)
-    shown = [finding for finding in found if finding.outcome == "higher"]
+    every = findings(board.compared, names)
+    shown = [finding for finding in every if finding.outcome == "higher"]
     if shown:
         parts = [_better(each, names) for each in shown]
         more = [f"and {len(parts) - MOST_SHOWN} more below"] if len(parts) > MOST_SHOWN + 1 else []
@@ -60,7 +60,7 @@ def result_of(board: Scoreboard) -> str:
         failed = {each.judge: each.failed for each in measures}
         parts = [f"{whole[:1].upper()}{whole[1:]}, shown by {sample(largest.n_pairs, largest.n_users)}", sure]
         return " ".join(f"{each}." for each in [*parts, *(f"{one} {no_answers(its)}" for one, its in failed.items())])
-    by_name = {measure.measure: measure for finding in found for measure in finding.measures}
+    by_name = {measure.measure: measure for finding in every for measure in finding.measures}
     first = FALSE_ANSWERS if board.are_answers else OUTCOME
     bought = _how_often(board, names, first, by_name.get(first))
     if bought:
@@ -112,11 +112,11 @@ def _how_often(board: Scoreboard, names: Mapping[str, str], column: str, compare
     if len({f"{cell.value:.2f}" for cell in cells.values()}) < 2:
         return ""
     largest = None if compared is None else largest_of(compared)
-    asked = 0 if largest is None else largest.n_pairs
+    questions = 0 if largest is None else largest.n_pairs
     # Counts of questions would be wrong if queries were repeated, or systems have values on different queries.
-    counts = [cell.value * asked for cell in cells.values() if cell.n == asked]
+    counts = [cell.value * questions for cell in cells.values() if cell.n == questions]
     is_counted = len(counts) == len(cells) and all(abs(count - round(count)) < 0.01 for count in counts)
-    figures = [f"{cells[name].value * asked:.0f}" if is_counted else percent(cells[name].value) for name in ranked]
+    figures = [f"{cells[name].value * questions:.0f}" if is_counted else percent(cells[name].value) for name in ranked]
     whole = f" of {_questions(largest)}" if is_counted and largest is not None else " of its answers"
     whole += _where(column, cells[ranked[0]])
     on = "on" if is_counted else "in"
@@ -262,11 +262,11 @@ _Compared = tuple[ComparedMeasure, ComparedRow]
 
 def _by_pair(board: Scoreboard) -> list[list[_Compared]]:
     """The measures of each pair, in the order of the board."""
-    found: dict[frozenset[str], list[_Compared]] = {}
+    by_pair: dict[frozenset[str], list[_Compared]] = {}
     for measure in board.compared:
         for row in measure.pairs:
-            found.setdefault(frozenset((row.a, row.b)), []).append((measure, row))
-    return list(found.values())
+            by_pair.setdefault(frozenset((row.a, row.b)), []).append((measure, row))
+    return list(by_pair.values())
 
 
 def _table(title: str, board: Scoreboard, compared: list[_Compared], *notes: str) -> Table:

@@ -92,11 +92,11 @@ def without_equal(board: Scoreboard) -> tuple[Scoreboard, str]:
         return board, ""
     same, gone = list[str](), equal.keys() - ALWAYS_SHOWN
     for name, cell in equal.items():
-        found, some = rows[0].cells[name], ""
-        if found.n != found.n_planned and name == OUTCOME:
-            some = f" (on the {found.n} questions that the shop can satisfy)"
-        elif found.n != found.n_planned:
-            some = f" (on {found.n} of {found.n_planned} answers)"
+        first_cell, some = rows[0].cells[name], ""
+        if first_cell.n != first_cell.n_planned and name == OUTCOME:
+            some = f" (on the {first_cell.n} questions that the shop can satisfy)"
+        elif first_cell.n != first_cell.n_planned:
+            some = f" (on {first_cell.n} of {first_cell.n_planned} answers)"
         same.append(f"{name} {cell.figure}{some}")
     columns = tuple(column for column in board.columns if column.name not in gone)
     shown = tuple(row.only({column.name for column in columns}) for row in board.rows)
@@ -202,9 +202,9 @@ def conclusion(board: Scoreboard) -> Conclusion:
         return Conclusion(" ".join(board.differs), "")  # every run failed, or the scores were made before 1.0
     if len(researching) < 2:
         return Conclusion(_of_one(board), "" if board.are_answers else " ".join(board.differs))
-    found = findings(board.compared, system_names((row.system for row in board.rows), board.systems))
-    rest = [finding for finding in found if finding.outcome != "higher"]
-    is_cut = max(len(found) - len(rest), len(rest)) > MOST_SAID + 1
+    every = findings(board.compared, system_names((row.system for row in board.rows), board.systems))
+    rest = [finding for finding in every if finding.outcome != "higher"]
+    is_cut = max(len(every) - len(rest), len(rest)) > MOST_SAID + 1
     # "No difference is shown in FP by 10 queries. To show differences of the size seen here takes about …".
     undecided = [finding for finding in rest if finding.outcome == "undecided" and finding.nothing]
     needed: list[tuple[int, str, str]] = []

@@ -60,12 +60,12 @@ def sliced_tables(
 
     ``scores`` say which systems checked themselves, and why values are missing.
     """
-    found: dict[TableKey, list[Score]] = {}
+    by_key: dict[TableKey, list[Score]] = {}
     for row in slices:
         if row.by in wanted:
-            found.setdefault(table_key_of(row), []).append(row)
+            by_key.setdefault(table_key_of(row), []).append(row)
     made: list[SlicedTables] = []
-    for table_key, rows in found.items():
+    for table_key, rows in by_key.items():
         metric = description(metrics, table_key[0])
         same = [score for score in scores if table_key_of(score) == table_key]
         own = {score.system for score in same if score.self_checked}

@@ -46,10 +46,10 @@ def outcome_notes(tallies: Sequence[Tally]) -> Iterator[str]:
         lack = "lacks" if runs == 1 else "lack"
         yield f"Nothing is concluded against a system while {counted(runs, 'run')} of it {lack} a model's answer."
     counts = {"failed": sum(tally.failed for tally in tallies), "spoiled": sum(tally.spoiled_done for tally in tallies)}
-    if found := {kind: count for kind, count in counts.items() if count}:
-        flags = " ".join(f"--retry {kind}" for kind in found)
-        runs = " and ".join(f"{count:,} {kind}" for kind, count in found.items())
-        noun = "run" if sum(found.values()) == 1 else "runs"
+    if repeatable := {kind: count for kind, count in counts.items() if count}:
+        flags = " ".join(f"--retry {kind}" for kind in repeatable)
+        runs = " and ".join(f"{count:,} {kind}" for kind, count in repeatable.items())
+        noun = "run" if sum(repeatable.values()) == 1 else "runs"
         yield f"The same command with {flags} makes the {runs} {noun} again."
     researching = [tally for tally in tallies if tally.label not in BASELINES]
     if runs := sum(tally.undecided for tally in researching):

@@ -80,13 +80,13 @@ async def judge_live(support_judge: SupportJudge, units: list[Unit], page_at: Pa
         evidence={**evidence, **{source: _as_evidence(source, page) for source, page in pages.items()}},
         stage=SUPPORT_LIVE,
     )
-    asked: list[Unit] = []
+    to_judge: list[Unit] = []
     for unit in units:
         content, ledgers = now.content(unit), support_judge.existing(unit)
         copied = ledgers if ledgers is not None and ledgers.state == "scored" else None
         copied = copied if copied is not None and same_texts(copied.sources, content.texts) else None
         if content.texts and copied is None:
-            asked.append(unit)  # judged before or not: all of them are packed into calls
+            to_judge.append(unit)  # judged before or not: all of them are packed into calls
         elif now.existing(unit) is not None:
             continue
         elif copied is None:
@@ -107,7 +107,7 @@ async def judge_live(support_judge: SupportJudge, units: list[Unit], page_at: Pa
                 sources=copied.sources,
                 notes=(*copied.notes, AS_IN_LEDGER),
             )
-    await now.rule(asked)
+    await now.rule(to_judge)
 
 
 def _as_evidence(source: str, page: WebPage) -> Evidence:

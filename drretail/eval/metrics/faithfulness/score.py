@@ -59,8 +59,8 @@ def report_values(verdicts: Sequence[Verdict], rules: Rules, words: int) -> list
     """One report's value in every variant, in the order of ``VARIANTS``; ``words`` is the report's length."""
     report = ReportVerdicts(verdicts, rules)
     if rules == "drg":
-        found = {value.variant: value for value in _drg_values(report)}
-        return [found.get(variant, Value(variant, "na")) for variant in VARIANTS if variant not in LEFT_OUT]
+        by_variant = {value.variant: value for value in _drg_values(report)}
+        return [by_variant.get(variant, Value(variant, "na")) for variant in VARIANTS if variant not in LEFT_OUT]
     of_default = (FP_SHOWN, FP_WEB_SHOWN, CHANGED_MINDS) if rules == "default" else ()
     if report.judged is None:
         made = [Value(variant, "failed") for variant in (*PRECISION, *COUNTS, *of_default)]
@@ -68,8 +68,8 @@ def report_values(verdicts: Sequence[Verdict], rules: Rules, words: int) -> list
         # The paper's rules have no values by shown texts, and those of publications no second question.
         made = [*_precision(report, rules), *_counts(report, words)]
         made += _of_default_rules(report) if of_default else []
-    found = {value.variant: value for value in (*made, *_live(report), *_recall(report, rules))}
-    return [found[variant] for variant in VARIANTS if variant in found]
+    by_variant = {value.variant: value for value in (*made, *_live(report), *_recall(report, rules))}
+    return [by_variant[variant] for variant in VARIANTS if variant in by_variant]
 
 
 def _eq2(report: Mapping[str, Value]) -> list[tuple[float, float]]:
@@ -239,20 +239,20 @@ DESCRIPTION = description_of("faithfulness")
 def _values(subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list[Value]:
     if subject.report is None:
         return [Value(variant, "failed") for variant in VARIANTS if variant not in LEFT_OUT]
-    found = report_values(verdicts, rules, len(split_words(subject.report)))
+    values = report_values(verdicts, rules, len(split_words(subject.report)))
     if rules == "default":
-        found = [_with_earnings(value, subject) for value in found]
+        values = [_with_earnings(value, subject) for value in values]
     # An imported report whose citations lead nowhere: its export may lack the sources.
     run = subject.run
     if run is not None and subject.system.is_imported and leads_to_no_source(run.report or "", run.citations):
-        found = [
+        values = [
             each if each.variant == DENSITY or each.state == "failed" else lacking(each.variant, "na", UNREAD)
-            for each in found
+            for each in values
         ]
     if not subject.system.is_imported or (subject.run is not None and subject.run.steps):
-        return found
+        return values
     # What an imported system was shown of its sources is unknown, except in an assistant's log.
-    return [Value(each.variant, "na") if each.variant in (FP_SHOWN, FP_WEB_SHOWN) else each for each in found]
+    return [Value(each.variant, "na") if each.variant in (FP_SHOWN, FP_WEB_SHOWN) else each for each in values]
 
 
 METRIC = Metric(

@@ -75,12 +75,12 @@ def researcher_reports(experiment: Path | None, run: Run) -> ResearcherReports |
     if experiment is None or not steps:
         return None
     texts = read_results(run_folder(experiment, run.system, run.query_id, run.repeat))
-    found: dict[str, IntermediateReport] = {}
+    reports: dict[str, IntermediateReport] = {}
     for step in steps:
         # A researcher's last readable report is the one that was handed on; earlier ones were refused.
         with suppress(ValueError, ValidationError):
-            found[step.path] = IntermediateReport.model_validate(parse_json(texts.get(step.result_sha or "", "")))
-    return ResearcherReports(found)
+            reports[step.path] = IntermediateReport.model_validate(parse_json(texts.get(step.result_sha or "", "")))
+    return ResearcherReports(reports)
 
 
 Presence = Literal["present", "absent", "not known"]
@@ -163,12 +163,12 @@ def wrong_claims(
             return ()
         return tuple(value for value in values if claim.start <= value.start and value.end <= claim.end)
 
-    def is_wrong(found: WrongClaim) -> bool:
-        if found.verdict is None:
-            return bool(found.claim.unresolved) and not found.claim.sources
-        if found.verdict.state != "scored":
+    def is_wrong(claim: WrongClaim) -> bool:
+        if claim.verdict is None:
+            return bool(claim.claim.unresolved) and not claim.claim.sources
+        if claim.verdict.state != "scored":
             return False
-        return found.verdict.value == 0 or (found.verdict.value < 1 and bool(found.contradicted))
+        return claim.verdict.value == 0 or (claim.verdict.value < 1 and bool(claim.contradicted))
 
     return [*filter(is_wrong, (WrongClaim(claim, ruled.get(claim.claim_id), values_of(claim)) for claim in claims))]
 
@@ -202,12 +202,12 @@ class Placer:
     researcher_reports: ResearcherReports | None
 
     def placed(self, wrong: WrongClaim) -> PlacedClaim:
-        found = next(
+        place = next(
             self._findings(wrong),
             FoundPlace("unknown", "the claim has no figure and no quote to trace through the run"),
         )
         return PlacedClaim(
-            claim_id=wrong.claim.claim_id, place=found.place, reason=f"{found.reason[:1].upper()}{found.reason[1:]}."
+            claim_id=wrong.claim.claim_id, place=place.place, reason=f"{place.reason[:1].upper()}{place.reason[1:]}."
         )
 
     def _findings(self, wrong: WrongClaim) -> Iterator[FoundPlace]:

@@ -45,11 +45,11 @@ async def judge(subject: Subject, judge_session: JudgeSession) -> None:
             judge_session.record_if_changed(STAGE, ITEM, CodeVerdict("na", None, why))
         return
     if subject.answers is not None and not any(step.kind == "tool" for step in subject.run.steps):
-        found = CodeVerdict("na", None, NO_RESEARCH)
+        verdict = CodeVerdict("na", None, NO_RESEARCH)
     elif not judged or claims.tally((*TYPES, ALL_TYPES)).unasked:
-        found = CodeVerdict("na", None, NOT_JUDGED)
+        verdict = CodeVerdict("na", None, NOT_JUDGED)
     elif claims.judged is None:
-        found = CodeVerdict("failed", None, "the judge gave no claims")
+        verdict = CodeVerdict("failed", None, "the judge gave no claims")
     else:
         case = subject.case
         placer = Placer(subject, case.ledger(case.picks), researcher_reports(subject.folder, subject.run))
@@ -58,8 +58,8 @@ async def judge(subject: Subject, judge_session: JudgeSession) -> None:
             reading = await confirmed_reading(case, judge_session, claims.judged)
             wrong = wrong_claims(claims.judged, judged, case, reading)
         placed = map(placer.placed, wrong)
-        found = CodeVerdict("scored", [placed_claim.model_dump(mode="json") for placed_claim in placed], of)
-    judge_session.record_if_changed(STAGE, ITEM, found)
+        verdict = CodeVerdict("scored", [placed_claim.model_dump(mode="json") for placed_claim in placed], of)
+    judge_session.record_if_changed(STAGE, ITEM, verdict)
 
 
 def placed_in(verdict: Verdict) -> list[PlacedClaim]:

@@ -65,21 +65,21 @@ async def _picks(subject: Subject, judge_session: JudgeSession, with_claims: Ver
     if are_declared(subject):
         return judge_session.record_if_missing(STAGE, ITEM, "na", reason=ARE_DECLARED)
     report = subject.report or ""
-    asked = prompt(is_imported=subject.system.is_imported)
+    wording_asked = prompt(is_imported=subject.system.is_imported)
     if with_claims is not None:
         value, wording = with_claims.value, with_claims.prompt_hash
         return judge_session.record_if_missing(STAGE, ITEM, "scored", value, prompt_hash=wording, reason=WITH_CLAIMS)
     if not report.strip():
         reason = "the report is empty"
-        return judge_session.record_if_missing(STAGE, ITEM, "scored", [], prompt_hash=asked.hash, reason=reason)
-    given = {"query": tagged("query", subject.query.text), "report": tagged("report", report)}
+        return judge_session.record_if_missing(STAGE, ITEM, "scored", [], prompt_hash=wording_asked.hash, reason=reason)
+    material = {"query": tagged("query", subject.query.text), "report": tagged("report", report)}
     reader = PickReader(report, subject.evidence, is_imported=subject.system.is_imported)
     (verdict,) = await judge_session.ask_and_record(
         JudgeQuestion(
             STAGE,
             ITEM,
-            asked,
-            given,
+            wording_asked,
+            material,
             ReportPicks,
             lambda answer: Ruling(reader.read(answer.picks)),
             lambda answer: joined_problems(list(reader.problems(answer.picks))),
