@@ -1,9 +1,8 @@
 """What people say: of reports, by votes and labels, and of queries, by reviews.
 
-kinds.py          the kinds of items, with their words
-voting/           what people are asked about recorded reports
-review/           the review of queries
-options.py        the options of ``queries review``
-commands.py       ``queries review``: people review queries in sheets
-review_tables.py  the numbers of a review
+kinds.py     the kinds of items, with their words
+voting/      what people are asked about recorded reports
+review/      the review of queries
+options.py   the options of ``queries review``
+commands.py  ``queries review``: people review queries in sheets
 """

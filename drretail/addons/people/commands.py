@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from drretail.addons.people.options import ReviewOptions
-from drretail.addons.people.review_tables import summary_document, summary_parts
 from drretail.api.option import accepts
 from drretail.api.worlds import world_of
 from drretail.errors import UserError
@@ -32,7 +31,7 @@ def review(options: ReviewOptions) -> Result[Any]:
     Raises UserError for options that don't go together, and if there is nothing to decide or to write.
     """
     from drretail.addons.people.review.decisions import decisions_on
-    from drretail.addons.people.review.summary import summary_of
+    from drretail.addons.people.review.summary import summary_document, summary_of, summary_parts
     from drretail.querygen.reading import read_queries
 
     file, sheet = Path(options.file), None if options.sheet is None else Path(options.sheet)

@@ -1,7 +1,7 @@
 """A spreadsheet of questions about products' records, and the answers that people filled in."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import get_args
 
@@ -10,14 +10,17 @@ from drretail.errors import UserError
 from drretail.querygen.decisions.answers import Answer, Reading, problem_of
 from drretail.querygen.decisions.questions import Key, Question
 from drretail.records.criteria import State
-from drretail.records.tables import sheets
+from drretail.records.tables.sheets import Faults, Layout, Row, line_of
 
-ASKED = ("query_id", "question", "want", "demand", "product_id", "title", "record")
-ANSWERED = ("state", "quote", "note")
 SAYS = "readers_say"
 """In a sheet of differences, what each reader answered."""
 KEY = ("query_id", "want", "demand", "product_id")
-NEEDED = (*KEY, "record", "state", "quote")
+LAYOUT = Layout(
+    "sheet of `queries decide`",
+    ("query_id", "question", "want", "demand", "product_id", "title", "record"),
+    ("state", "quote", "note"),
+    may_lack=frozenset({"question", "title", "note"}),
+)
 STATES: tuple[State, ...] = get_args(State)
 
 
@@ -37,7 +40,7 @@ def sheet_of(questions: Iterable[Question], says: Mapping[Key, Mapping[str, Answ
 
     ``says`` are readers' answers by question; the sheet is then one to settle their differences.
     """
-    rows: list[sheets.Row] = []
+    rows: list[Row] = []
     for question in questions:
         row = {
             **dict(zip(KEY, question.key, strict=True)),
@@ -46,7 +49,8 @@ def sheet_of(questions: Iterable[Question], says: Mapping[Key, Mapping[str, Answ
             "record": question.record,
         }
         rows.append(row if says is None else row | {SAYS: "\n".join(_said(says[question.key]))})
-    return sheets.sheet_of((*ASKED, *([] if says is None else [SAYS]), *ANSWERED), rows)
+    layout = LAYOUT if says is None else replace(LAYOUT, shown=(*LAYOUT.shown, SAYS))
+    return layout.written(rows)
 
 
 def _said(answers: Mapping[str, Answer]) -> Iterable[str]:
@@ -59,34 +63,31 @@ def read_sheet(path: Path, questions: Iterable[Question], offers: Offers) -> Fil
 
     Raises UserError with the row and what is wrong with it; then nothing of the sheet counts.
     """
-    sheet = sheets.read_sheet(path)
-    sheet.need(NEEDED, "sheet of `queries decide`")
+    sheet = LAYOUT.read(path)
     by_key = {question.key: question for question in questions}
-    answers: dict[Key, Answer] = {}
-    faults: list[str] = []
-    blank = stale = 0
-    for number, row in sheet.rows:
-        state = row["state"].casefold()
-        if not state:
-            blank += 1
-            continue
-        key = row["query_id"], row["want"], row["demand"], row["product_id"]
+
+    def answer_in(numbered: tuple[int, Row]) -> tuple[Key, Answer] | None:
+        """None for a row that is blank, or whose record has changed since, or that is asked no longer."""
+        row = numbered[1]
+        state, key = row["state"].casefold(), (row["query_id"], row["want"], row["demand"], row["product_id"])
         question = by_key.get(key)
+        if not state:
+            return None
         if question is None and not offers.listings([row["product_id"]]):
-            faults.append(f"row {number}: the shop has no product {row['product_id']!r}")
-        elif question is None or row["record"].casefold().split() != question.record.casefold().split():
-            stale += 1
-        elif state not in STATES:
-            faults.append(f"row {number}: the state is {row['state']!r}; it takes one of {', '.join(STATES)}")
-        elif key in answers:
-            faults.append(f"row {number}: the same question is answered twice")
-        else:
-            answer = Answer(state, row["quote"], row.get("note", ""))
-            problem = problem_of(question, answer)
-            if problem is not None:
-                faults.append(f"row {number}: {problem}")
-            answers[key] = answer
-    if stale and not answers and not faults:
+            raise Faults({"product_id": f"the shop has no product {row['product_id']!r}"})
+        if question is None or row["record"].casefold().split() != question.record.casefold().split():
+            return None
+        if state not in STATES:
+            raise Faults({"state": f"{row['state']!r} is none of {', '.join(STATES)}"})
+        answer = Answer(state, row["quote"], row.get("note", ""))
+        problem = problem_of(question, answer)
+        if problem is not None:
+            raise Faults({"quote": problem})
+        return key, answer
+
+    answers = sheet.answers(sheet.rows, answer_in, lambda numbered, *fault: line_of(numbered[0], *fault))
+    blank = sum(not row["state"] for _, row in sheet.rows)
+    stale = len(sheet.rows) - blank - len(answers)
+    if stale and not answers:
         raise UserError(f"{path} answers nothing that is asked: it is of other queries, or of records before a change.")
-    sheet.refuse(faults)
     return Filled(Reading(f"person:{path.stem}", answers), blank, stale)

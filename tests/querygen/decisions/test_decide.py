@@ -177,13 +177,13 @@ def test_the_majority_of_the_sheets_decides_and_a_later_one_settles(
 @pytest.mark.parametrize(
     ("states", "cells", "sentence"),
     [
-        (["yes"], {}, "row 2: the state is 'yes'; it takes one of met, broken, open"),
-        (["met"], {"quote": "shines"}, "row 2: the record does not have the words 'shines'"),
-        (["met"], {"quote": ""}, "row 2: met needs the record's words"),
-        (["open"], {"product_id": "P9999"}, "row 2: the shop has no product 'P9999'"),
+        (["yes"], {}, "row 2, column state: 'yes' is none of met, broken, open"),
+        (["met"], {"quote": "shines"}, "row 2, column quote: the record does not have the words 'shines'"),
+        (["met"], {"quote": ""}, "row 2, column quote: met needs the record's words"),
+        (["open"], {"product_id": "P9999"}, "row 2, column product_id: the shop has no product 'P9999'"),
         (["open"], {"query_id": "q-9"}, "answers nothing that is asked"),
         (["open"], {"record": "Another lamp"}, "answers nothing that is asked"),
-        (["open", "open"], {"product_id": "P160"}, "row 3: the same question is answered twice"),
+        (["open", "open"], {"product_id": "P160"}, "row 3, column query_id: is answered twice"),
     ],
 )
 def test_a_sheet_with_a_fault_is_refused_whole(

@@ -25,7 +25,7 @@ from drretail.addons.lab.opinions import SUPPORT, Opinion, named, opinions_of, r
 from drretail.addons.lab.options import AgreeOptions, CalibrateOptions, CardOptions, CorrectOptions, SampleOptions
 from drretail.addons.lab.people_findings import Agreement, Correction, JudgeCard
 from drretail.addons.lab.tables import agreement_parts, calibration_parts, cards_parts, correction_parts
-from drretail.addons.people.voting.plan import plan_uncited, planned, sheet_rows
+from drretail.addons.people.voting.plan import plan_uncited, planned, sheet_of
 from drretail.api.option import accepts
 from drretail.api.options.shared import folder_of, names_in, paths_in
 from drretail.errors import UserError
@@ -35,7 +35,6 @@ from drretail.files import write_atomically
 from drretail.llm.estimates import Estimates
 from drretail.llm.event_loop import run_loop
 from drretail.progress import busy, choose_progress
-from drretail.records.tables.cells import as_csv
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Result
 
@@ -148,7 +147,7 @@ def sample(options: SampleOptions) -> Result[Sample]:
     if not claims:
         raise UserError(f"No claim of {experiment} has a verdict: drretail score {experiment} judges them first.")
     bare = plan_uncited(experiment, claims, options.uncited, options.seed) if options.uncited else []
-    write_atomically(path, as_csv(sheet_rows(experiment, [*claims, *bare], asks_cited=options.uncited > 0)))
+    write_atomically(path, sheet_of(experiment, [*claims, *bare], asks_cited=options.uncited > 0))
     by_system = dict(sorted(Counter(claim.system for claim in claims).items()))
     made = Sample(path, len(claims), by_system, LEAST, len(bare))
     document = {**asdict(made), "path": str(path)}

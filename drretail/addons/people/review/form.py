@@ -17,6 +17,7 @@ from drretail.addons.people.review.records import DECISIONS, QUESTIONS, Answers,
 from drretail.grounding.text.amounts import find_money
 from drretail.records.money import Money
 from drretail.records.query import Query, version_of
+from drretail.records.tables.sheets import Faults
 from drretail.records.wish import Demand, Want, Wish
 
 Cells = dict[str, str]
@@ -112,14 +113,6 @@ _FIELDS = {field.name: field for field in QUERY_FIELDS}
 
 
 _OF_WANT = re.compile(r"want\.(\d{1,6})\.(\w+)")
-
-
-class Faults(Exception):
-    """Everything that is wrong with a form, by the names of its cells."""
-
-    def __init__(self, by_cell: Mapping[str, str]) -> None:
-        self.by_cell = by_cell
-        super().__init__("; ".join(by_cell.values()))
 
 
 def place_of(name: str) -> tuple[int | None, str]:

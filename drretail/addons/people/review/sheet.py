@@ -13,7 +13,6 @@ from drretail.addons.people.review.form import (
     TEXT,
     WANT_FIELDS,
     Cells,
-    Faults,
     cells_of,
     edit_by,
     place_of,
@@ -26,8 +25,7 @@ from drretail.addons.people.review.records import QUESTIONS, Review
 from drretail.errors import nearest_names, suggestion
 from drretail.querygen.checks.feasibility import basket_line
 from drretail.records.query import Query, version_of
-from drretail.records.tables import sheets
-from drretail.records.tables.sheets import Row
+from drretail.records.tables.sheets import Faults, Layout, Row, line_of
 
 GIVEN = ("query_id", "version", "query", "shopper", "findings", "cheapest_basket")
 NAMES = {field.name: "want" if field.name == "name" else field.name for field in WANT_FIELDS}
@@ -37,14 +35,16 @@ OF_QUERY = tuple(field.name for field in QUERY_FIELDS)
 """Columns with the query's current values, for the reviewer to correct; those of wants are the same."""
 EDITED_TEXT = "edited_text"
 REVIEWER_COLUMNS = ("reviewer", *QUESTIONS, "decision", EDITED_TEXT, "note")
-COLUMNS = (*GIVEN, *OF_WANTS, *OF_QUERY, *REVIEWER_COLUMNS)
+LAYOUT = Layout(
+    "review sheet", (*GIVEN, *OF_WANTS, *OF_QUERY), REVIEWER_COLUMNS, may_lack=frozenset({*GIVEN[2:], "reviewer"})
+)
 # This many characters tell two versions of a query apart.
 SHORT = 12
 
 
 def sheet_of(items: Iterable[Item], reviewer: str | None) -> bytes:
     """A CSV file with the rows of each query, and the reviewer's name if it is known."""
-    return sheets.sheet_of(COLUMNS, [row for item in items for row in _rows(item, reviewer or "")])
+    return LAYOUT.written(row for item in items for row in _rows(item, reviewer or ""))
 
 
 def _rows(item: Item, reviewer: str) -> Iterator[Row]:
@@ -96,7 +96,7 @@ class _Block:
         want, field = place_of(name)
         names = {TEXT: EDITED_TEXT} if want is None else NAMES
         # Of a want that was taken out there is no row: it is told at the last one.
-        return _line_of(self.rows[min(want or 0, len(self.rows) - 1)][0], names.get(field, field), message)
+        return line_of(self.rows[min(want or 0, len(self.rows) - 1)][0], names.get(field, field), message)
 
 
 def read_filled(path: Path, queries: Iterable[Query], reviewer: str, at: datetime, *, is_named: bool = False) -> Filled:
@@ -105,54 +105,44 @@ def read_filled(path: Path, queries: Iterable[Query], reviewer: str, at: datetim
     With ``is_named`` all must be. Raises UserError with the row and column of what is wrong; then nothing of the sheet
     counts.
     """
-    sheet = sheets.read_sheet(path)
-    sheet.need([name for name in COLUMNS if name not in (*GIVEN[2:], "reviewer")], "review sheet")
+    sheet = LAYOUT.read(path)
     by_id = {query.query_id: query for query in queries}
-    reviews: dict[tuple[str, str], Review] = {}
-    faults: list[str] = []
-    blank = unnamed = 0
-    for block in _blocks(sheet.rows, faults):
-        try:
-            query = _query(block.first, by_id)
-            cells = block.cells(query)
-            if _is_blank(block.first, cells, query):
-                blank += 1
-                continue
-            who = block.first.get("reviewer") or reviewer
-            if is_named and who != reviewer:
-                message = f"{who!r} is not {reviewer!r}; leave --reviewer away to take the sheet's names"
-                raise Faults({"reviewer": message})
-            review = review_by(who, query, cells, at)
-            if (review.query_id, review.reviewer) in reviews:
-                raise Faults({"query_id": f"{review.reviewer} decides twice on {review.query_id!r}"})
-        except Faults as problem:
-            faults += [block.line_of(name, message) for name, message in problem.by_cell.items()]
-            continue
-        unnamed += not block.first.get("reviewer")
-        reviews[review.query_id, review.reviewer] = review
-    sheet.refuse(faults)
-    return Filled(tuple(reviews.values()), blank, unnamed)
+    blocks, faults = _blocks(sheet.rows)
+
+    def review_in(block: _Block) -> tuple[tuple[str, str], Review] | None:
+        query = _query(block.first, by_id)
+        cells = block.cells(query)
+        if _is_blank(block.first, cells, query):
+            return None
+        who = block.first.get("reviewer") or reviewer
+        if is_named and who != reviewer:
+            raise Faults({"reviewer": f"{who!r} is not {reviewer!r}; leave --reviewer away to take the sheet's names"})
+        return (query.query_id, who), review_by(who, query, cells, at)
+
+    reviews = sheet.answers(blocks, review_in, _Block.line_of, faults)
+    named = {(block.first["query_id"], block.first.get("reviewer")) for block in blocks}
+    return Filled(tuple(reviews.values()), len(blocks) - len(reviews), len(reviews.keys() - named))
 
 
-def _line_of(row: int, column: str, message: str) -> str:
-    return f"row {row}, column {column}: {message}"
+def _blocks(rows: Iterable[tuple[int, Row]]) -> tuple[list[_Block], list[str]]:
+    """The rows by query, and what is misplaced in them.
 
-
-def _blocks(rows: Iterable[tuple[int, Row]], faults: list[str]) -> list[_Block]:
-    """The rows by query: a row with a version begins a query, and the rows below without one are its further wants."""
+    A row with a version begins a query, and the rows below without one are its further wants.
+    """
     blocks: list[_Block] = []
+    faults: list[str] = []
     for number, row in rows:
         if row["version"]:
             blocks.append(_Block([(number, row)]))
         elif not blocks or row["query_id"] not in ("", blocks[-1].first["query_id"]):
-            faults.append(_line_of(number, "query_id", "this row of a want does not stand below its query's row"))
+            faults.append(line_of(number, "query_id", "this row of a want does not stand below its query's row"))
         else:
             misplaced = next((name for name in (*OF_QUERY, *REVIEWER_COLUMNS) if row.get(name)), None)
             if misplaced is not None:
                 first = blocks[-1].rows[0][0]
-                faults.append(_line_of(number, misplaced, f"belongs into row {first}, the first of its query"))
+                faults.append(line_of(number, misplaced, f"belongs into row {first}, the first of its query"))
             blocks[-1].rows.append((number, row))
-    return blocks
+    return blocks, faults
 
 
 def _is_blank(row: Row, cells: Cells, query: Query) -> bool:

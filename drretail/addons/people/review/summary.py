@@ -1,20 +1,26 @@
-"""The statistics of a review: who decided what, how much was edited, and where reviewers agree and disagree."""
+"""The numbers of a review: who decided what, how much was edited, where reviewers agree; as tables and a document."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
 
-from drretail.addons.people.review.decisions import WHATS, CurrentDecisions, Outcome, Version, outcomes
+from drretail.addons.people.review.decisions import WHATS, Applied, CurrentDecisions, Outcome, Version, outcomes
 from drretail.addons.people.review.edits import words_changed
-from drretail.addons.people.review.records import QUESTIONS, Question, Review, content_of
+from drretail.addons.people.review.records import QUESTIONS, Question, Review, content_of, reviews_path
 from drretail.records.query import Query
-from drretail.stats.raters import Agreement, Answered, agreement_on, differences, pairs_of
+from drretail.records.tables.figures import counted
+from drretail.records.tables.table import Cell, Table, table_of
+from drretail.stats.raters import Agreement, Answered, agreement_on, agreement_table, differences, pairs_of
 
-
-def review_agreements(current: CurrentDecisions) -> tuple[Agreement, ...]:
-    """The agreement of every two reviewers, by name: on the decision, and on each question."""
-    reviews = sorted(current.reviews, key=lambda review: review.reviewer)
-    return tuple(map(agreement_on, pairs_of(answers_in(reviews))))
+ABOUT = {
+    "decision": "decision",
+    "deep_research": "takes deep research",
+    "answerable": "answerable with the nine tools",
+    "fits_profile": "fits the shopper",
+    "edit": "edit",
+}
 
 
 def answers_in(reviews: Iterable[Review]) -> Iterator[Answered[Version]]:
@@ -67,6 +73,7 @@ class Summary:
     outcomes: tuple[Outcome, ...]
     reviewers: tuple[Reviewer, ...]
     agreements: tuple[Agreement, ...]
+    """Of every two reviewers, by name: on the decision, and on each question."""
     disagreements: tuple[Disagreement, ...]
     stale: int
 
@@ -82,7 +89,8 @@ class Summary:
 
 def summary_of(queries: Sequence[Query], current: CurrentDecisions) -> Summary:
     """The statistics of a file's review. Reviewers are ordered by name, disagreements by query in the file's order."""
-    names = sorted({review.reviewer for review in current.reviews})
+    by_name = sorted(current.reviews, key=lambda review: review.reviewer)
+    names = dict.fromkeys(review.reviewer for review in by_name)
     settled = {review.subject: review.reviewer for review in current.settling}
     order = {review.subject: place for place, review in enumerate(current.reviews)}
     differing = sorted(_differing(current.reviews), key=lambda each: order[each[0]])
@@ -92,7 +100,7 @@ def summary_of(queries: Sequence[Query], current: CurrentDecisions) -> Summary:
         reviewers=tuple(
             _reviewer(name, [review for review in current.reviews if review.reviewer == name]) for name in names
         ),
-        agreements=review_agreements(current),
+        agreements=tuple(map(agreement_on, pairs_of(answers_in(by_name)))),
         disagreements=tuple(
             Disagreement(version[0], about, answers, settled.get(version)) for version, about, answers in differing
         ),
@@ -135,3 +143,62 @@ def _differing(reviews: Sequence[Review]) -> Iterator[tuple[Version, str, dict[s
     )
     for (version, about), answers in differences((*answers_in(reviews), *edits)).items():
         yield version, about, {name: "another one" if about == "edit" else answer for name, answer in answers.items()}
+
+
+def summary_document(file: Path, now: Summary, applied: Applied | None) -> dict[str, Any]:
+    """The content of the tables, with every number unrounded; shares are from 0 to 1."""
+    document: dict[str, Any] = {
+        "file": str(file),
+        "reviews": str(reviews_path(file)),
+        "queries": now.queries,
+        "outcomes": now.counts,
+        "by_query": [
+            {"query_id": outcome.query.query_id, "what": outcome.what, "by": outcome.by} for outcome in now.outcomes
+        ],
+        "reviewers": [asdict(reviewer) for reviewer in now.reviewers],
+        "agreement": [asdict(agreement) for agreement in now.agreements],
+        "disagreements": [asdict(disagreement) for disagreement in now.disagreements],
+        "stale": now.stale,
+    }
+    if applied is not None:
+        document["applied"] = asdict(applied) | {"queries": len(applied.queries)}
+    return document
+
+
+def summary_parts(file: Path, now: Summary) -> Iterator[Table | str]:
+    """Tables of reviewers, answers, agreement and disagreements, if there are any, then the counts."""
+    if now.reviewers:
+        decided = [(each.name, each.decided, each.accepted, each.edited, each.rejected) for each in now.reviewers]
+        yield table_of("Reviewers", ["", "decided", "accepted", "edited", "rejected"], decided)
+        edits = [
+            (each.name, Cell(each.edit_rate, "percent"), Cell(each.words_changed, "percent"), each.wishes_typed)
+            for each in now.reviewers
+        ]
+        yield table_of("Edits", ["", "texts changed", "words changed in these", "wishes typed or changed"], edits)
+        answers = [
+            (ABOUT[question], *(", ".join(map(str, each.answers[question].values())) for each in now.reviewers))
+            for question in now.reviewers[0].answers
+        ]
+        yield table_of("Answers: yes, no", ["", *(each.name for each in now.reviewers)], answers)
+    if now.agreements:
+        yield agreement_table("Agreement", now.agreements, "queries", ABOUT.__getitem__)
+    if now.disagreements:
+        rows = [
+            (
+                *(disagreement.query_id, ABOUT[disagreement.about]),
+                ", ".join(f"{who}: {answer}" for who, answer in disagreement.answers.items()),
+                disagreement.settled_by,
+            )
+            for disagreement in now.disagreements
+        ]
+        yield table_of("Disagreements", ["query", "about", "who says what", "settled by"], rows)
+    counts = ", ".join(f"{count} {what}" for what, count in now.counts.items())
+    yield f"{file}: {counted(now.queries, 'query')}: {counts}"
+    for reviewer in now.reviewers:
+        if reviewer.accepted_with_a_no:
+            yield f"{reviewer.name} accepts, with a no to a question: {', '.join(reviewer.accepted_with_a_no)}"
+    disputed = ", ".join(now.ids("disputed"))
+    if disputed:
+        yield f"Disputed, and so not applied until drretail view --review {file} settles them: {disputed}"
+    if now.stale:
+        yield f"{now.stale} decisions are about queries that were changed or taken out since: they don't count."

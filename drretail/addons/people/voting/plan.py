@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -12,6 +13,7 @@ from drretail.eval.judging.pairs import choose_pairs, meetings, pair_id, researc
 from drretail.experiment import Definition, read_definition, read_runs
 from drretail.records.base import sha256_of
 from drretail.records.run import Run
+from drretail.records.tables.sheets import Layout, Row
 from drretail.records.vote import ClaimItem, PairItem, ReportItem, VotingPlan
 
 DEFAULT_SIZE = 21
@@ -129,19 +131,18 @@ def _claims(experiment: Path, definition: Definition) -> Iterator[ClaimItem]:
             yield item_of(claim)
 
 
-COLUMNS = ["item", "question", "claim", "sources", "label"]
-MORE_COLUMNS = ["passage", "cited"]
-"""For claims without a verdict: the text around the claim, and whether it names a source (people fill this in)."""
+LAYOUT = Layout("sheet of `lab sample`", ("item", "question", "claim", "sources"), ("label",))
+WITH_UNCITED = replace(LAYOUT, filled=("label", "passage", "cited"))
+"""With claims without a verdict: the text around the claim, and whether it names a source (people fill this in)."""
 
 
-def sheet_rows(experiment: Path, claims: Sequence[ClaimItem], *, asks_cited: bool) -> list[list[str]]:
-    """The sheet's rows, the heading first; with ``asks_cited`` it also asks of each claim whether it is cited."""
-    definition = read_definition(experiment)
-    sheets = Sheets(experiment, definition, asks_cited)
-    rows = [[*COLUMNS, *MORE_COLUMNS] if asks_cited else COLUMNS]
+def sheet_of(experiment: Path, claims: Sequence[ClaimItem], *, asks_cited: bool) -> bytes:
+    """A CSV file with a row for each claim; with ``asks_cited`` it also asks of each claim whether it is cited."""
+    sheets = Sheets(experiment, read_definition(experiment), asks_cited)
+    rows: list[Row] = []
     for item in claims:
         sheet = sheets.of_claim(item)
         texts = "\n\n".join(f"{source.title}\n{source.about}\n{source.text}" for source in sheet.sources)
-        row = [sheet_name(item.about), sheet.query, sheet.claim, texts, ""]
-        rows.append([*row, sheet.passage, ""] if asks_cited else row)
-    return rows
+        about = {"item": sheet_name(item.about), "question": sheet.query, "claim": sheet.claim}
+        rows.append({**about, "sources": texts, "passage": sheet.passage})
+    return (WITH_UNCITED if asks_cited else LAYOUT).written(rows)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from drretail.addons.people.review.edits import retyped, word_diff
 from drretail.addons.people.review.item import Items, page_of
 from drretail.addons.people.review.sheet import (
-    COLUMNS,
+    LAYOUT,
     REVIEWER_COLUMNS,
     Filled,
     read_filled,
@@ -54,7 +54,7 @@ def read(tmp_path: Path) -> Callable[..., Filled]:
 
 
 def test_a_query_has_a_row_for_each_want_and_leaves_the_answers_blank(rows: Rows) -> None:
-    assert list(rows[0]) == list(COLUMNS)
+    assert list(rows[0]) == [*LAYOUT.shown, *LAYOUT.filled]
     assert [row["query_id"] for row in rows] == ["anna-1", "anna-1", "anna-2", "cara-1"]
     assert [bool(row["version"]) for row in rows] == [True, False, True, True]
     assert rows[0]["query"] == QUERIES[0].text
@@ -145,7 +145,7 @@ def test_one_reviewer_decides_once_on_a_query_and_a_named_one_must_be_the_sheets
     rows: Rows, read: Callable[..., Filled]
 ) -> None:
     rows[3] |= ACCEPT
-    with pytest.raises(UserError, match="row 6, column query_id: ann decides twice"):
+    with pytest.raises(UserError, match="row 6, column query_id: is answered twice"):
         read([*rows, rows[3]])
     rows[3] |= {"reviewer": "bob"}
     with pytest.raises(UserError, match="column reviewer: 'bob' is not 'ann'"):

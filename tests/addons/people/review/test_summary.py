@@ -7,7 +7,7 @@ import pytest
 from drretail.addons.people.review.decisions import current_decisions
 from drretail.addons.people.review.edits import edits_by_reviewer, review_lines
 from drretail.addons.people.review.records import Answers, Review
-from drretail.addons.people.review.summary import review_agreements, summary_of
+from drretail.addons.people.review.summary import summary_of
 from drretail.records.wish import Want, Wish
 from drretail.stats.raters import ONE_ANSWER, Agreement
 from tests.addons.people.review.conftest import LAMP, QUERIES, TYPED
@@ -47,7 +47,8 @@ def test_edits_that_differ_are_a_disagreement_whoever_typed_them() -> None:
 
 
 def by_about(reviews: Sequence[Review], count: int) -> dict[str, Agreement]:
-    found = review_agreements(current_decisions(reviews, [simple(number) for number in range(count)], []))
+    queries = [simple(number) for number in range(count)]
+    found = summary_of(queries, current_decisions(reviews, queries, [])).agreements
     assert {(each.first, each.second) for each in found} == {("ann", "bob")}
     return {each.about: each for each in found}
 
