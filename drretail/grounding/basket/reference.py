@@ -9,7 +9,7 @@ from functools import cached_property
 from drretail.grounding.basket.choice import best_choice, cheapest_choice, total_of, worths
 from drretail.grounding.constraints.decisions import UNDECIDED, Decisions, Ruling, decided_by_code
 from drretail.grounding.constraints.fits import fitting, is_too_dear, is_within, priced_in
-from drretail.grounding.constraints.listing import Listing, listing_of, pieces_in
+from drretail.grounding.constraints.listing import Listing, folded, listing_of, pieces_in
 from drretail.records.criteria import State
 from drretail.records.money import USD, Money
 from drretail.records.query import BasketItem, Fit, FoundBasket, Lack, Proof, Query, Reference, WantedThing
@@ -64,6 +64,14 @@ class Candidates(tuple[Listing, ...]):
         products = (listing.product for listing in self)
         return {name: product for product in products for name in (product.brand, product.store) if name}
 
+    @cached_property
+    def fronts(self) -> Mapping[str, Sequence[Listing]]:
+        """Those of each front of a title."""
+        fronts: dict[str, list[Listing]] = {}
+        for listing in self:
+            fronts.setdefault(front_of(listing.product.title), []).append(listing)
+        return fronts
+
     def rulings(self, demand: Demand) -> Counter[Ruling]:
         """How often records rule so on a demand."""
         if demand not in self._rulings:
@@ -112,11 +120,18 @@ class Candidates(tuple[Listing, ...]):
         return {}
 
 
+def front_of(title: str) -> str:
+    """The first words of a title, in lower case."""
+    return " ".join(folded(title).split(maxsplit=FRONT)[:FRONT])
+
+
 _NO_LIMITS: Mapping[str, object] = {"name": "", "kinds": (), "quantity": 1, "optional": False, "again": True}
 """What a want says besides the limits that a product keeps or not."""
 Offered = Sequence[Candidates]
 """For each want, all products of its kinds in the shop."""
 
+FRONT = 3
+"""A title's first three words tell a product from others; fewer are a brand or a kind."""
 REASONS: dict[Lack, Because] = {
     "nothing_offered": "not_sold",
     "no_price": "no_price",

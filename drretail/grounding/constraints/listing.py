@@ -53,8 +53,14 @@ def listing_of(product: Product) -> Listing:
     return Listing(
         product,
         price=Decimal(str(product.price)) if known else None,
-        makers=frozenset({folded(product.brand or ""), folded(product.store or "")} - {""}),
+        makers=_makers(product.brand or "", product.store or ""),
     )
+
+
+# Cached: the products of a maker share one set.
+@lru_cache(maxsize=16_384)
+def _makers(brand: str, store: str) -> frozenset[str]:
+    return frozenset({folded(brand), folded(store)} - {""})
 
 
 def folded(text: str) -> str:

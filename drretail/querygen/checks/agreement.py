@@ -190,7 +190,8 @@ def _offers(case: Case, wish: Wish) -> Iterator[Finding]:
             return
     makers = {name: product for _, candidates in case.offered for name, product in candidates.makers.items()}
     for name, product in makers.items():
-        match = re.search(rf"(?<=[a-z,;:] ){re.escape(name)}\b", text) if name[0].isupper() else None
+        is_there = name[0].isupper() and name in text
+        match = re.search(rf"(?<=[a-z,;:] ){re.escape(name)}\b", text) if is_there else None
         if match and f" {folded(name)} " not in known:
             yield found("brand_not_typed", name, f"the maker of {product.product_id}", span=match.span())
 

@@ -4,14 +4,14 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Literal, NamedTuple
 
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.errors import NotFound
-from drretail.grounding.basket.reference import Candidates
+from drretail.grounding.basket.reference import FRONT, Candidates, front_of
 from drretail.grounding.constraints.decisions import Decisions
 from drretail.grounding.constraints.listing import Listing, folded, is_of_brand
 from drretail.grounding.text.words import STOP_WORDS, content_stems
@@ -26,8 +26,6 @@ _BRAND_HITS = 20
 _FEW_PRICES = 0.1
 # Those looked at for a phrase: the first have it in their titles.
 _PROSE_HITS = 100
-# A title's first three words tell a product from others; fewer are a brand or a kind.
-_FRONT = 3
 
 
 class Code(NamedTuple):
@@ -140,10 +138,12 @@ class Case:
     def titles_in(self, text: str) -> Iterator[tuple[str, Listing]]:
         """The offered products that a text names by the first words of their titles, each with these words."""
         words = folded(text).split()
-        named = {" ".join(words[at : at + _FRONT]) for at in range(len(words) - _FRONT + 1)}
-        for listing in (listing for _, listings in self.offered for listing in listings):
-            if (front := _front_of(listing.product.title)) in named:
-                yield front, listing
+        named = {" ".join(words[at : at + FRONT]) for at in range(len(words) - FRONT + 1)}
+        for _, candidates in self.offered:
+            fronts = candidates.fronts
+            matches = [listing for front in named & fronts.keys() for listing in fronts[front]]
+            for listing in sorted(matches, key=lambda each: each.product.product_id):
+                yield front_of(listing.product.title), listing
 
     @cached_property
     def reference(self) -> Reference:
@@ -151,12 +151,6 @@ class Case:
         # A user unknown to the shop has bought nothing; names.py reports unknown users.
         known = self.query if self.shopper else self.query.model_copy(update={"user_id": None})
         return self.stock.offers.reference(known)
-
-
-# Cached: each query looks for the titles of all offers of its kinds.
-@lru_cache(maxsize=131_072)
-def _front_of(title: str) -> str:
-    return " ".join(folded(title).split(maxsplit=_FRONT)[:_FRONT])
 
 
 def names_of(listing: Listing) -> set[str]:

@@ -210,7 +210,7 @@ class Author:
         stock, level = self.assortment.stock.offers, self.rng.choice(_LEVELS)
         fits = [stock.of_want(want).keeping(want) for want in wants]
         priced = [listings.comparable for listings in fits]
-        currencies = {listing.product.currency for listings in priced for listing in listings}
+        currencies = {listings[0].product.currency for listings in priced if listings}
         if not all(priced) or len(currencies) != 1 or not currencies <= SYMBOLS.keys():
             return None
         at_level = [listings[ceil(level * (len(listings) - 1))] for listings in priced]
