@@ -71,12 +71,7 @@ def several(texts: Texts, flag: str = "") -> list[str]:
 
 
 def named_systems(
-    options: SystemOptions,
-    agents: Agents,
-    model: research.Model,
-    world: World,
-    opener: Opener,
-    observer: Observer,
+    options: SystemOptions, agents: Agents, model: research.Model, world: World, opener: Opener, observer: Observer
 ) -> list[SystemUnderTest]:
     """One system per agent. ``NAME+ws`` reads summaries of whole pages.
 

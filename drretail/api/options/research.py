@@ -89,18 +89,9 @@ Web = Annotated[
     ),
 ]
 Prompts = Annotated[
-    str | Path | None,
-    Option(
-        "Your own prompts (`drretail prompts --to DIR`).",
-        WHAT,
-        metavar="DIR",
-        type=Path,
-    ),
+    str | Path | None, Option("Your own prompts (`drretail prompts --to DIR`).", WHAT, metavar="DIR", type=Path)
 ]
-Files = Annotated[
-    str | Path | None,
-    Option("The users' own files: DIR/QUERY/…, for `ask` DIR/…", WHAT, metavar="DIR"),
-]
+Files = Annotated[str | Path | None, Option("The users' own files: DIR/QUERY/…, for `ask` DIR/…", WHAT, metavar="DIR")]
 Vary = Annotated[
     Values | None,
     Option(

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from drretail.data_ingest.report import Funnel, IngestReport
 
 _LONGEST_SHOWN = 40
+"""Characters of a cell: a row of a table on a terminal shows some five fields."""
 
 
 @accepts(IngestOptions)
