@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from drretail.api.option import MODELS, RESUMING, Option
 from drretail.api.options import research, shared
-from drretail.api.options.research import WHAT, Texts
+from drretail.api.options.research import WHAT
+from drretail.api.options.shared import Texts
 
 if TYPE_CHECKING:
     from drretail.records.query import Query
