@@ -46,10 +46,13 @@ LONGEST_NAME = 80
 LONGEST_PATH = 400
 """Characters that a message shows of a path: more than of a name, since the user has to find the file."""
 LONGEST_SENTENCE = 2000
+"""Characters of an error on a terminal: a library may put a whole document into its message."""
 _SHORTEST_IN_BASE64 = 6
+"""Characters: shorter ones stand in ordinary words."""
 """Fewer letters could be of any word."""
 _URL_SAFE = str.maketrans("+/", "-_")
 LONGEST_TRACEBACK = 20_000
+"""Characters: some two hundred lines, of an agent of the user's own."""
 ModelErrorKind = Literal[
     "model",
     "timeout",

@@ -185,7 +185,9 @@ class Experiment:
 
     def freeze_counterfactual(self, user_id: str, chosen: Callable[[str], Counterfactual]) -> None:
         """Keeps the user who replaces a user in counterfactual runs; ``chosen`` is called only for the first time."""
-        _freeze(counterfactual_path(self.folder, user_id), lambda: chosen(user_id))
+        path = counterfactual_path(self.folder, user_id)
+        if not path.exists():
+            write_json(path, chosen(user_id).model_dump(mode="json", exclude_none=True))
 
     def freeze_prompts(self, label: str, name: str, texts: Mapping[str, str]) -> None:
         """Keeps a system's own prompts, by file name, in the form that ``--prompts`` takes."""
@@ -612,12 +614,6 @@ def sources_path(experiment: Path, evidence_id: str) -> Path:
 def read_source(experiment: Path, evidence_id: str) -> FetchedPages | None:
     """A cited page as it was fetched after the runs, or None if it was not."""
     return _kept(FetchedPages, sources_path(experiment, evidence_id))
-
-
-def _freeze(path: Path, record: Callable[[], Document]) -> None:
-    """Writes the document unless the file exists: the first one stays."""
-    if not path.exists():
-        write_json(path, record().model_dump(mode="json", exclude_none=True))
 
 
 def _kept(record: type[T], path: Path) -> T | None:

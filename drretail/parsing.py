@@ -34,6 +34,7 @@ LARGEST = 50_000_000
 MOST_UNPACKED = 100_000_000
 """Bytes of a document's contents, unpacked."""
 _PIECE = 1 << 14
+"""Bytes that are unpacked at once: to 16 MB at most, since zlib packs a thousandfold."""
 _UNWRITABLE = re.compile("[\ud800-\udfff\0]")
 _ESCAPED = re.compile(r"\\u(?:d[89a-f]|0000)", re.I)
 T = TypeVar("T")

@@ -126,11 +126,7 @@ def test_the_list_of_examples_has_every_example() -> None:
 
 @pytest.mark.parametrize(
     ("page", "names"),
-    [
-        ("agents.md", BUILT_IN),
-        ("results.md", BASELINES),
-        ("scores.md", [*METRICS, PAIRWISE]),
-    ],
+    [("agents.md", BUILT_IN), ("results.md", BASELINES), ("scores.md", [*METRICS, PAIRWISE])],
     ids=["agents", "baselines", "metrics"],
 )
 def test_everything_that_goes_by_a_name_is_on_its_page(page: str, names: Iterable[str]) -> None:
@@ -143,11 +139,7 @@ def is_on_its_page(page: str, names: Iterable[str]) -> None:
     assert missing == [], f"{name_of(SITE[page])} says nothing of them"
 
 
-PAGES = [
-    *ROOT.glob("*.md"),
-    *SITE.values(),
-    *(ROOT / name / "README.md" for name in ("examples", "benchmarks")),
-]
+PAGES = [*ROOT.glob("*.md"), *SITE.values(), *(ROOT / name / "README.md" for name in ("examples", "benchmarks"))]
 
 
 def without_blocks(page: Path) -> str:

@@ -145,12 +145,7 @@ def test_a_label_says_what_differs_from_the_default(change: dict[str, object], l
 
 @pytest.mark.parametrize(
     ("change", "sees"),
-    [
-        ({}, "any"),
-        ({"options": {"scope_to_user": True}}, "own"),
-        ({"scope": "own"}, "own"),
-        ({"scope": "any"}, "any"),
-    ],
+    [({}, "any"), ({"options": {"scope_to_user": True}}, "own"), ({"scope": "own"}, "own"), ({"scope": "any"}, "any")],
 )
 def test_a_system_from_before_scopes_were_kept_shows_what_it_showed(change: dict[str, object], sees: str) -> None:
     assert SYSTEM.model_copy(update=change).sees == sees

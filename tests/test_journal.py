@@ -102,10 +102,7 @@ def test_replay_serves_everything_and_performs_nothing(path: Path, tmp_path: Pat
 
 @pytest.mark.parametrize(
     ("line", "message"),
-    [
-        ('{"format":9}', "format 9"),
-        ('{"format":1,"a":1}', r"journal\.jsonl is no journal that this version can read"),
-    ],
+    [('{"format":9}', "format 9"), ('{"format":1,"a":1}', r"journal\.jsonl is no journal that this version can read")],
 )
 def test_no_journal_and_one_of_another_version_are_refused(path: Path, line: str, message: str) -> None:
     with pytest.raises(UserError, match="nothing to replay"):

@@ -98,8 +98,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[Path]:
 
 
 @pytest.mark.parametrize(
-    "place",
-    ["agent AGENT", "metric METRIC", "web WEB", "web open_own", "tool TOOL", "model CHAT", "model open_chat"],
+    "place", ["agent AGENT", "metric METRIC", "web WEB", "web open_own", "tool TOOL", "model CHAT", "model open_chat"]
 )
 def test_a_thing_of_one_s_own_is_found_where_one_stands(here: Path, place: str) -> None:
     kind, attribute = place.split()

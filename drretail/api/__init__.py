@@ -9,7 +9,7 @@ doctor/       ``doctor``: what works on this machine, and what a model does with
 settings.py   flags, environment and drretail.toml, read here only
 worlds.py     a world by its spec and a web by its name, with the settings' addresses and keys
 models.py     models by role, from specs, profiles and settings
-judges.py     judges by their specs, and the world that an experiment was run in
+judges.py     judges by their specs, open models and profiles
 systems.py    the systems that options name
 run.py        ``run``: agents over queries, ``ask``: one question
 recorded.py   RecordedExperiment: the runs and reports of an experiment's folder

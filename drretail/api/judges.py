@@ -1,10 +1,9 @@
-"""Judges by their specs, and the world that an experiment was run in."""
+"""Judges by their specs, open models and profiles."""
 
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
-from drretail.api.worlds import open_world
 from drretail.errors import UnknownName, UserError
 from drretail.records.models import ModelChoice
 from drretail.viewer.output import say
@@ -13,8 +12,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from drretail.api.models import Opener
-    from drretail.env.web.base import Web
-    from drretail.env.world import World
     from drretail.eval.judging.session import Judge
     from drretail.eval.metric import Metric
     from drretail.llm.registry import Model
@@ -27,11 +24,7 @@ OFFLINE_SHOPPER = "offline:shopper"
 
 
 def judges(
-    specs: Sequence[str],
-    opener: "Opener",
-    profile: str | None = None,
-    *,
-    on_offline: Callable[[], None] | None = None,
+    specs: Sequence[str], opener: "Opener", profile: str | None = None, *, on_offline: Callable[[], None] | None = None
 ) -> "list[Judge]":
     """The judges that these specs name, or else those of the profile, each once.
 
@@ -106,54 +99,3 @@ def asked_in_batches(judges: "Sequence[Judge]", experiment: "Path", poll: float)
         yield [Judge.of(each.model, in_batches=True) for each in opened]
         for each in opened:
             each.settle()
-
-
-@contextmanager
-def world_of(
-    experiment: "Path", world: "str | Path | World | None", *, web: "Web | None" = None
-) -> "Generator[World | None]":
-    """The world that an experiment was run in: ``world``, open or by its spec, or else the one that its runs name, with
-    ``web``.
-
-    None for imported reports, which have no world. None, after a line that says why, if the runs' world is missing or
-    has changed. Raises UserError if there is no experiment, and if ``world`` does not exist or is a different one.
-    """
-    from drretail.env.world import World
-    from drretail.experiment import read_definition
-    from drretail.files import read_json
-
-    if isinstance(world, World):
-        yield world
-        return
-    wanted = read_definition(experiment).world_fingerprint
-    if wanted is None:
-        if world is not None:
-            raise UserError(f"{experiment} holds imported reports, which have no world: leave --world out.")
-        yield None
-        return
-    if world is not None:
-        with open_world(world) as named:
-            fingerprint = named.manifest.fingerprint
-            if fingerprint != wanted:
-                raise UserError(
-                    f"The world {world} ({fingerprint[:12]}) is not the one that the experiment was made in "
-                    f"({wanted[:12]}): give that one, or leave --world away to go without the shop's records."
-                )
-            yield named
-        return
-    files = sorted((experiment / "runs").glob("*/*/telemetry.json"))
-    places = dict.fromkeys(str(place) for file in files if (place := read_json(file).get("world")) is not None)
-    why = "no run says in which world it was made"
-    with ExitStack() as stack:
-        for place in places:
-            try:
-                opened = stack.enter_context(open_world(place, web=web))
-            except UserError as problem:
-                why = str(problem).partition(". ")[0].rstrip(".")
-                continue
-            if opened.manifest.fingerprint == wanted:
-                yield opened
-                return
-            why = f"the world {place} has become another since the runs were made"
-        say(f"Without the shop's records ({why}), what needs them is na. Name the world with --world.")
-        yield None

@@ -113,16 +113,11 @@ def declared_options(record: type) -> list[DeclaredOption]:
     for field in sorted(fields(record), key=lambda field: own.index(field.name) if field.name in own else len(own)):
         if get_origin(field.type) is not Annotated:
             continue
+        annotation, *extras = get_args(field.type)
+        (option,) = (extra for extra in extras if isinstance(extra, Option))
         default = field.default if field.default_factory is MISSING else field.default_factory()
-        options.append(declared_option(field.name, field.type, default))
+        options.append(DeclaredOption(field.name, annotation, option, default))
     return options
-
-
-def declared_option(name: str, annotated: Any, default: Any) -> DeclaredOption:
-    """The option of that name, from its annotated type. Without a default, ``default`` is MISSING."""
-    annotation, *extras = get_args(annotated)
-    (option,) = (extra for extra in extras if isinstance(extra, Option))
-    return DeclaredOption(name, annotation, option, default)
 
 
 def keywords(options: Any) -> dict[str, Any]:

@@ -31,6 +31,7 @@ from drretail.viewer.tables.spending import spending_table
 from drretail.viewer.tables.tallies import CHECK_MODEL, outcome_notes, outcome_table, took_line
 
 MOST_FAILURES_SHOWN = 10
+"""Most runs fail for one reason; `report` shows all."""
 
 
 @dataclass(frozen=True, slots=True)

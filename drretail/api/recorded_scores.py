@@ -17,7 +17,7 @@ from drretail.eval.method import method_cards
 from drretail.eval.metric import Metric
 from drretail.eval.notes import score_notes
 from drretail.eval.registry import recorded_metric
-from drretail.eval.scores.facts import RunValue, run_values
+from drretail.eval.scores.facts import run_values
 from drretail.eval.scores.panel import name_of
 from drretail.eval.scores.planned import read_judgements
 from drretail.eval.scores.selection import other_metrics, rows_of_metrics, without_board_metrics
@@ -230,7 +230,10 @@ class RecordedScores(Scores):
         if by not in ROWS.built_in:
             return self._other_rows(by)[1]
         if by == "query":
-            chosen = _chosen([asdict(value) for value in self._run_values()], wanted)
+            folder, own = self._known_folder, {metric.name: metric for metric in self._metrics}
+            metrics = (own.get(name) or recorded_metric(folder, name) for name in self.metrics)
+            values = run_values(read_judgements(folder, [metric for metric in metrics if metric is not None]))
+            chosen = _chosen([asdict(value) for value in values], wanted)
             return [{**{key: row[key] for key in _KEYS_OF_RUNS}, **_without(row, "items", "name")} for row in chosen]
         scores = [row.model_dump(mode="json") | {"n": row.n, "judge": name_of(_judge(row))} for row in self.scores]
         return [
@@ -251,11 +254,6 @@ class RecordedScores(Scores):
         if self._folder is None:
             raise UserError("These scores were not read from an experiment: open_experiment(FOLDER).scores has values.")
         return self._folder
-
-    def _run_values(self) -> Iterator[RunValue]:
-        folder, own = self._known_folder, {metric.name: metric for metric in self._metrics}
-        metrics = (own.get(name) or recorded_metric(folder, name) for name in self.metrics)
-        return run_values(read_judgements(folder, [metric for metric in metrics if metric is not None]))
 
     def __repr__(self) -> str:
         systems = len({row.system for row in self.scores})

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from drretail import __version__
-from drretail.api.judges import world_of
 from drretail.api.option import accepts
 from drretail.api.options.report import ReportOptions
 from drretail.api.options.shared import folder_of
 from drretail.api.settings import read_settings
+from drretail.api.worlds import recorded_world
 from drretail.errors import UserError
 from drretail.eval.check_results import Checklist
 from drretail.eval.notes import judge_notes
@@ -167,7 +167,7 @@ def _paper(experiment: Path, options: ReportOptions, to: Path | None) -> Result[
     """The paper's tables, with the experiment's lines beside the paper's own."""
     from drretail.viewer.paper.tables import markdown_of, read_paper_view
 
-    with world_of(experiment, options.world) as shop, busy("reading runs and scores"):
+    with recorded_world(experiment, options.world) as shop, busy("reading runs and scores"):
         view = read_paper_view(experiment, shop)
     text, document = markdown_of(view), view.document()
     _write(to, text, lambda: document)

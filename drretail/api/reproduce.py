@@ -12,7 +12,7 @@ from drretail.api.models import Opener, profile_of
 from drretail.api.option import accepts, keywords
 from drretail.api.options.run import ReproduceOptions
 from drretail.api.options.score import ScoreOptions
-from drretail.api.options.shared import texts_in
+from drretail.api.options.shared import names_in, texts_in
 from drretail.api.prompts.files import all_prompt_files
 from drretail.api.recorded import RecordedExperiment
 from drretail.api.recorded_scores import RecordedScores
@@ -20,7 +20,6 @@ from drretail.api.report import report
 from drretail.api.run import CITED_PAGES, estimate_run, run
 from drretail.api.score import score
 from drretail.api.settings import read_settings
-from drretail.api.systems import several
 from drretail.api.verification.verify import verify
 from drretail.errors import UserError
 from drretail.eval.check_results import Verification
@@ -144,7 +143,7 @@ def _run_options(options: ReproduceOptions) -> dict[str, Any]:
     of_judges = ("judge", "agents", "prompts")  # what is no option of ``run``, or means the judges' prompts here
     return {name: value for name, value in keywords(options).items() if name not in of_judges} | {
         "queries": shipped_queries() if options.queries is None else options.queries,
-        "agents": (*SYSTEMS, *several(options.agents, "--agent")),
+        "agents": (*SYSTEMS, *names_in(options.agents)),
         "vary": {"scope": "any"},  # as the paper's tools
     }
 
@@ -163,7 +162,7 @@ def _judged(options: ReproduceOptions, folder: Path, spent: Cost) -> RecordedSco
         prompts=options.prompts,
         max_dollars=dollars_left,
         max_tokens=tokens_left,
-        retry="failed" if "failed" in several(options.retry, "--retry") else None,
+        retry="failed" if "failed" in names_in(options.retry) else None,
     )
     judging = score(**keywords(by_judge)).judging
     return RecordedScores.of(score(**keywords(replace(common, metrics=BY_CODE))), folder, judging=judging)

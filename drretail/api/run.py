@@ -25,11 +25,11 @@ from drretail.api.option import accepts
 from drretail.api.options import research
 from drretail.api.options.kept import kept_options
 from drretail.api.options.run import AskOptions, RunOptions, SystemOptions
-from drretail.api.options.shared import texts_in
+from drretail.api.options.shared import names_in, texts_in
 from drretail.api.queries.asked import asked_queries, asked_tasks, read_file_of_queries
 from drretail.api.recorded import RecordedAnswer, RecordedExperiment
 from drretail.api.settings import Settings, read_settings
-from drretail.api.systems import named_systems, runner_of, several, with_preset
+from drretail.api.systems import named_systems, runner_of, with_preset
 from drretail.api.worlds import check_askable, check_sandbox_web, check_user, known_user, web_of, world_of
 from drretail.conditions.shopper import INTENT_CONDITION
 from drretail.conditions.tools import WITHOUT
@@ -265,7 +265,7 @@ def _varied(
 
 def _retried(options: RunOptions) -> set[str]:
     """Which ended runs are made again. Raises UnknownName for an unknown kind."""
-    kinds = several(options.retry, "--retry")
+    kinds = names_in(options.retry)
     for kind in kinds:
         if kind not in (FAILED, SPOILED):
             raise UnknownName("kind of runs for --retry", kind, (FAILED, SPOILED))

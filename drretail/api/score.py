@@ -6,14 +6,14 @@ from contextlib import nullcontext, redirect_stdout
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from drretail.api.judges import asked_in_batches, judges_for, world_of
+from drretail.api.judges import asked_in_batches, judges_for
 from drretail.api.models import Opener
 from drretail.api.option import accepts
 from drretail.api.options.score import RETRIES, RULES, SOURCES, ScoreOptions
 from drretail.api.options.shared import folder_of, metrics_in, texts_in
 from drretail.api.recorded_scores import JudgingOutcome, RecordedScores
 from drretail.api.settings import Settings, read_settings
-from drretail.api.worlds import pages_by_label
+from drretail.api.worlds import pages_by_label, recorded_world
 from drretail.env.named_products import NamedProducts
 from drretail.env.next_purchase import add_gold
 from drretail.env.offers import Offers
@@ -82,7 +82,7 @@ def score(options: ScoreOptions) -> RecordedScores:
         for part in left:
             if part.misfits:
                 say(f"{part.name}: {counted(part.misfits, 'question does', 'questions do')} not fit its context.")
-    with world_of(folder, options.world) as shop, asked_judges as judges, printing:
+    with recorded_world(folder, options.world) as shop, asked_judges as judges, printing:
         if options.queries is not None:
             _add_gold(folder, read_queries(Path(options.queries)), shop)
         follows = [repr(prices), judge_notes(folder)]

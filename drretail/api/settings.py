@@ -166,7 +166,7 @@ def _tables(value: Any) -> Iterator[dict[str, Any]]:
 
 
 def read_settings(**values: object) -> Settings:
-    """The settings. ``given`` values, from the command line, override all others; None means not given.
+    """The settings. These values, from the command line, override all others; None means not given.
 
     Raises UserError that names the wrong field.
     """

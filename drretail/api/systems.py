@@ -17,9 +17,8 @@ from drretail.agents.user_files import files_hash
 from drretail.api.models import Opener, choices_by_role, profile_of
 from drretail.api.observer import Observer
 from drretail.api.options import research
-from drretail.api.options.research import Agents, ModelSpec, Texts
+from drretail.api.options.research import Agents, ModelSpec
 from drretail.api.options.run import RunOptions, SystemOptions
-from drretail.api.options.shared import texts_in
 from drretail.api.prompts.files import all_prompt_files
 from drretail.api.settings import OFFLINE_MODEL, Settings
 from drretail.conditions.tools import read_limits
@@ -60,23 +59,8 @@ def with_preset(options: RunOptions) -> RunOptions:
     )
 
 
-def several(texts: Texts, flag: str = "") -> list[str]:
-    """The names in the texts, each split at commas. Raises UserError for a blank one; ``flag`` is
-    named in the message.
-    """
-    names = [name.strip() for text in texts_in(texts) for name in text.split(",")]
-    if not all(names):
-        raise UserError(f"{flag} {','.join(texts_in(texts))!r} names nothing somewhere: put one name between commas.")
-    return names
-
-
 def named_systems(
-    options: SystemOptions,
-    agents: Agents,
-    model: research.Model,
-    world: World,
-    opener: Opener,
-    observer: Observer,
+    options: SystemOptions, agents: Agents, model: research.Model, world: World, opener: Opener, observer: Observer
 ) -> list[SystemUnderTest]:
     """One system per agent. ``NAME+ws`` reads summaries of whole pages.
 

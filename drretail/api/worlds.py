@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Generator, Iterable, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -51,6 +51,58 @@ def world_of(world: "str | Path | World", web: "Web | None" = None) -> "Generato
         return
     with open_world(world, web=web) as opened:
         yield opened
+
+
+@contextmanager
+def recorded_world(
+    experiment: Path, world: "str | Path | World | None", *, web: "Web | None" = None
+) -> "Generator[World | None]":
+    """The world that an experiment was run in: ``world``, open or by its spec, or else the one that its runs name, with
+    ``web``.
+
+    None for imported reports, which have no world. None, after a line that says why, if the runs' world is missing or
+    has changed. Raises UserError if there is no experiment, and if ``world`` does not exist or is a different one.
+    """
+    from drretail.env.world import World
+    from drretail.experiment import read_definition
+    from drretail.files import read_json
+    from drretail.viewer.output import say
+
+    if isinstance(world, World):
+        yield world
+        return
+    wanted = read_definition(experiment).world_fingerprint
+    if wanted is None:
+        if world is not None:
+            raise UserError(f"{experiment} holds imported reports, which have no world: leave --world out.")
+        yield None
+        return
+    if world is not None:
+        with open_world(world) as named:
+            fingerprint = named.manifest.fingerprint
+            if fingerprint != wanted:
+                raise UserError(
+                    f"The world {world} ({fingerprint[:12]}) is not the one that the experiment was made in "
+                    f"({wanted[:12]}): give that one, or leave --world away to go without the shop's records."
+                )
+            yield named
+        return
+    files = sorted((experiment / "runs").glob("*/*/telemetry.json"))
+    places = dict.fromkeys(str(place) for file in files if (place := read_json(file).get("world")) is not None)
+    why = "no run says in which world it was made"
+    with ExitStack() as stack:
+        for place in places:
+            try:
+                opened = stack.enter_context(open_world(place, web=web))
+            except UserError as problem:
+                why = str(problem).partition(". ")[0].rstrip(".")
+                continue
+            if opened.manifest.fingerprint == wanted:
+                yield opened
+                return
+            why = f"the world {place} has become another since the runs were made"
+        say(f"Without the shop's records ({why}), what needs them is na. Name the world with --world.")
+        yield None
 
 
 def place_of(spec: str) -> str:

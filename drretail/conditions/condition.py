@@ -31,6 +31,8 @@ class Condition:
     """The task that an agent is given under a value that is not the default."""
     world: Callable[[World, Query, str], World] | None = None
     """The world that an agent sees under a value that is not the default."""
+    option: Callable[[str], Any] = str
+    """What a system's options hold under a value that is not the default."""
     is_stepwise: bool = False
     """True if the values are in order, so that each is compared with the one before it."""
     headline: tuple[str, str] | None = None
@@ -55,7 +57,7 @@ class Condition:
         Raises UserError for a value that there isn't.
         """
         self.check(value)
-        return with_options(system, {self.name: None if value == self.default else value})
+        return with_options(system, {self.name: None if value == self.default else self.option(value)})
 
     def check(self, value: str) -> None:
         """Raises UnknownName for a value that is none of ``values``."""
@@ -70,7 +72,10 @@ class Condition:
 
     def of(self, system: System) -> str | None:
         """The system's value; None if the condition does not concern it."""
-        return str(system.options.get(self.name, self.default))
+        if not (option := system.options.get(self.name)):
+            return self.default
+        others = [value for value in self.values if value != self.default]
+        return others[0] if len(others) == 1 else str(option)
 
     def without(self, system: System) -> System:
         """The system without the condition. Systems that are then equal are one agent and share a row."""

@@ -25,21 +25,7 @@ def tokens_of(size: str) -> float | None:
     return None if match is None else float(match[1]) * _TIMES[match[2]]
 
 
-class _Injected(Condition):
-    """Hostile texts among what searches find (DR³-Eval has none; ours). The option names the texts."""
-
-    def put(self, system: System, value: str, world: World) -> System:
-        self.check(value)
-        return with_options(system, {INJECTED: texts_hash() if value == "yes" else None})
-
-    def of(self, system: System) -> str:
-        return "yes" if system.options.get(INJECTED) else "no"
-
-
 class _Moves(Condition):
-    def put(self, system: System, value: str, world: World) -> System:
-        return with_options(system, {MOVES: None if value == self.default else read_moves(value)})
-
     def words(self, value: str) -> str:
         return "nothing moves" if value == self.default else value.replace(",", ", ")
 
@@ -112,14 +98,20 @@ def _planted(world: World, query: Query, value: str) -> World:
     return with_hostile_texts(world, query.query_id)
 
 
-INJECTED_CONDITION = _Injected(
-    name=INJECTED, about="whether searches find hostile texts", values=("no", "yes"), world=_planted, is_shown=False
+INJECTED_CONDITION = Condition(  # DR³-Eval has none
+    name=INJECTED,
+    about="whether searches find hostile texts",
+    values=("no", "yes"),
+    option=lambda _: texts_hash(),
+    world=_planted,
+    is_shown=False,
 )
 MOVES_CONDITION = _Moves(
     name=MOVES,
     about="what share of prices and of stock changes during a run",
     default="none",
     form="prices:P+stock:P",
+    option=read_moves,
     headline=("moves", "utility"),
 )
 SIZE_CONDITION = _Size(name=SIZE, about="the sandbox's size in tokens", form="32k", is_stepwise=True)

@@ -67,11 +67,6 @@ class _Information(Condition):
 class _Memory(Condition):
     """PDR-Bench's memory systems (Table 3): the text of a function of the shopper's records."""
 
-    def put(self, system: System, value: str, world: World) -> System:
-        if value == self.default:
-            return system
-        return with_options(system, {MEMORY: load_memory(value).option})
-
     def unfit(self, system: System) -> str | None:
         if MEMORY in system.options and system.information not in ("memory", "tools"):
             return f"a memory is told with information=tools or information=memory, not {system.information}"
@@ -121,7 +116,12 @@ INFORMATION_CONDITION = _Information(
     in_words={"task": "task only", "context": "with context", "persona": "with persona", "tools": "with tools"},
 )
 MEMORY_CONDITION = _Memory(
-    name=MEMORY, about="which memory tells of the shopper", default="none", form="MODULE:ATTRIBUTE", is_shown=False
+    name=MEMORY,
+    about="which memory tells of the shopper",
+    default="none",
+    form="MODULE:ATTRIBUTE",
+    option=lambda place: load_memory(place).option,
+    is_shown=False,
 )
 INTENT_CONDITION = _Intent(
     name=INTENT,

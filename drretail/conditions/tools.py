@@ -47,15 +47,6 @@ class _Scope(Condition):
         return dropping(system, scope="own")
 
 
-class _Redact(Condition):
-    def put(self, system: System, value: str, world: World) -> System:
-        self.check(value)
-        return with_options(system, {"redact": True if value == "yes" else None})
-
-    def of(self, system: System) -> str:
-        return "yes" if system.options.get("redact") else "no"
-
-
 class _Limit(Condition):
     """One limit of a run. Agents that don't heed it ignore it, and have no value of it."""
 
@@ -125,7 +116,13 @@ SCOPE = _Scope(
     values=("own", "any"),
     is_shown=False,
 )
-REDACT = _Redact(name="redact", about="whether web searches lose personal data", values=("no", "yes"), is_shown=False)
+REDACT = Condition(
+    name="redact",
+    about="whether web searches lose personal data",
+    values=("no", "yes"),
+    option=lambda _: True,
+    is_shown=False,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -242,9 +242,9 @@ class System(Record):
             if name != "own_server"
         }
         provider = "" if self.web_provider == SANDBOX else f"-{slug(self.web_provider)}"
-        parameters_hash = f"{''.join(sorted(parameters))}{provider}"
+        settings = f"{''.join(sorted(parameters))}{provider}"
         prompts = "" if self.prompts is None else f"-prompts-{slug(self.prompts.name)}"
-        label = f"{slug(self.agent)}{web}{self.models_in_label}{parameters_hash}{options}{limits}{prompts}"
+        label = f"{slug(self.agent)}{web}{self.models_in_label}{settings}{options}{limits}{prompts}"
         return label if len(label) <= LONGEST_LABEL else f"{label[: LONGEST_LABEL - 9]}-{sha256_of(label)[:8]}"
 
 

@@ -20,6 +20,7 @@ from drretail.records.base import Record
 from drretail.records.money import Money
 
 MOST_PIECES = 1000
+"""More than any shopper buys of one product at once."""
 _APOSTROPHES = re.compile("['’]")
 
 
@@ -86,8 +87,7 @@ class Want(Record):
 
     name: str = Field(min_length=1, description="What the question calls the thing, in a few words.")
     kinds: tuple[str, ...] = Field(
-        min_length=1,
-        description="Leaf categories of the shop, or short nouns; a product of any of them will do.",
+        min_length=1, description="Leaf categories of the shop, or short nouns; a product of any of them will do."
     )
     quantity: int = Field(default=1, ge=1, le=MOST_PIECES, description="How many of it.")
     optional: bool = Field(

@@ -67,11 +67,7 @@ def test_a_profile_of_the_file_gets_the_key_that_it_names_and_no_other(capsys: p
     assert f"asked at {URL}, with the key in GATEWAY_KEY" in capsys.readouterr().err
 
 
-ADDRESSES = (
-    "http://anna:p%40ss@127.0.0.1:9/v1",
-    "https://anna:p@ss:w@127.0.0.1/v1",
-    "http://p%40ss@127.0.0.1:9",
-)
+ADDRESSES = ("http://anna:p%40ss@127.0.0.1:9/v1", "https://anna:p@ss:w@127.0.0.1/v1", "http://p%40ss@127.0.0.1:9")
 
 
 @pytest.mark.parametrize("url", ADDRESSES)

@@ -177,10 +177,7 @@ def test_every_prompt_and_criterion_of_the_judges_is_sent_in_the_users_words_and
     own: Path, shop: World, tmp_path: Path
 ) -> None:
     here = tmp_path / "here"
-    for name, model in (
-        ("react", scripted_model(play=clumsy)),
-        ("plan_to_function", open_model("offline:shopper")),
-    ):
+    for name, model in (("react", scripted_model(play=clumsy)), ("plan_to_function", open_model("offline:shopper"))):
         run(here, Runner(shop, "w"), suts({name: load_agent(name)}, {"": model}, shop), [QUERY])
     wording, judge = read_wording(own, all_prompt_files()), Judge.of(stand_in())
     asking = [name for name in METRICS if load_metric(name).needs_judge]

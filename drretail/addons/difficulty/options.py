@@ -37,7 +37,7 @@ class SpoilOptions:
     world: research.World = "demo"
     _: KW_ONLY
     only: Annotated[
-        shared.Words,
+        shared.Texts,
         Option(
             "Why the second query fails: its budget is too low (too_dear), the shop lacks the product (not_sold), or "
             "the order does not exist (no_such_order).",

@@ -40,7 +40,7 @@ class SplitOptions:
 
     to: Annotated[str | Path, Option("The folder for the result.")]
     _: KW_ONLY
-    sizes: Annotated[shared.Words, Option("How many queries to train on, and to measure on.", metavar="N,N")] = "100,40"
+    sizes: Annotated[shared.Texts, Option("How many queries to train on, and to measure on.", metavar="N,N")] = "100,40"
     world: Annotated[
         shared.Texts,
         Option(

@@ -37,7 +37,7 @@ class AgreeOptions:
     experiment: shared.SomeExperiment = None
     _: KW_ONLY
     ratings: Ratings = ()
-    judges: Annotated[shared.Words, Option("The raters that are judges.", metavar="A,B")] = ()
+    judges: Annotated[shared.Texts, Option("The raters that are judges.", metavar="A,B")] = ()
     force: shared.Force = False
 
 
@@ -56,7 +56,7 @@ class CalibrateOptions:
         str | None, Option("The dimension that people and judges rated.", metavar="NAME", default="overall")
     ] = None
     ratings: Ratings = ()
-    judges: Annotated[shared.Words, Option("The raters that are versions of a judge.", metavar="A,B")] = ()
+    judges: Annotated[shared.Texts, Option("The raters that are versions of a judge.", metavar="A,B")] = ()
     seed: shared.Seed = "42"
     force: shared.Force = False
 
@@ -158,7 +158,7 @@ class BiasOptions(JudgeCalls):
     judge: shared.Judge = ()
     _: KW_ONLY
     only: Annotated[
-        shared.Words,
+        shared.Texts,
         Option(
             "The biases to measure: position, length, own_family, justification, drift, scale_use "
             "(drretail/addons/lab/README.md).",

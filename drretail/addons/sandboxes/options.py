@@ -46,7 +46,7 @@ class BuildOptions(WriterCalls):
             "Where pages come from: the catalog (offline), or a search with serper or searxng[:URL].", metavar="WEB"
         ),
     ] = OFFLINE
-    sizes: Annotated[shared.Words, Option("Sizes in tokens, such as 32k.", metavar="A,B")] = "32k,64k,128k,256k,512k"
+    sizes: Annotated[shared.Texts, Option("Sizes in tokens, such as 32k.", metavar="A,B")] = "32k,64k,128k,256k,512k"
     n: Annotated[int, Option("Without --queries: the number of users to draw.", min=1)] = 10
     model: Model = None
     user: Annotated[

@@ -16,8 +16,7 @@ class DoctorOptions:
     """
 
     model: Annotated[
-        shared.Texts,
-        Option("A model to test. It is asked for one word.", metavar="PROVIDER:MODEL", type=list[str]),
+        shared.Texts, Option("A model to test. It is asked for one word.", metavar="PROVIDER:MODEL", type=list[str])
     ] = ()
     _: KW_ONLY
     base_url: research.BaseUrl = ()
@@ -36,8 +35,7 @@ class PromptsOptions:
     """
 
     whose: Annotated[
-        shared.Texts,
-        Option("Agents, or judges (default: all).", argument=True, metavar="AGENT|judges", type=list[str]),
+        shared.Texts, Option("Agents, or judges (default: all).", argument=True, metavar="AGENT|judges", type=list[str])
     ] = ()
     _: KW_ONLY
     to: Annotated[str | Path | None, Option("The folder to write the prompts to.", metavar="DIR")] = None

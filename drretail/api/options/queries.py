@@ -118,8 +118,7 @@ class ShowOptions:
     file: File
     _: KW_ONLY
     only: Annotated[
-        shared.Texts | int | None,
-        Option("Show only N queries, or those with these ids.", metavar="N|ID,ID", type=str),
+        shared.Texts | int | None, Option("Show only N queries, or those with these ids.", metavar="N|ID,ID", type=str)
     ] = None
     details: Annotated[bool, Option("Also show reason, user and expected tools.")] = False
 
@@ -152,10 +151,7 @@ class CompareModesOptions:
     files: Annotated[
         str | Path | Iterable[str | Path],
         Option(
-            "Files of generic queries, profile-aware queries, or both.",
-            argument=True,
-            metavar="FILE…",
-            type=list[Path],
+            "Files of generic queries, profile-aware queries, or both.", argument=True, metavar="FILE…", type=list[Path]
         ),
     ]
     world: research.World = "demo"

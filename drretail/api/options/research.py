@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from drretail.agents.names import BUILT_IN
 from drretail.api.option import MODELS, Option
+from drretail.api.options import shared
 from drretail.conditions.names import CONDITIONS
 from drretail.env.servers.naming import SHIPPED
 from drretail.errors import UserError
@@ -39,8 +40,6 @@ AGENT_HELP = (
 
 Agents = AnyAgent | Iterable[AnyAgent] | Mapping[str, AnyAgent]
 ModelSpec = str | OpenModel | Mapping[str, str | OpenModel] | Sequence[str]
-Texts = str | Sequence[str]
-"""Several names; in one text they are separated by commas."""
 
 
 def is_world_folder(spec: str) -> bool:
@@ -79,7 +78,9 @@ Model = Annotated[
         in_file=(list[str], dict),
     ),
 ]
-BaseUrl = Annotated[Texts, Option("A model server, or a provider's.", MODELS, metavar="[NAME=]URL", type=list[str])]
+BaseUrl = Annotated[
+    shared.Texts, Option("A model server, or a provider's.", MODELS, metavar="[NAME=]URL", type=list[str])
+]
 Web = Annotated[
     str | OpenWeb | None,
     Option(
@@ -89,18 +90,9 @@ Web = Annotated[
     ),
 ]
 Prompts = Annotated[
-    str | Path | None,
-    Option(
-        "Your own prompts (`drretail prompts --to DIR`).",
-        WHAT,
-        metavar="DIR",
-        type=Path,
-    ),
+    str | Path | None, Option("Your own prompts (`drretail prompts --to DIR`).", WHAT, metavar="DIR", type=Path)
 ]
-Files = Annotated[
-    str | Path | None,
-    Option("The users' own files: DIR/QUERY/…, for `ask` DIR/…", WHAT, metavar="DIR"),
-]
+Files = Annotated[str | Path | None, Option("The users' own files: DIR/QUERY/…, for `ask` DIR/…", WHAT, metavar="DIR")]
 Vary = Annotated[
     Values | None,
     Option(

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from drretail.api.option import MODELS, RESUMING, Option
 from drretail.api.options import research, shared
-from drretail.api.options.research import WHAT, Texts
+from drretail.api.options.research import WHAT
+from drretail.api.options.shared import Texts
 
 if TYPE_CHECKING:
     from drretail.records.query import Query
@@ -31,8 +32,7 @@ class SystemOptions:
     base_url: research.BaseUrl = ()
     files: research.Files = None
     shopper: Annotated[
-        str | None,
-        Option("The model that answers for the shopper.", WHAT, metavar="MODEL", default="a script"),
+        str | None, Option("The model that answers for the shopper.", WHAT, metavar="MODEL", default="a script")
     ] = None
     web: research.Web = None
     limits: research.Limits = None
@@ -67,10 +67,7 @@ class RunOptions(SystemOptions):
     ] = None
     parallel: Annotated[int | None, Option("Maximum parallel runs.", min=1, default="4")] = None
     max_dollars: Annotated[float | None, Option("Maximum dollars for runs.", min=0.0001)] = None
-    preset: Annotated[
-        str | None,
-        Option("The paper's systems, queries and models.", WHAT, metavar="paper"),
-    ] = None
+    preset: Annotated[str | None, Option("The paper's systems, queries and models.", WHAT, metavar="paper")] = None
     cross: Annotated[bool, Option("All combinations of the values of --vary.", WHAT)] = False
     baselines: Annotated[bool, Option("Leave out null agents and the oracle.", WHAT, flag="--no-floors")] = True
     planned: shared.PlannedPairs = ()
@@ -79,18 +76,11 @@ class RunOptions(SystemOptions):
     seed: Annotated[str, Option("The random seed.", WHAT)] = "42"
     max_tokens: Annotated[int | None, Option("Maximum tokens for runs.", MODELS, min=1)] = None
     retry: Annotated[
-        Texts,
-        Option(
-            "Repeat runs that failed or lack an answer.",
-            RESUMING,
-            metavar="failed|spoiled",
-            type=list[str],
-        ),
+        Texts, Option("Repeat runs that failed or lack an answer.", RESUMING, metavar="failed|spoiled", type=list[str])
     ] = ()
     force: Annotated[bool, Option("Discard runs by other code, and make all anew.", RESUMING)] = False
     replay: Annotated[
-        str | Path | None,
-        Option("Take all answers from another experiment.", RESUMING, metavar="EXP"),
+        str | Path | None, Option("Take all answers from another experiment.", RESUMING, metavar="EXP")
     ] = None
     shard: Annotated[
         str | None, Option("The part of the queries to run here, such as 1/4.", RESUMING, metavar="I/N")
@@ -145,8 +135,7 @@ class ReproduceOptions:
         Texts, Option("An agent to run beside the paper's six systems.", flag="--agent", metavar="NAME", type=list[str])
     ] = ()
     prompts: Annotated[
-        str | Path | None,
-        Option("A folder of your own prompts and criteria for the judges.", WHAT, metavar="DIR"),
+        str | Path | None, Option("A folder of your own prompts and criteria for the judges.", WHAT, metavar="DIR")
     ] = None
     web: research.Web = None
     model_profile: shared.ModelProfile = None

@@ -15,10 +15,8 @@ if TYPE_CHECKING:
     from drretail.llm.registry import Model
 
 WHAT = "What to judge"
-Words = str | Iterable[str]
-"""Several names; in one text they are separated by commas."""
 Texts = str | Iterable[str]
-"""Several texts, or one, which may hold commas."""
+"""Several texts, or one. If they are names, one text may hold several, separated by commas."""
 Files = str | Path | Iterable[str | Path]
 Retry = Literal["failed", "everything"]
 
@@ -34,12 +32,7 @@ Judge = Annotated[
     Option("Who judges.", metavar="PROVIDER:MODEL", type=list[str], default="the rule-based offline:judge"),
 ]
 PlannedPairs = Annotated[
-    Texts,
-    Option(
-        "What is asked beforehand (docs/results.md).",
-        metavar="A~B:FP,…",
-        type=list[str],
-    ),
+    Texts, Option("What is asked beforehand (docs/results.md).", metavar="A~B:FP,…", type=list[str])
 ]
 ModelProfile = Annotated[
     str | None, Option("Models and judges: default, cheap, local, paper-like.", MODELS, metavar="NAME")
@@ -77,7 +70,7 @@ def folder_of(experiment: "str | Path | RecordedExperiment") -> Path:
     return folder
 
 
-def names_in(names: Words | None) -> list[str]:
+def names_in(names: Texts | None) -> list[str]:
     """The names without surrounding blanks. One text may hold several, separated by commas."""
     texts = [names] if isinstance(names, str) else names or ()
     return [name.strip() for text in texts for name in text.split(",") if name.strip()]

@@ -29,7 +29,12 @@ def show_prompts(options: PromptsOptions) -> Result[Any]:
     if judges and len(agents) > 1:
         raise UserError("Agents and judges are told different prompts: name one of the two.")
     if options.details:
-        return _as_sent([] if judges else agents, options, judges=judges)
+        from drretail.api.prompts.sent import agents_prompts, as_markdown, judges_prompts
+
+        if options.to is not None:
+            raise UserError("--details prints one page, and --to writes the files: give one of the two.")
+        sent = judges_prompts() if judges else agents_prompts(agents)
+        return Result(sent, {"prompts": [asdict(prompt) for prompt in sent]}, [as_markdown(sent)])
     prompts, to = prompts_told([] if judges else agents, only_judges=judges), options.to
     listed = [
         {"file": name, "told_to": each.told_to, "text": packaged_text(each.path)} for name, each in prompts.items()
@@ -41,12 +46,3 @@ def show_prompts(options: PromptsOptions) -> Result[Any]:
     write_prompts(Path(to), {name: each.path for name, each in prompts.items()})
     note = f"{counted(len(prompts), 'file')}. Change some, then: drretail run …, score EXP or queries … --prompts {to}"
     return Result(prompts, document, [str(to)], notes=[note], path=Path(to))
-
-
-def _as_sent(agents: list[str], options: PromptsOptions, *, judges: bool) -> Result[Any]:
-    from drretail.api.prompts.sent import agents_prompts, as_markdown, judges_prompts
-
-    if options.to is not None:
-        raise UserError("--details prints one page, and --to writes the files: give one of the two.")
-    sent = judges_prompts() if judges else agents_prompts(agents)
-    return Result(sent, {"prompts": [asdict(prompt) for prompt in sent]}, [as_markdown(sent)])

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from drretail.data_ingest.report import Funnel, IngestReport
 
 _LONGEST_SHOWN = 40
+"""Characters of a cell: a row of a table on a terminal shows some five fields."""
 
 
 @accepts(IngestOptions)
@@ -111,16 +112,11 @@ def stages_folder(world: str) -> Path:
     return read_settings().cache_dir / "ingest" / world_name(world) if is_on_servers(world) else Path(world)
 
 
-def _headline(report: "IngestReport") -> str:
-    """The world in numbers."""
+def _parts(report: "IngestReport", word: str) -> Iterator[Table | str]:
     from drretail.env.manifest import Counts, headline
 
-    counts = Counts(products=report.products.kept, users=report.users, orders=report.reviews.kept)
-    return headline(report.counts or counts, report.priced)
-
-
-def _parts(report: "IngestReport", word: str) -> Iterator[Table | str]:
-    yield _headline(report)
+    kept = Counts(products=report.products.kept, users=report.users, orders=report.reviews.kept)
+    yield headline(report.counts or kept, report.priced)
     if report.there_already:
         yield f"World {report.world}, fingerprint {report.fingerprint}"
         yield "It was made from these same files with these options, so nothing was read. --force makes it again."

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 TOKEN_VARIABLE = "MCP_TOKEN"  # noqa: S105 — the name of a variable
 SHORTEST_TOKEN = 16
+"""Characters: 96 bits, if they are random ones of Base64."""
 NO_USER = "Without --user or --vary scope=any, the user's tools refuse every id."
 NO_CLIENT = "An MCP client starts this command, and talks to it over stdin and stdout. Ctrl-C stops it."
 

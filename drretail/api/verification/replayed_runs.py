@@ -50,12 +50,7 @@ OWN_AGENT = "`drretail run --replay EXP --to NEW --agent …` with that agent ma
 
 
 def rebuilt(
-    experiment: Path,
-    definition: Definition,
-    label: str,
-    world: World,
-    prices: PriceTable,
-    files: Path | None = None,
+    experiment: Path, definition: Definition, label: str, world: World, prices: PriceTable, files: Path | None = None
 ) -> SystemUnderTest:
     """The system of that label as this version builds it, with models that never send anything.
 

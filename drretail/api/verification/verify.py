@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, get_args
 
 from drretail import __version__
 from drretail.agents.running.new_experiment import open_experiment
-from drretail.api.judges import world_of
 from drretail.api.option import accepts
 from drretail.api.options.score import VerifyOptions
 from drretail.api.options.shared import folder_of
 from drretail.api.settings import read_settings
 from drretail.api.systems import runner_of
 from drretail.api.verification.replayed_runs import Verifier
-from drretail.api.worlds import chosen_web, open_world
+from drretail.api.worlds import chosen_web, open_world, recorded_world
 from drretail.env.checking import check_world
 from drretail.env.named_products import NamedProducts
 from drretail.env.next_purchase import add_gold
@@ -125,7 +124,7 @@ def _world(
         live = {system.web_provider for system in systems if system.web_is_live}
         named = options.web or (live.pop() if len(live) == 1 else SANDBOX)
         web = chosen_web(read_settings(web=named), replayed=True)
-        with world_of(folder, None, web=web) if spec is None else open_world(str(spec), web=web) as world:
+        with recorded_world(folder, None, web=web) if spec is None else open_world(str(spec), web=web) as world:
             if world is not None and world.manifest.fingerprint != definition.world_fingerprint:
                 fingerprint = world.manifest.fingerprint
                 reason = f"it names the world {definition.world_fingerprint[:12]}, and {spec} is {fingerprint[:12]}"

@@ -26,9 +26,9 @@ from drretail.addons.lab.plant.copies import make_copies, planted_folder
 from drretail.addons.lab.plant.recall import CHECKS, FAITHFULNESS, recall_of
 from drretail.addons.lab.tables import bias_parts, exploits_parts, planted_parts
 from drretail.addons.lab.trial_findings import BiasFound, ExploitsFound, PlantedErrors, PlantedFound
-from drretail.api.judges import world_of
 from drretail.api.option import accepts
 from drretail.api.options.shared import folder_of, names_in
+from drretail.api.worlds import recorded_world
 from drretail.env.world import World
 from drretail.eval.judging.pairs import pair_name
 from drretail.eval.judging.spending import Allowance
@@ -116,7 +116,7 @@ def _made_exploits(options: ExploitsOptions, world: World | None) -> list[str]:
 
 def _world(options: PlantOptions | ExploitsOptions) -> AbstractContextManager[World | None]:
     """The runs' world; None if it is not at hand."""
-    return world_of(folder_of(options.experiment), options.world)
+    return recorded_world(folder_of(options.experiment), options.world)
 
 
 @accepts(BiasOptions)
