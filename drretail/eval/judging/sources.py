@@ -108,15 +108,8 @@ def fetch_summary(states: Mapping[str, int]) -> str:
 
 
 def _keep(experiment: Path, cited: MissingPage, page: WebPage, when: datetime) -> None:
-    fetched = FetchedPage(
-        corpus=cited.corpus,
-        fetched=when.isoformat(timespec="seconds"),
-        title=page.title,
-        text=page.text,
-        state=page.state,
-        date=page.date,
-        problem=page.problem,
-    )
+    content = {name: getattr(page, name) for name in ("title", "text", "state", "date", "problem")}
+    fetched = FetchedPage(corpus=cited.corpus, fetched=when.isoformat(timespec="seconds"), **content)
     earlier = read_source(experiment, cited.evidence_id)
     others = [page for page in earlier.pages if page.corpus != cited.corpus] if earlier is not None else []
     page_file = FetchedPages(id=cited.evidence_id, url=cited.url, pages=(*others, fetched))

@@ -57,43 +57,71 @@ TUMBLER = Product(
 )
 
 
+RUG = Product(
+    product_id="rug",
+    title="Rug, 20 cm Fringe, 3 Pack",
+    category="c",
+    features=("The fringe weighs 3 oz, its knots 5 oz.", "Not for puddles, outdoor rain or damp cellars"),
+    details={
+        "Is Discontinued By Manufacturer": "No",
+        "Care": "Do not bleach, tumble dry",
+        "Water Resistant": "No",
+        "Special Feature": "Water resistant backing",
+        "Outdoor Rain": "Yes",
+        "Item Weight": "10 oz",
+    },
+)
+
+
 @pytest.mark.parametrize(
-    ("field", "said", "state"),
+    ("item", "field", "said", "state"),
     [
-        ("capacity", "20 ounces", "confirmed"),
-        ("capacity", "0.6 l", "confirmed"),
-        ("tumbler capacity", "20 oz", "confirmed"),
-        ("capacity", "30 oz", "contradicted"),
-        ("capacity", "21.5 oz", None),  # not far enough off
-        ("capacity", "40 oz", None),  # of both
-        ("tumbler capacity", "30 oz", None),  # a field of another name
-        ("capacity", "2 oz", None),  # a part
-        ("capacity", "30 cm", None),
-        ("dimensions", "3.5 x 8 inches", "confirmed"),
-        ("dimensions", "3.5 x 9 inches", "contradicted"),
-        ("number of items", "2", "confirmed"),
-        ("number of items", "3", "contradicted"),
-        ("unit count", "3 boxes", None),
-        ("straws in it", "30 straws", "contradicted"),  # by what the field counts
-        ("charge heats", "9 hours", "contradicted"),  # by a line that has all these words
-        ("heats", "9 hours", None),
-        ("batteries required", "yes", "confirmed"),
-        ("batteries required", "no", "contradicted"),
-        ("freezer safe", "no", "contradicted"),
-        ("machine washable", "no", None),  # by hand only, says the same field
-        ("microwave safe", "yes", "confirmed"),
-        ("hand wash only", "no", "contradicted"),
-        ("lid lock", "yes", "contradicted"),
-        ("bpa free", "no", "contradicted"),
-        ("plastic", "no", None),  # which may be a part's
-        ("dishwasher safe", "no", "confirmed"),
-        ("dishwasher safe", "yes", None),  # as a text of the record says
-        ("oven safe", "yes", None),
-        ("capacity", "ample", None),
+        (TUMBLER, "capacity", "20 ounces", "confirmed"),
+        (TUMBLER, "capacity", "0.6 l", "confirmed"),
+        (TUMBLER, "tumbler capacity", "20 oz", "confirmed"),
+        (TUMBLER, "capacity", "30 oz", "contradicted"),
+        (TUMBLER, "capacity", "21.5 oz", None),  # not far enough off
+        (TUMBLER, "capacity", "40 oz", None),  # of both
+        (TUMBLER, "tumbler capacity", "30 oz", None),  # a field of another name
+        (TUMBLER, "capacity", "2 oz", None),  # a part
+        (TUMBLER, "capacity", "30 cm", None),
+        (TUMBLER, "dimensions", "3.5 x 8 inches", "confirmed"),
+        (TUMBLER, "dimensions", "3.5 x 9 inches", "contradicted"),
+        (TUMBLER, "number of items", "2", "confirmed"),
+        (TUMBLER, "number of items", "3", "contradicted"),
+        (TUMBLER, "unit count", "3 boxes", None),
+        (TUMBLER, "straws in it", "30 straws", "contradicted"),  # by what the field counts
+        (TUMBLER, "charge heats", "9 hours", "contradicted"),  # by a line that has all these words
+        (TUMBLER, "heats", "9 hours", None),
+        (TUMBLER, "batteries required", "yes", "confirmed"),
+        (TUMBLER, "batteries required", "no", "contradicted"),
+        (TUMBLER, "freezer safe", "no", "contradicted"),
+        (TUMBLER, "machine washable", "no", None),  # by hand only, says the same field
+        (TUMBLER, "microwave safe", "yes", "confirmed"),
+        (TUMBLER, "hand wash only", "no", "contradicted"),
+        (TUMBLER, "lid lock", "yes", "contradicted"),
+        (TUMBLER, "bpa free", "no", "contradicted"),
+        (TUMBLER, "plastic", "no", None),  # which may be a part's
+        (TUMBLER, "dishwasher safe", "no", "confirmed"),
+        (TUMBLER, "dishwasher safe", "yes", None),  # as a text of the record says
+        (TUMBLER, "oven safe", "yes", None),
+        (TUMBLER, "capacity", "ample", None),
+        # other fields and texts that agree leave a property open, and others together do not
+        (RUG, "discontinued", "yes", "contradicted"),
+        (RUG, "tumble dry", "yes", "confirmed"),
+        (RUG, "tumble dry", "no", None),  # the negation may reach it
+        (RUG, "outdoor rain", "no", None),
+        (RUG, "water resistant", "yes", None),  # as another field says
+        (RUG, "item weight", "15 oz", None),  # with its knots
+        (RUG, "item weight", "30 oz", None),  # three
+        (RUG, "item weight", "8 oz", "contradicted"),  # of two others
+        (RUG, "item weight", "200 oz", "contradicted"),  # 20 cm are no count
     ],
 )
-def test_a_property_is_decided_by_the_name_of_its_field(field: str, said: str, state: str | None) -> None:
-    decided = decided_property(field, said, "is", TUMBLER)
+def test_a_property_is_decided_by_the_name_of_its_field(
+    item: Product, field: str, said: str, state: str | None
+) -> None:
+    decided = decided_property(field, said, "is", item)
     assert (None if decided is None else decided[0]) == state
 
 
@@ -136,43 +164,6 @@ def test_what_the_record_answers_both_ways_is_open_and_a_maximum_is_a_figure_its
         "contradicted",
         "Maximum Weight: 33 Pounds",
     )
-
-
-RUG = Product(
-    product_id="rug",
-    title="Rug, 20 cm Fringe, 3 Pack",
-    category="c",
-    features=("The fringe weighs 3 oz, its knots 5 oz.", "Not for puddles, outdoor rain or damp cellars"),
-    details={
-        "Is Discontinued By Manufacturer": "No",
-        "Care": "Do not bleach, tumble dry",
-        "Water Resistant": "No",
-        "Special Feature": "Water resistant backing",
-        "Outdoor Rain": "Yes",
-        "Item Weight": "10 oz",
-    },
-)
-
-
-@pytest.mark.parametrize(
-    ("field", "said", "state"),
-    [
-        ("discontinued", "yes", "contradicted"),
-        ("tumble dry", "yes", "confirmed"),
-        ("tumble dry", "no", None),  # the negation may reach it
-        ("outdoor rain", "no", None),
-        ("water resistant", "yes", None),  # as another field says
-        ("item weight", "15 oz", None),  # with its knots
-        ("item weight", "30 oz", None),  # three
-        ("item weight", "8 oz", "contradicted"),  # of two others
-        ("item weight", "200 oz", "contradicted"),  # 20 cm are no count
-    ],
-)
-def test_other_fields_and_texts_that_agree_leave_a_property_open_and_others_together_do_not(
-    field: str, said: str, state: str | None
-) -> None:
-    decided = decided_property(field, said, "is", RUG)
-    assert (None if decided is None else decided[0]) == state
 
 
 @pytest.mark.parametrize(

@@ -160,11 +160,11 @@ def read_answers(
         statements += (_explained(one, layout.text, shop, shown) if has_calls else _titled(one, shop) for one in own)
         known |= dict.fromkeys((*asked, *whole.named_in(turn.start, turn.end), *tools[:_MOST_OF_TOOLS]))
         read.append(ReadTurn(turn.question, turn.start, turn.end, (*known,)))
-        figures = [Unread(start=start, end=end, why=UNDECIDED) for start, end in answer.numerals()]
-        beside = [(one.start, one.end) for one in own if one.kind == "policy"]
-        beside += [(one.start, one.end) for one in by_model if re.search(r"\d", layout.text[one.start : one.end])]
-        more = (Unread(start=start, end=end, why=UNDECIDED) for start, end in beside)
-        numerals += [*figures, *(one for one in more if not any(meet(one, figure) for figure in figures))]
+        figures = [*answer.numerals()]
+        policies = (statement for statement in own if statement.kind == "policy")
+        beside = (*policies, *(one for one in by_model if re.search(r"\d", layout.text[one.start : one.end])))
+        apart = (one for one in beside if not any(meet(one, figure) for figure in figures))
+        numerals += [*figures, *(Unread(start=one.start, end=one.end, why=UNDECIDED) for one in apart)]
     statements.sort(key=lambda statement: (statement.start, statement.end))
     unread = tuple(numeral for numeral in numerals if not any(meet(numeral, one) for one in statements))
     return ReadAnswers(tuple(statements), len(numerals), unread, tuple(unconfirmed), tuple(read), tuple(parts))
@@ -249,18 +249,13 @@ class _Text:
         self.layout, self.shop = layout, shop
         titles = {key: item.titles for key, item in shop.products.items()} | {**shop.former}
         self.titled = products_named(layout.text, titles, only_whole=shop.former)
-        named = [*self.titled]
-        for stretch in layout.stretches:
-            named += (
-                Named(stretch.start, stretch.start, key)
-                for source in stretch.cited
-                if (key := source.removeprefix("P:")) in {*shop.products, *shop.missing} and source[:2] == "P:"
-            )
+        named, ids = [*self.titled], {*shop.products, *shop.missing}
+        cited = ((stretch.start, source) for stretch in layout.stretches for source in stretch.cited)
+        named += (Named(at, at, source[2:]) for at, source in cited if source[:2] == "P:" and source[2:] in ids)
         named += (
             Named(*match.span(), match[0])
             for match in PRODUCT_ID.finditer(layout.text)
-            if (match[0] in shop.products or match[0] in shop.missing)
-            and not any(name.start <= match.start() < name.end for name in named)
+            if match[0] in ids and not any(name.start <= match.start() < name.end for name in named)
         )
         named += (
             Named(*match.span(), name)
@@ -283,9 +278,8 @@ class _Text:
 
     def beside(self, place: int) -> tuple[str, ...]:
         """The products that the sentence at a place names."""
-        sentences = self.layout.sentences
-        sentence = next((sentence for sentence in sentences if sentence.start <= place < sentence.end), None)
-        return () if sentence is None else self.named_in(sentence.start, sentence.end)
+        own = [sentence for sentence in self.layout.sentences if sentence.start <= place < sentence.end]
+        return self.named_in(own[0].start, own[0].end) if own else ()
 
     def named_in(self, start: int, end: int) -> tuple[str, ...]:
         return tuple(dict.fromkeys(name.product_id for name in self._names(start, end)))
@@ -479,10 +473,10 @@ class _Answer:
         elif len(part.about) == 1 and (lines := self.shop.lines_of(part.about[0][2:])):
             yield from self._order(part, [f"O:{line}" for line in lines])
 
-    def numerals(self) -> Iterator[tuple[int, int]]:
+    def numerals(self) -> Iterator[Unread]:
         for part in (part for part in self.parts if part.about):
             for numeral in find_numerals(self.text[part.start : part.end], (), frozenset({0})):
-                yield part.start + numeral.start, part.start + numeral.stop
+                yield Unread(start=part.start + numeral.start, end=part.start + numeral.stop, why=UNDECIDED)
 
 
 def _is_same(one: Statement, other: Statement) -> bool:
