@@ -110,9 +110,7 @@ def read_sheet(path: Path) -> Sheet:
     for number, cells in enumerate(rows, 2):
         filled = [*map(str.strip, cells), *[""] * (len(columns) - len(cells))]
         if any(filled[len(columns) :]):
-            raise UserError(
-                f"{path}, row {number}, has more values than columns: quote texts with a separator."
-            )
+            raise UserError(f"{path}, row {number}, has more values than columns: quote texts with a separator.")
         if any(filled):
             named.append((number, dict(zip(columns, filled, strict=False))))
     return Sheet(path, columns, tuple(named))
