@@ -6,19 +6,17 @@ from pathlib import Path
 from typing import Any
 
 from drretail.addons.exports.selection import Chosen, Selection
-from drretail.eval.judging.verdicts import judges_in
 from drretail.eval.registry import FALSE_STATEMENTS, kind_of_code
-from drretail.eval.scores.gathering import verdicts_by_assessor
 from drretail.grounding.report.markup import prose
 from drretail.grounding.text.sentences import find_sentences
 from drretail.records.run import Turn
 from drretail.records.score import Verdict
+from drretail.viewer.judged import read_judgements
 
 COLUMNS: Mapping[str, Mapping[str, str]] = tomllib.loads(
     Path(__file__).with_name("columns.toml").read_text(encoding="utf-8")
 )
 """The columns of each table with their SQL types."""
-_KINDS = ("llm", "scripted", "rule_based")
 
 
 def statements_of(experiment: Path) -> tuple[list[str], list[dict[str, Any]]]:
@@ -28,13 +26,11 @@ def statements_of(experiment: Path) -> tuple[list[str], list[dict[str, Any]]]:
 
 def statement_rows(selection: Selection) -> Iterator[Mapping[str, Any]]:
     """The rows of all reports that ``score`` has judged, by a language model if one did."""
-    experiment, judges = selection.experiment, judges_in(selection.experiment, FALSE_STATEMENTS)
     for chosen in selection:
         run = chosen.run
-        groups = verdicts_by_assessor(experiment, FALSE_STATEMENTS, judges, run.system, f"{run.query_id}-r{run.repeat}")
-        ordered = sorted(groups.items(), key=lambda each: (_KINDS.index(each[0].judge.kind), each[0].judge.spec))
-        scored = (verdict for _, verdicts in ordered for verdict in verdicts if verdict.state == "scored")
-        verdict = next((verdict for verdict in scored if verdict.report_sha == run.report_sha), None)
+        judged = read_judgements(selection.experiment, FALSE_STATEMENTS, run).by_judge
+        scored = (verdict for by_one in judged for verdict in by_one.verdicts if verdict.state == "scored")
+        verdict = next(scored, None)
         for row in () if verdict is None else _rows(chosen, verdict):
             yield selection.shown(row, run.query_id)
 

@@ -5,7 +5,6 @@ What a tool returned is what the assistant saw. In JSON results every object wit
 with an id, a name and a price is a product.
 """
 
-import csv
 import json
 import re
 from collections import defaultdict, deque
@@ -17,7 +16,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from drretail.addons.imports.material import ForeignReport, ForeignTask, Material, Trace
-from drretail.addons.imports.rows import ROW_FILES, Row, files_under, read_rows, redacted, stem, unpacked_text
+from drretail.addons.imports.rows import ROW_FILES, Row, files_under, read_rows, redacted, stem
 from drretail.env.web.reading.cleaning import LONGEST_TITLE, clean_line
 from drretail.errors import UserError, quoted
 from drretail.grounding.report.evidence_ids import (
@@ -33,6 +32,7 @@ from drretail.parsing import json_or_none
 from drretail.records.base import canonical_json, sha256_of
 from drretail.records.evidence import Evidence, EvidenceText, TextForm
 from drretail.records.run import Step, Turn, Usage
+from drretail.records.tables.sheets import read_sheet
 
 ASSISTANT = "assistant"
 """The role of the model behind all steps of a log."""
@@ -178,21 +178,13 @@ def _conversations(path: Path) -> Iterator[Conversation]:
 
 def _table_rows(file: Path, *, is_named: bool) -> Iterator[Row]:
     """The rows of a CSV file with columns for question and answer. Raises UserError if a ``is_named`` file has none."""
-    head, *rest = unpacked_text(file).splitlines(keepends=True) or [""]
-    separator = max(",;\t", key=head.count)
-    columns = [name.strip().casefold() for name in next(csv.reader([head], delimiter=separator), [])]
-    if is_named and not {_QUESTION, _ANSWER} <= {*columns}:
-        present = ", ".join(map(quoted, columns)) or "none"
+    sheet = read_sheet(file)
+    if is_named and not {_QUESTION, _ANSWER} <= {*sheet.columns}:
+        present = ", ".join(map(quoted, filter(None, sheet.columns))) or "none"
         raise UserError(f"{file} has no columns question and answer: those found are {present}.")
-    try:
-        # Strict, since a quote that is never closed would swallow the rows after it.
-        for number, value in enumerate(csv.DictReader(rest, columns, delimiter=separator, strict=True), 2):
-            if None in value:
-                raise UserError(f"{file}, row {number}, has more values than columns: quote texts with {separator!r}.")
-            if _is_answered(value):
-                yield Row(redacted(value), file, f"{file}, row {number}")
-    except csv.Error as problem:
-        raise UserError(f"{file} is not CSV: {problem} (is a quote never closed?).") from problem
+    for number, row in sheet.rows:
+        if _is_answered(row):
+            yield Row(redacted(dict(row)), file, f"{file}, row {number}")
 
 
 def _is_answered(value: Mapping[str, Any]) -> bool:

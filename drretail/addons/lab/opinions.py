@@ -9,10 +9,9 @@ from typing import Literal
 from drretail.addons.people.voting.judged_claims import sheet_name
 from drretail.errors import UnknownName, UserError, quoted
 from drretail.eval.ballots import read_votes
+from drretail.eval.claims.claims import FAITHFULNESS
 from drretail.eval.claims.claims import SUPPORT as SUPPORT_STAGE
-from drretail.eval.judge_prompts import in_all_wordings
 from drretail.eval.judging.pairs import Labels, meetings, pair_id
-from drretail.eval.judging.verdicts import VerdictFile, judges_in, verdict_path
 from drretail.eval.metric import Metric
 from drretail.eval.registry import load_metric
 from drretail.eval.scores.gathering import Assessor, Gathered, gather
@@ -23,6 +22,7 @@ from drretail.records.score import JudgeRef, Rules
 from drretail.records.tables.sheets import read_sheet
 from drretail.records.vote import Ballot, CitedLabel, Rating, Vote, about_claim, about_report
 from drretail.stats.agreement import Level, sign
+from drretail.viewer.judged import read_judgements
 
 Kind = Literal["person", "judge"]
 
@@ -81,13 +81,13 @@ def opinions_of(experiment: Path) -> list[Opinion]:
     Ratings and preferences of rule-based judges and panels are left out: the former are no opinions, the latter are
     their members'. Raises UserError as ``read_votes`` and ``gather`` do.
     """
-    quality, faithfulness = (load_metric(name) for name in ("quality", "faithfulness"))
-    gathered = gather(experiment, [quality, faithfulness])
+    quality = load_metric("quality")
+    gathered = gather(experiment, [quality])
     return [
         *map(_of_ballot, read_votes(experiment)),
         *_ratings(gathered, quality),
         *_preferences(experiment, gathered),
-        *_supports(experiment, gathered, faithfulness),
+        *_supports(experiment),
     ]
 
 
@@ -148,23 +148,16 @@ def _preferences(experiment: Path, gathered: Gathered) -> Iterator[Opinion]:
                 yield Opinion(question, who, "judge", item, value, outcome.query_id, judge=assessor.judge)
 
 
-def _supports(experiment: Path, gathered: Gathered, faithfulness: Metric) -> Iterator[Opinion]:
-    prompts = in_all_wordings(experiment, faithfulness.prompt_hashes)
-    judges = judges_in(experiment, faithfulness.name)
-    for plan in gathered.plans:
-        for judge in judges:
-            path = verdict_path(experiment, faithfulness.name, judge, plan.label, plan.run_id.partition("/")[2])
-            for verdict in VerdictFile(path).living(plan.report_sha or "", prompts):
-                if (verdict.stage, verdict.state, verdict.judge_repeat) == (SUPPORT_STAGE, "scored", 1):
-                    who = judge_name(verdict.judge, verdict.rules)
-                    # Ballots name the judge whose claims were labelled like this.
-                    by = name_of(verdict.judge)
-                    by += "" if verdict.rules == "default" else f" under the rules of {verdict.rules}"
-                    item = about_claim(plan.run_id, plan.report_sha or "", by, verdict.item)
-                    about = plan.query.query_id, plan.label
-                    yield Opinion(
-                        Question(SUPPORT), who, "judge", item, float(verdict.value), *about, judge=verdict.judge
-                    )
+def _supports(experiment: Path) -> Iterator[Opinion]:
+    for run in read_runs(experiment):
+        for judged in read_judgements(experiment, FAITHFULNESS, run).by_judge:
+            who = judge_name(judged.judge, judged.rules)
+            for verdict in judged.stage(SUPPORT_STAGE):
+                if (verdict.state, verdict.judge_repeat) == ("scored", 1):
+                    # Ballots name the judge whose claims were labelled as it is shown to readers.
+                    item = about_claim(run.run_id, run.report_sha or "", judged.by, verdict.item)
+                    value, about = float(verdict.value), (run.query_id, run.system)
+                    yield Opinion(Question(SUPPORT), who, "judge", item, value, *about, judge=judged.judge)
 
 
 def judge_name(judge: JudgeRef, rules: Rules) -> str:

@@ -63,7 +63,7 @@ def read_cells(path: Path) -> list[list[str]]:
     try:
         rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True))
     except csv.Error as problem:
-        raise UserError(f"{path} is no CSV: {problem}.") from problem
+        raise UserError(f"{path} is no CSV: {problem} (is a quote never closed?).") from problem
     return [[unguarded(cell) for cell in row] for row in rows]
 
 

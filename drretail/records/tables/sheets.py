@@ -103,12 +103,14 @@ class Sheet:
 
 
 def read_sheet(path: Path) -> Sheet:
-    """The sheet in a CSV file. Raises as ``read_cells``."""
+    """The sheet in a CSV file. Raises as ``read_cells``, and UserError for a row that is longer than the first one."""
     heading, *rows = read_cells(path) or [[]]
     columns = tuple(name.strip().casefold() for name in heading)
-    named = [
-        (number, dict(zip(columns, (*map(str.strip, cells), *[""] * (len(columns) - len(cells))), strict=False)))
-        for number, cells in enumerate(rows, 2)
-        if any(map(str.strip, cells))
-    ]
+    named: list[tuple[int, Row]] = []
+    for number, cells in enumerate(rows, 2):
+        filled = [*map(str.strip, cells), *[""] * (len(columns) - len(cells))]
+        if any(filled[len(columns) :]):
+            raise UserError(f"{path}, row {number}, has more values than columns: quote texts with a separator.")
+        if any(filled):
+            named.append((number, dict(zip(columns, filled, strict=False))))
     return Sheet(path, columns, tuple(named))

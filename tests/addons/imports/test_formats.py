@@ -10,7 +10,7 @@ from drretail.addons.imports.formats import load_format
 from drretail.addons.imports.material import LONGEST_REPORT, Material
 from drretail.addons.imports.recording import record
 from drretail.addons.imports.rows import read_text
-from drretail.errors import UnknownName, UserError
+from drretail.errors import UserError
 from drretail.experiment import read_gold
 from drretail.progress import Progress
 from drretail.records.money import Money
@@ -24,11 +24,6 @@ def read(form: str, path: Path) -> Material:
 
 def by_task(material: Material) -> dict[tuple[str, str], str]:
     return {key: report.text for key, report in material.reports.items()}
-
-
-def test_a_wrong_name_is_answered_with_the_nearest() -> None:
-    with pytest.raises(UnknownName, match="drb"):
-        load_format("drbb")
 
 
 def test_drb_a_file_is_a_system(tmp_path: Path) -> None:

@@ -18,13 +18,11 @@ from drretail.addons.lab.trial_findings import (
 )
 from drretail.eval.claims.claims import REPORT, SUPPORT, Claim, stages_of
 from drretail.eval.judging.subject import read_subjects
-from drretail.eval.judging.verdicts import judges_in
-from drretail.eval.registry import load_metric
-from drretail.eval.scores.gathering import verdicts_by_assessor
 from drretail.records.evidence import Finding
 from drretail.records.score import Verdict
 from drretail.stats.clusters import numbered
 from drretail.stats.intervals import share_interval
+from drretail.viewer.judged import read_judgements
 
 CHECKS, FAITHFULNESS = "checks", "faithfulness"
 CHECK = "check"
@@ -162,23 +160,17 @@ def _alarms(originals: set[str], statements: _Statements) -> Iterator[FalseAlarm
 def _read_statements(folder: Path) -> _Statements:
     """All current verdicts on the folder's runs: checks first, then judges by name."""
     statements: _Statements = defaultdict(dict)
-    metrics = [load_metric(name) for name in (CHECKS, FAITHFULNESS)]
     for subject in read_subjects(folder, None):
-        for metric in metrics if subject.run is not None else ():
-            judges, prompts = judges_in(folder, metric.name), metric.prompt_hashes()
-            for lasts in verdicts_by_assessor(folder, metric.name, judges, subject.label, subject.run_name).values():
-                living = [
-                    verdict
-                    for verdict in lasts
-                    if verdict.report_sha == (subject.report_sha or "")
-                    and verdict.prompt_hash in prompts
-                    and (verdict.judge_repeat, verdict.version) == (1, metric.version)
-                ]
-                if living and metric.name == CHECKS:
-                    statements[CHECKS][subject.run_id] = list(_findings(living))
+        run = subject.run
+        if run is None:
+            continue
+        for metric in (CHECKS, FAITHFULNESS):
+            for judged in read_judgements(folder, metric, run).by_judge:
+                living = [verdict for verdict in judged.verdicts if verdict.judge_repeat == 1]
+                if living and metric == CHECKS:
+                    statements[CHECKS][run.run_id] = list(_findings(living))
                 elif living:
-                    name = judge_name(living[0].judge, living[0].rules)
-                    statements[name][subject.run_id] = list(_rulings(living))
+                    statements[judge_name(judged.judge, judged.rules)][run.run_id] = list(_rulings(living))
     order = sorted(statements, key=lambda finder: (finder != CHECKS, finder))
     return {finder: statements[finder] for finder in order}
 

@@ -8,15 +8,13 @@ from typing import TypeVar
 from drretail.eval.claims.claims import FAITHFULNESS, HEADLINE, SUPPORT, Claim
 from drretail.eval.claims.labels import CONTRADICTED
 from drretail.eval.claims.tally import ReportVerdicts, cites
-from drretail.eval.judge_prompts import in_all_wordings
 from drretail.eval.judging.subject import Subject, read_subjects
-from drretail.eval.judging.verdicts import VerdictFile, judges_in, verdict_path
-from drretail.eval.registry import load_metric
 from drretail.eval.scores.panel import name_of
 from drretail.records.base import sha256_of
-from drretail.records.score import Verdict
+from drretail.records.score import JudgeRef, Verdict
 from drretail.records.vote import ClaimItem
 from drretail.stats.prediction_powered import next_stratum
+from drretail.viewer.judged import read_judgements
 
 WORDS = {1.0: "full", 0.5: "partial"}
 """The strata of supported claims, in the words of labelling plans."""
@@ -87,25 +85,17 @@ def judged_claims(experiment: Path) -> list[JudgedClaim]:
 
 def judged_claims_of(experiment: Path, subject: Subject) -> list[JudgedClaim]:
     """The claims of one report by judge, those of rule-based judges last."""
-    metric, run = load_metric(FAITHFULNESS), f"{subject.query.query_id}-r{subject.repeat}"
-    if subject.report_sha is None:
+    if subject.run is None or subject.run.report is None:
         return []
-    prompts = in_all_wordings(experiment, metric.prompt_hashes)
-    by_judge: list[list[Verdict]] = []
-    for judge in judges_in(experiment, FAITHFULNESS):
-        file = VerdictFile(verdict_path(experiment, FAITHFULNESS, judge, subject.label, run))
-        verdicts = [
-            verdict
-            for verdict in file.living(subject.report_sha, prompts)
-            if (verdict.rules, verdict.judge_repeat, verdict.version) == ("default", 1, metric.version)
-        ]
-        by_judge += [verdicts] if verdicts else []
-    by_judge.sort(key=lambda verdicts: (verdicts[0].judge.kind == "rule_based", name_of(verdicts[0].judge)))
-    return [claim for verdicts in by_judge for claim in _judged(subject, verdicts)]
+    claims: list[JudgedClaim] = []
+    for judged in read_judgements(experiment, FAITHFULNESS, subject.run).by_judge:
+        verdicts = [verdict for verdict in judged.verdicts if (judged.rules, verdict.judge_repeat) == ("default", 1)]
+        claims += _judged(subject, judged.judge, verdicts)
+    return claims
 
 
-def _judged(subject: Subject, verdicts: Sequence[Verdict]) -> Iterator[JudgedClaim]:
-    report, judge = ReportVerdicts(verdicts, "default"), verdicts[0].judge
+def _judged(subject: Subject, judge: JudgeRef, verdicts: Sequence[Verdict]) -> Iterator[JudgedClaim]:
+    report = ReportVerdicts(verdicts, "default")
     counted = report.supports(HEADLINE)
     ruled = {verdict.item: verdict for verdict in verdicts if verdict.stage == SUPPORT and verdict.state == "scored"}
     for claim in report.all or ():
