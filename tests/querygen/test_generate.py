@@ -340,12 +340,16 @@ def test_a_connector_is_as_last_time_only_where_the_title_says_it(make_world: Ma
         each.model_copy(
             update={
                 "title": f"{each.title} USB" if is_said else each.title,
-                "details": {"Connector Type": "USB" if each.product_id[-1] in "12" else "RCA"},
+                "details": {"Connector Type": "USB" if each.product_id[-1] in "24" else "RCA"},
+                # Neither the best nor the first hit has it.
+                "average_rating": 5 - (each.average_rating or 3) / 2,
+                "rating_number": 500,
             }
         )
         for each in products()
     ]
-    shop = make_world(sold, [*bought("CARA", "hair clips", "gel pen set"), *bought("HANS", "mascara", first=40)])
+    hers = bought("CARA", "hair clips", "gel pen set", number=2)
+    shop = make_world(sold, [*hers, *bought("HANS", "mascara", first=40)])
     made = [query for seed in range(6) for query in generate_for(shop, ["CARA"], per_user=9, seed=str(seed)).queries]
     assert any("the same connector" in query.text for query in made) == is_said
 
