@@ -6,8 +6,8 @@ Questions by rules of N people, with no axis to five, are measured: the table ha
 eight solvers that the level is made of, of eight others (2, 4, 7 and 20 hits), and of eights that look at other hits:
 1, 3, 5 and 10 of all that hold the words (what most have bought, the cheapest or the best rated first), and of all
 products of the kind in random order. All have to fall from each level to the next one. And each question is measured
-without one of its axes: of the pairs in which that changes the loss, 90 % have to be harder with the axis. Intervals
-count a user's questions as one.
+without one of its axes (without memory, it says what the orders show): of the pairs in which that changes the loss,
+90 % have to be harder with the axis. Intervals count a user's questions as one.
 """
 
 import argparse

@@ -2,7 +2,6 @@
 
 import json
 from collections import Counter
-from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -16,11 +15,8 @@ from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.llm.prompts.prompt import tag_content
-from drretail.querygen.generate import Drafts
 from drretail.querygen.lint import Linter
 from drretail.querygen.reading import read_queries
-from drretail.querygen.users import drawn_users
-from drretail.records.wish import Wish
 from tests.querygen.by_model.scripted import ScriptedChat, right, scripted
 
 USERS = ["ANNA", "CARA", "FAYE", "GUNN_1", "GUNN_2"]
@@ -31,21 +27,6 @@ def test_queries_have_the_level_that_is_measured_and_nothing_is_found_in_them(wo
     dial, linter = Dial(Offers(world)), Linter(world)
     assert [query.level for query in made] == [dial.difficulty(query).level for query in made]
     assert not [finding.code for query in made for finding in linter.findings(query)]
-
-
-def test_no_demand_of_a_draft_makes_it_easier() -> None:
-    with open_world("demo") as demo:
-        drafts, dial = Drafts(demo, "42"), Dial(Offers(demo))
-        made = [each for user in islice(drawn_users(demo, "42", 20), 20) for each in islice(drafts.of(user, 5), 1)]
-        lost = list[float]()
-        for query in made:
-            wish = query.wish or Wish()
-            for part in wish.parts():
-                loosened = query.model_copy(update={"wish": wish.without([part])})
-                if part.field == "must" and (task := dial.task(query)) and (before := dial.task(loosened)):
-                    lost.append(task.loss - before.loss)
-    assert len(lost) > 5
-    assert min(lost) >= 0
 
 
 def test_users_without_a_query_of_the_level_are_named_and_where_nobody_has_one_the_nearest_is(world: World) -> None:
