@@ -6,8 +6,8 @@ Questions by rules of N people, with no axis to five, are measured: the table ha
 eight solvers that the level is made of, of eight others (2, 4, 7 and 20 hits), and of eights that look at other hits:
 1, 3, 5 and 10 of all that hold the words (what most have bought, the cheapest or the best rated first), and of all
 products of the kind in random order. All have to fall from each level to the next one. And each question is measured
-without one of its axes: of the pairs in which that changes the loss, 90 % have to be harder with the axis. Intervals
-count a user's questions as one.
+without one of its axes (without memory, it says what the orders show): of the pairs in which that changes the loss,
+90 % have to be harder with the axis. Intervals count a user's questions as one.
 """
 
 import argparse
@@ -98,27 +98,31 @@ def without(query: Query, axis: Axis) -> Query | None:
         return None
     wish, kept = query.wish, AXES[axis]
     wants = tuple(
-        want.model_copy(update=kept.of_want(want) | {"must": tuple(filter(kept.demand, want.must))})
+        want.model_copy(update=kept.of_want(want) | {"must": tuple(filter(None, map(kept.demand, want.must)))})
         for want in wish.wants
     )
     return query.model_copy(update={"wish": wish.model_copy(update={"wants": wants} | kept.of_wish(wish))})
 
 
 class Without(NamedTuple):
-    """What is left without an axis: the demands that stay, and what changes in each want and in the wish."""
+    """What is left without an axis: what becomes of each demand, and what changes in each want and in the wish."""
 
-    demand: Callable[[Demand], bool] = lambda _: True
+    demand: Callable[[Demand], Demand | None] = lambda demand: demand
     of_want: Callable[[Want], dict[str, Any]] = lambda _: {}
     of_wish: Callable[[Wish], dict[str, Any]] = lambda _: {}
 
 
 AXES: dict[Axis, Without] = {
-    "property": Without(lambda demand: demand.rests_on_record or demand.field in COUNTS),
-    "fit": Without(lambda demand: not demand.rests_on_record),
-    "pack": Without(lambda demand: demand.field not in COUNTS, lambda _: {"quantity": 1}),
+    "property": Without(lambda demand: demand if demand.rests_on_record or demand.field in COUNTS else None),
+    "fit": Without(lambda demand: None if demand.rests_on_record else demand),
+    "pack": Without(lambda demand: None if demand.field in COUNTS else demand, lambda _: {"quantity": 1}),
     "joint budget": Without(of_wish=lambda _: {"budget": None}),
     "trust": Without(of_want=lambda _: {"rating_min": None, "ratings_min": None}),
-    "memory": Without(of_wish=lambda _: {"owned": (), "orders": ()}),
+    # No order is to be looked up: the question says what they show.
+    "memory": Without(
+        lambda demand: demand.model_copy(update={"say": demand.any_of[0]}) if demand.rests_on_record else demand,
+        of_wish=lambda _: {"orders": ()},
+    ),
     "taste": Without(of_want=lambda _: {"brands_unwanted": ()}),
 }
 
@@ -133,7 +137,13 @@ def main() -> None:
     with open_world(asked.world) as world:
         measure, drafts = Measure(Offers(world)), Drafts(world, "42")
         users = list(islice(drawn_users(world, "42", asked.users), asked.users))
-        queries = [each for user in users for axes in range(6) for each in islice(drafts.of(user, axes), 1)]
+        # All drafts of a user have the same id.
+        queries = [
+            each.model_copy(update={"query_id": f"{each.query_id}-{axes}"})
+            for user in users
+            for axes in range(6)
+            for each in islice(drafts.of(user, axes), 1)
+        ]
         levels = by_level(queries, measure)
         axes = [row for axis in AXES for row in by_axis(queries, measure, axis)]
     print("level  queries ", "  ".join(f"{name:>10}" for name in SOLVERS), " 5 hits, no history")

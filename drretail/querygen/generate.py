@@ -30,6 +30,8 @@ WHY_MISSING: Mapping[Axis, str] = {
     "taste": "no maker is known of what is to be replaced",
 }
 """The axes that rules can make, each with what a shop or its orders lack where no query has it."""
+OF_FIELDS: tuple[Axis, ...] = ("property", "fit", "pack")
+"""The axes that are demands on the fields of records."""
 _READ = 25
 """The most popular products, by whose texts the language of a shop is known if its mapping names none."""
 _PURCHASES = 24
@@ -64,6 +66,16 @@ class Generated:
         made = {axis for query in self.queries for axis in query.axes}
         enough = len(self.queries) >= _ENOUGH_FOR_ALL_KINDS
         return tuple(axis for axis in WHY_MISSING if enough and axis not in made)
+
+    @property
+    def demanding(self) -> int:
+        """How many queries demand a property, a fit or a pack."""
+        return sum(not set(query.axes).isdisjoint(OF_FIELDS) for query in self.queries)
+
+    @property
+    def demands_rarely(self) -> bool:
+        """True if fewer than half of enough queries are ``demanding``."""
+        return len(self.queries) >= _ENOUGH_FOR_ALL_KINDS and self.demanding < len(self.queries) / 2
 
 
 class Drafts:

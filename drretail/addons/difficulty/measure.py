@@ -2,10 +2,10 @@
 
 A *plain search* for a want returns the first k hits for the words of each of its kinds. The *bounded solver* sees only
 these hits and buys the cart that is worth most to the wish, without the wants for which it finds nothing. Its *loss* is
-1 − the utility ratio of that cart. There are eight solvers: k = 1, 3, 5, 10, each with and without the shopper's
-history. Without it, a solver knows only the query's text: it may buy what the shopper has, and buys nothing for a want
-that is known only by an order. The level is the tenth in which the mean loss of the eight lies. With history, the loss
-never grows with k, since more hits allow more carts, of which the best counts.
+1 − the worth of that cart as a share of the best one's. There are eight solvers: k = 1, 3, 5, 10, each with and without
+the shopper's history. Without it, a solver knows only the query's text: it may buy what the shopper has, and buys
+nothing for a want that is known only by an order. The level is the tenth in which the mean loss of the eight lies. With
+history, the loss never grows with k, since more hits allow more carts, of which the best counts.
 """
 
 from bisect import bisect_left
@@ -18,7 +18,7 @@ from math import ceil, fsum
 
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.offers import Offers
-from drretail.eval.baskets import not_measured, utility_ratio
+from drretail.eval.baskets import not_measured, worth_ratio
 from drretail.grounding.basket.choice import best_choice
 from drretail.grounding.constraints.decisions import Decisions
 from drretail.grounding.constraints.fits import fitting
@@ -204,9 +204,13 @@ class Task:
         return found if found <= DEEPEST else None
 
     def utility(self, hits: int, *, history: bool) -> float:
-        """The utility ratio, 0 to 1, of the cart that the solver with ``hits`` hits buys."""
+        """The worth of the cart that the solver with ``hits`` hits buys, as a share of the best one's, 0 to 1.
+
+        Without history it may hold what won't do. That is worth nothing, and takes nothing from the rest: else who buys
+        nothing for a want, as none was seen that keeps its demands, would come off better than who tries.
+        """
         cart = self.dial.offers.cart(self.wish, self.reference, self.cart(hits, history=history))
-        return utility_ratio(cart).value or 0.0
+        return (worth_ratio(cart) or 0.0) if cart.keeps_to_money else 0.0
 
     def cart(self, hits: int, *, history: bool) -> list[Pick]:
         """The cart that the solver with ``hits`` hits buys."""

@@ -213,3 +213,8 @@ def _on_missing(made: "Generated", users: int, options: GenerateOptions) -> Iter
         )
     for axis in made.missing_axes:
         yield f"No query has the axis {axis}: {WHY_MISSING[axis]}."
+    if made.demands_rarely:
+        yield (
+            f"Only {made.demanding} of {len(made.queries)} queries demand a property, a fit or a pack: of what others "
+            "want, the shop has few offers, or no field in which 10 to 60 % of them differ from the best one."
+        )

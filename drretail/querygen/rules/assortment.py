@@ -47,24 +47,31 @@ class KindOffers:
     """All offers of one kind."""
 
     offers: tuple[Listing, ...]
-    hits: tuple[Listing, ...] = ()
-    """Those that a plain search for the kind shows, in this order."""
+    hits: tuple[str, ...] = ()
+    """The ids of what a plain search for the kind shows, in this order."""
     kind: str = ""
     """What the kind is called."""
     is_prose: Callable[[str], bool] = bool
     """Whether words read as English in a sentence, as the shop writes them."""
+    of_all: Mapping[str, int] = field(default_factory=dict[str, int])
+    """The worths of all offers of the kind, by id; empty if these are all."""
     _selective: dict[Demand, bool] = field(init=False, default_factory=dict[Demand, bool], compare=False, repr=False)
     _made: dict[Any, Any] = field(init=False, default_factory=dict[Any, Any], compare=False, repr=False)
 
     @property
     def first(self) -> Listing | None:
-        """The first hit."""
-        return next(iter(self.hits), None)
+        """The first hit that is an offer."""
+        return next((self.by_id[hit] for hit in self.hits if hit in self.by_id), None)
 
     @cached_property
-    def ids(self) -> frozenset[str]:
-        """The ids of the offers."""
-        return frozenset(offer.product.product_id for offer in self.offers)
+    def by_id(self) -> Mapping[str, Listing]:
+        """The offers by their ids."""
+        return {offer.product.product_id: offer for offer in self.offers}
+
+    @cached_property
+    def worth(self) -> Mapping[str, int]:
+        """The worth of each offer by its id, among all of the kind."""
+        return self.of_all or worths(self.offers)
 
     @cached_property
     def is_said(self) -> bool:
@@ -99,7 +106,11 @@ class KindOffers:
     @cached_property
     def best(self) -> Listing | None:
         """The one that is worth most; None without offers."""
-        return best_of(self.offers)
+        return self.best_of(self.offers)
+
+    def best_of(self, offers: Iterable[Listing]) -> Listing | None:
+        """The one of these offers of the kind that is worth most; None without any."""
+        return max(offers, key=lambda offer: self.worth[offer.product.product_id], default=None)
 
     def once(self, make: "Callable[[KindOffers], Iterable[T]]") -> tuple[T, ...]:
         """What a function makes of these offers; it is called once, however many shoppers want the kind."""
@@ -119,7 +130,8 @@ class KindOffers:
     def _is_selective(self, demand: Demand) -> bool:
         if self.best is None or decided_by_code(demand, self.best).state == "met":
             return False
-        seen = (*self.counted, *self.hits[:1])  # the first hit may be an outlier, which is not counted
+        # The first hit may be an outlier, which is not counted.
+        seen = self.counted if self.first is None else (*self.counted, self.first)
         states = {offer.product.product_id: decided_by_code(demand, offer).state for offer in seen}
         decided = sum(states[offer.product.product_id] != "open" for offer in self.counted)
         is_decided = decided >= _DECIDED * len(self.counted)
@@ -135,25 +147,21 @@ class KindOffers:
         kept, count = [*filter(keeps, self.counted)], len(self.counted)
         if count < LEAST_OFFERS or len(kept) < _LEAST_KEEP or not LEAST_SHARE <= len(kept) / count <= MOST_SHARE:
             return False
-        return all(share <= of_all for share, of_all in zip(self._found(kept), self._found_of_all, strict=True))
+        return all(share <= of_all for share, of_all in zip(self.found(kept), self._found_of_all, strict=True))
 
-    def _found(self, kept: Sequence[Listing]) -> tuple[float, ...]:
-        """The share of the worth of the best one of ``kept`` that is found within so many hits, for each of HITS."""
-        worth = {each.product.product_id: self._worths[each.product.product_id] for each in kept}
-        shown, best = [worth.get(each.product.product_id, 0) for each in self.hits], max(worth.values())
+    def found(self, offers: Iterable[Listing]) -> tuple[float, ...]:
+        """The share of the worth of these offers' best one that is found within so many hits, for each of HITS."""
+        worth = {each.product.product_id: self.worth[each.product.product_id] for each in offers}
+        shown, best = [worth.get(hit, 0) for hit in self.hits], max(worth.values(), default=1)
         return tuple(max(shown[:depth], default=0) / best for depth in HITS)
 
     @cached_property
     def _found_of_all(self) -> tuple[float, ...]:
-        return self._found(self.counted)
-
-    @cached_property
-    def _worths(self) -> Mapping[str, int]:
-        return worths(self.offers)
+        return self.found(self.counted)
 
     def keeping(self, keeps: Callable[[Listing], bool]) -> "KindOffers":
         """Only the offers that keep to a demand, as if the shop had no others."""
-        return replace(self, offers=tuple(filter(keeps, self.offers)), hits=tuple(filter(keeps, self.hits)))
+        return replace(self, offers=tuple(filter(keeps, self.offers)), of_all=self.worth)
 
     def is_within(self, part: tuple[str, ...]) -> bool:
         """True if nearly all are in this part of the shop."""
@@ -207,7 +215,7 @@ class Assortment:
             return None
         for name in kind.names:
             offered = self.of(name)
-            is_enough = len(offered.ids) - len(offered.ids & had) >= ENOUGH
+            is_enough = len(offered.by_id.keys() - had) >= ENOUGH
             if is_enough and offered.is_said and offered.is_within(product.categories[:-1]):
                 return replace(kind, category=name)
         return None
@@ -216,9 +224,8 @@ class Assortment:
         """The offers of a kind."""
         if name not in self._offers:
             offers = tuple(self.stock.offers.of_kind(name))
-            by_id = {offer.product.product_id: offer for offer in offers}
             hits = self.catalog.search(CatalogQuery(name, limit=_HITS)).hits
-            shown = tuple(by_id[hit.product_id] for hit in hits if hit.product_id in by_id)
+            shown = tuple(hit.product_id for hit in hits)
             self._offers[name] = KindOffers(offers, shown, name, self.stock.is_prose)
         return self._offers[name]
 
@@ -231,9 +238,3 @@ def is_topic(product: Product, age: int = 0) -> bool:
     words, known = {*folded(f"{product.title} {' '.join(product.categories)}").split()}, PHRASES["known"]
     has_passed = age > HALF_A_YEAR and (_DATED.search(product.title) or not words.isdisjoint(known["outgrown"]))
     return not has_passed and words.isdisjoint(known["no_topics"]) and may_be_shown(product)
-
-
-def best_of(listings: Sequence[Listing]) -> Listing | None:
-    """The one that is worth most; None without listings."""
-    worth = worths(listings)
-    return max(listings, key=lambda each: worth[each.product.product_id], default=None)

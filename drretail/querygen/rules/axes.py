@@ -21,6 +21,7 @@ from drretail.querygen.rules.assortment import PHRASES, KindOffers
 from drretail.querygen.rules.kinds import stems
 from drretail.querygen.rules.needs import Need, Purchase
 from drretail.records.query import Axis
+from drretail.records.shop import Product
 from drretail.records.wish import Demand
 
 _STARS, _RATINGS = (4.5, 4.3, 4.0), (1000, 500, 200, 100, 50, 20)
@@ -52,7 +53,7 @@ def choices(need: Need, offers: KindOffers) -> Iterator[Choice]:
     """Every demand that may be made on the offers of a need's first kind, in a fixed order."""
     purchase = need.purchases[0]
     # A shopper who would take the same again demands nothing that it lacks.
-    is_same = "another" not in need.row
+    is_same = not need.is_other
     for choice in offers.once(by_fields):
         (demand,) = choice.want["must"]
         if not is_same or decided_by_code(demand, purchase.listing).state == "met":
@@ -140,12 +141,18 @@ def _measures(offers: KindOffers) -> Iterator[Choice]:
 def _fits(offers: KindOffers, purchase: Purchase) -> Iterator[Choice]:
     """What must be as it is of the product that the shopper has; the question does not say how that is."""
     for name, clause in PHRASES["fit"].items():
-        value = purchase.listing.product.details.get(name)
-        if name in offers.fields and isinstance(value, str) and value:
+        product = purchase.listing.product
+        value = product.details.get(name)
+        if name in offers.fields and isinstance(value, str) and value and _is_of_product(name, value, product):
             say = clause[clause.index("the same ") :]
             demand = Demand(say=say, field=name, any_of=(value.casefold(),))
             if offers.is_selective(demand):
                 yield Choice("fit", {"must": (demand,)}, clause, purchase.order.order_id)
+
+
+def _is_of_product(name: str, value: str, product: Product) -> bool:
+    """False if the field is often of some part of a product, and the title does not say the value."""
+    return name not in PHRASES["known"]["in_title"] or f" {folded(value)} " in f" {folded(product.title)} "
 
 
 def by_ratings(offers: KindOffers, same: Listing | None = None) -> Iterator[Choice]:

@@ -15,7 +15,7 @@ from drretail.grounding.report.evidence_ids import short_hash
 from drretail.grounding.text.wording import SYMBOLS, listed
 from drretail.grounding.text.words import NUMBERS
 from drretail.querygen.checks.case import Shopper
-from drretail.querygen.rules.assortment import PHRASES, Assortment, best_of
+from drretail.querygen.rules.assortment import PHRASES, Assortment
 from drretail.querygen.rules.axes import Choice, choices
 from drretail.querygen.rules.kinds import GENDERS, Kind, stems
 from drretail.querygen.rules.needs import Need, Purchase
@@ -79,7 +79,7 @@ class Author:
             Want(
                 name=kind.category,
                 kinds=(kind.category,),
-                again="another" not in need.row and kind in need.kinds,
+                again=not need.is_other and kind in need.kinds,
                 **(limits if place == 0 else {}),
             )
             for place, kind in enumerate(kinds)
@@ -128,10 +128,13 @@ class Author:
             named = set[str | None]().union(*map(_fields, chosen))
             # Each demand tells apart what the ones before it leave, by another field.
             found = choices(need, offers) if is_open and axis in _OF_OFFERS and len(axes) < wanted else ()
-            if options := [each for each in found if each.axis == axis and named.isdisjoint(_fields(each))]:
-                chosen.append(self.rng.choice(options))
-                offers = offers.keeping(chosen[-1].is_kept_by)
-            if (options or able.get(axis)) and len(axes) < wanted:
+            options = [each for each in found if each.axis == axis and named.isdisjoint(_fields(each))]
+            self.rng.shuffle(options)
+            choice = next((each for each in options if self._adds([*chosen, each], need)), None)
+            if choice is not None:
+                chosen.append(choice)
+                offers = offers.keeping(choice.is_kept_by)
+            if (choice or able.get(axis)) and len(axes) < wanted:
                 axes.add(axis)
         return Plan(
             choices=tuple(sorted(chosen, key=lambda choice: _OF_OFFERS.index(choice.axis))),
@@ -139,6 +142,23 @@ class Author:
             quantity=self.rng.choice(_PIECES) if "pack" in axes - {choice.axis for choice in chosen} else 1,
             is_recalled="memory" in axes,
         )
+
+    def _adds(self, choices: Sequence[Choice], need: Need, amount: int | None = None) -> bool:
+        """True if none of these demands makes the search easier than the others alone do, and all leave it something.
+
+        What costs more than ``amount`` does not count, nor what the shopper has if it is to be replaced.
+        """
+        of_kind, had = self.assortment.of(need.kinds[0].category), self.shopper.bought if need.is_other else ()
+        is_new = (offer for offer in of_kind.counted if offer.product.product_id not in had)
+        new = [offer for offer in is_new if amount is None or (offer.price is not None and offer.price <= amount)]
+        kept = [[choice.is_kept_by(offer) for choice in choices] for offer in new]
+        found = of_kind.found(offer for offer, keeps in zip(new, kept, strict=True) if all(keeps))
+        for place in range(len(choices)):
+            by_others = ([*keeps[:place], *keeps[place + 1 :]] for keeps in kept)
+            others = of_kind.found(offer for offer, keeps in zip(new, by_others, strict=True) if all(keeps))
+            if not any(others) or any(share > other for share, other in zip(found, others, strict=True)):
+                return False
+        return True
 
     def _beside(self, first: Purchase) -> list[Kind]:
         """The kinds of the department that the shopper has ordered, too, and those that the shop has beside the first.
@@ -217,17 +237,20 @@ class Author:
         amount, is_joint = _rounded(self._cost(at_level, wants) * _ROOM), len(wants) > 1 or plan.quantity > 1
         if is_joint:
             new = [[each for each in found if each.product.product_id not in self.shopper.bought] for found in fits]
-            best = [[best_of(listings) for listings in each] for each in (fits, new)]
+            kinds = [self.assortment.of(want.kinds[0]) for want in wants]
+            best = [
+                [kind.best_of(listings) for kind, listings in zip(kinds, each, strict=True)] for each in (fits, new)
+            ]
             if not all(each in listings for of_all in best for each, listings in zip(of_all, priced, strict=True)):
                 return None
-            firsts = [self.assortment.of(want.kinds[0]).first for want in wants]
-            low, high = max(self._cost(each, wants) for each in best), self._cost(firsts, wants)
+            low, high = max(self._cost(each, wants) for each in best), self._cost((kind.first for kind in kinds), wants)
             amount = _rounded(low) if low < high else max(amount, _rounded(low))
         paid = [price for each in need.purchases if (price := each.listing.price) is not None]
         least = sum(paid) / 2 if is_joint or need.kind in ("companion", "gift") else sum(paid)
         most = max(sum(paid) * _MOST_ABOVE * plan.quantity, 15)
         is_near = len(paid) < len(need.purchases) or (least <= amount and (amount <= most or plan.beside is not None))
-        return Money.of(amount, currencies.pop()) if amount >= _LEAST_BUDGET and is_near else None
+        is_apt = amount >= _LEAST_BUDGET and is_near and self._adds(plan.choices, need, amount)
+        return Money.of(amount, currencies.pop()) if is_apt else None
 
     def _cost(self, bought: Iterable[Listing | None], wants: Sequence[Want]) -> Decimal:
         """What one product for each want costs in its quantity; nothing where there is none, or no price is known."""

@@ -77,6 +77,11 @@ class Need:
         return frozenset.intersection(*(purchase.facts for purchase in self.purchases))
 
     @property
+    def is_other(self) -> bool:
+        """True if what the shopper has would not do."""
+        return "another" in self.row
+
+    @property
     def asks_prices(self) -> bool:
         """True for a comparison of prices, in which an amount would give away the answer."""
         return "price_spread" in self.row["when"]

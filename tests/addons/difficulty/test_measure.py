@@ -86,6 +86,14 @@ def test_who_knows_no_history_buys_what_the_shopper_has(dial: Dial) -> None:
     assert task.loss == pytest.approx(sum(lost) / 8)
 
 
+def test_what_is_bought_amiss_takes_nothing_from_the_rest(dial: Dial) -> None:
+    wants = ({"name": "any lamp", "kinds": ("lamp",), "again": True}, {"name": "new lamp", "kinds": ("desk lamp",)})
+    task = task_of(dial, query(user=USER).model_copy(update={"wish": Wish.model_validate({"wants": wants})}))
+    # Of what the shopper has, LAMP6 will do for one want, and LAMP7 for none of the other.
+    assert {pick.product for pick in task.cart(8, history=False)} == {"LAMP6", "LAMP7"}
+    assert task.utility(8, history=False) == 0.5
+
+
 def test_history_counts_the_orders_back_to_the_oldest_that_matters(dial: Dial) -> None:
     assert dial.difficulty(query(user=USER)).history == 3
     assert dial.difficulty(query()).history == 0
