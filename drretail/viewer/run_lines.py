@@ -197,7 +197,7 @@ def _ending(view: RunView) -> tuple[str, str]:
 
 
 def _failed(view: RunView) -> Iterator[FailedVerdict]:
-    judged = [one.judged for one in (*view.claims, *view.ratings)]
+    judged = [*(claims.judged for claims in view.claims), *view.ratings]
     for one in judged:
         yield from (_failure(verdict) for verdict in one.verdicts if verdict.state == "failed")
     yield from (_failure(verdict) for verdict in view.checks.not_made if verdict.state == "failed")
