@@ -23,8 +23,7 @@ from drretail.viewer.page.agent_tree import Found, Research, run_timeline
 from drretail.viewer.page.links import evidence_anchors
 from drretail.viewer.page.report_html import report_html
 from drretail.viewer.plots.drawing import Plot
-from drretail.viewer.run_lines import run_line
-from drretail.viewer.setbacks import setback_sentences
+from drretail.viewer.run_lines import run_line, setback_sentences
 
 _USAGE = {
     "calls": "Calls",
