@@ -5,10 +5,9 @@ timeline.py      the experiments of a folder in order of time
 judged.py        every judge's last verdicts on a run or on two answers, and whether scores.json still matches them
 claims.py        claims with their verdicts, their places in the report, and their quotes in the sources
 claim_changes.py which claims two answers share, and which only one makes
-run_lines.py     what tables and plots show of a run
+run_lines.py     what tables and plots show of a run, and what went wrong in it
 arithmetic.py    the sums behind a run's FP and FR
 conversation.py  a run's whole conversation, from its journal
-setbacks.py      what went wrong in a run, in sentences
 cart.py          a report's cart with prices and total
 commands.py      the commands that make the experiment again
 tables/          scores, pairs and agreement as tables, for all folders below

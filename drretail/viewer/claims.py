@@ -81,8 +81,8 @@ def excerpt(text: str, quote: str | None) -> Excerpt:
 def _end_of_word(text: str, position: int) -> int:
     if position >= len(text):
         return len(text)
-    found = re.compile(r"\s").search(text, position, position + 40)
-    return found.start() if found else position
+    space = re.compile(r"\s").search(text, position, position + 40)
+    return space.start() if space else position
 
 
 Support = Literal["full", "partial", "none", "contradicted", "uncited", "unverifiable", "failed", "unjudged"]
@@ -170,17 +170,18 @@ def claims_of(judged: Judged, report: str, faults: Mapping[str, ClaimMark] = Map
 
 def statement_claims(read: Iterable[Statement], report: str, judged: Judged) -> Iterator[Claim]:
     """What was read in an assistant's answers, as claims whose verdict is the shop's record."""
-    verdict = next(one for one in judged.verdicts if one.state == "scored")
-    for number, one in enumerate(read, 1):
-        found = verdict.model_copy(update={"reason": f"{one.title}: {one.record}", "sources": (), "notes": ()})
-        support: Support = "full" if one.is_true else "contradicted"
-        yield Claim(number, report[one.start : one.end], (one.of,), (), (one.start, one.end), found, support)
+    scored = next(verdict for verdict in judged.verdicts if verdict.state == "scored")
+    for number, statement in enumerate(read, 1):
+        reason, span = f"{statement.title}: {statement.record}", (statement.start, statement.end)
+        verdict = scored.model_copy(update={"reason": reason, "sources": (), "notes": ()})
+        support: Support = "full" if statement.is_true else "contradicted"
+        yield Claim(number, report[slice(*span)], (statement.of,), (), span, verdict, support)
 
 
 def counts_of(claims: Iterable[Claim]) -> dict[Support, int]:
     """The number of claims for each support that any claim has."""
-    found = [claim.support for claim in claims]
-    return {support: found.count(support) for support in WORDS if support in found}
+    supports = [claim.support for claim in claims]
+    return {support: supports.count(support) for support in WORDS if support in supports}
 
 
 def failed_stages(judged: Judged) -> list[Verdict]:
@@ -207,8 +208,8 @@ def span_of(claim: Extracted, report: str) -> tuple[int, int] | None:
         begin = re.match(r"\s*", text)
         left = begin.end() if begin else 0
         return claim.start + left, max(claim.start + left, claim.start + len(text.rstrip()))
-    found = (find_words(report, words) for words in (claim.quote, claim.claim) if words)
-    return next((span for span in found if span is not None), None)
+    spans = (find_words(report, words) for words in (claim.quote, claim.claim) if words)
+    return next((span for span in spans if span is not None), None)
 
 
 def words_of_code(code: str) -> str:
@@ -218,5 +219,5 @@ def words_of_code(code: str) -> str:
 
 def finding_line(finding: Finding) -> str:
     """A finding in one line, with what the records say."""
-    found = f" (found: {finding.found})" if finding.found else ""
-    return f"{finding.severity}: {words_of_code(finding.code)}: {' '.join(finding.text.split())}{found}"
+    record = f" (found: {finding.found})" if finding.found else ""
+    return f"{finding.severity}: {words_of_code(finding.code)}: {' '.join(finding.text.split())}{record}"

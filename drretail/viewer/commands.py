@@ -47,11 +47,11 @@ def commands(view: ExperimentView) -> list[str]:
     """
     if is_demo(view):
         return ["drretail demo"]
-    kept = read_options(view.folder)
+    options = read_options(view.folder)
     # Not into the same folder, where the runs would be found as they are.
-    folder = quote(f"{view.name}-again" if kept else view.name)
-    runs = [line for each in kept for line in _run(view, each, folder)]
-    others = view.definition.systems.keys() - {label for each in kept for label in each.labels}
+    folder = quote(f"{view.name}-again" if options else view.name)
+    runs = [line for each in options for line in _run(view, each, folder)]
+    others = view.definition.systems.keys() - {label for each in options for label in each.labels}
     return [*runs, *_without_options(view, others), *score_commands(view, folder), f"drretail report {folder}"]
 
 
@@ -107,11 +107,12 @@ def _rules(rules: str) -> list[str]:
     return [] if rules == "default" else ["--rules", rules]
 
 
-def _run(view: ExperimentView, kept: KeptOptions, folder: str) -> Iterator[str]:
+def _run(view: ExperimentView, options: KeptOptions, folder: str) -> Iterator[str]:
     """The command that runs what these options ask for."""
-    if kept.needs:
-        yield " ".join(f"# {kept.path.name} also needs {', '.join(kept.needs)}.".split())  # no line that is no comment
-    file = quote(f"{view.name}/{OPTIONS}/{kept.path.name}")
+    if options.needs:
+        needs = " ".join(", ".join(options.needs).split())  # on one line, which is a comment
+        yield f"# {options.path.name} also needs {needs}."
+    file = quote(f"{view.name}/{OPTIONS}/{options.path.name}")
     yield f"drretail run {file} --world W --queries queries.jsonl --to {folder}"
 
 

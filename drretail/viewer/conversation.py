@@ -79,10 +79,10 @@ def conversation_of(effects: Iterable[Effect], steps: Sequence[Step]) -> list[Ta
     for effect in effects:
         path = effect.scope.partition("/")[0].partition("#")[0]
         by_path[path if path.replace(".", "").isdigit() else _OUTSIDE].append(effect)
-    asked: dict[str, list[int]] = defaultdict(list)
+    seqs: dict[str, list[int]] = defaultdict(list)
     for step in steps:
         if step.kind != "tool":
-            asked[step.path].append(step.seq)
+            seqs[step.path].append(step.seq)
     known = sorted(by_path.keys() - {_OUTSIDE}, key=path_key)
     talks: list[Talk] = []
     for path in (*known, *([_OUTSIDE] if _OUTSIDE in by_path else [])):
@@ -91,7 +91,7 @@ def conversation_of(effects: Iterable[Effect], steps: Sequence[Step]) -> list[Ta
         for is_model, group in groupby(by_path[path], lambda effect: effect.kind == "model"):
             turns = list(group)
             ordered += turns if is_model else sorted(turns, key=lambda effect: (_seq(effect) or 0, effect.key))
-        talks.append(Talk(path, tuple(_turns(path, ordered, asked[path]))))
+        talks.append(Talk(path, tuple(_turns(path, ordered, seqs[path]))))
     return talks
 
 
@@ -101,7 +101,7 @@ def _seq(effect: Effect) -> int | None:
     return int(seq) if seq.isdigit() else None
 
 
-def _turns(path: str, effects: Sequence[Effect], asked: Sequence[int]) -> Iterator[Turn]:
+def _turns(path: str, effects: Sequence[Effect], seqs: Sequence[int]) -> Iterator[Turn]:
     """One path's turns. Its model calls are its model steps in order; any other effect names its step in its scope."""
     before: list[str] = []
     calls, number = dict[str, str](), 0
@@ -119,7 +119,7 @@ def _turns(path: str, effects: Sequence[Effect], asked: Sequence[int]) -> Iterat
         # The request repeats the previous answer, which the previous turn already shows.
         is_echo = bool(before) and bool(new) and new[0].get("role") == "ai"
         yield Turn(
-            step=(path, asked[number]) if number < len(asked) else None,
+            step=(path, seqs[number]) if number < len(seqs) else None,
             title=effect.role or "model",
             sent=tuple(_message(message, calls) for message in new[is_echo:]),
             repeated=repeated + is_echo,
@@ -145,8 +145,8 @@ def _other(path: str, effect: Effect) -> Turn:
 def _message(message: Mapping[str, Any], calls: Mapping[str, str]) -> Message:
     role = str(message.get("role", ""))
     by = calls.get(str(message.get("tool_call_id")), "tool") if role == "tool" else _NAMES.get(role, role)
-    asked = tuple((str(call["name"]), _text(call.get("args", {}))) for call in message.get("tool_calls", ()))
-    return Message(by, _text(message.get("content", "")), asked)
+    calls_made = tuple((str(call["name"]), _text(call.get("args", {}))) for call in message.get("tool_calls", ()))
+    return Message(by, _text(message.get("content", "")), calls_made)
 
 
 def _text(content: Any) -> str:

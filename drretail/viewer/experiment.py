@@ -53,21 +53,6 @@ class ClaimsView:
 
 
 @dataclass(frozen=True, slots=True)
-class Rating:
-    dimension: str
-    value: int | None
-    """None if judging failed, and for a rule-based judge, whose number would mean nothing."""
-    note: str
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class RatingsView:
-    judged: Judged
-    ratings: tuple[Rating, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Checks:
     """Findings of code in a report. ``made`` is empty if no check was made yet."""
 
@@ -91,7 +76,7 @@ class RunView:
     """Results of steps, by hash."""
     claims: tuple[ClaimsView, ...]
     """By judge; the report shows the first judge's marks."""
-    ratings: tuple[RatingsView, ...]
+    ratings: tuple[Judged, ...]
     checks: Checks
     stale: int
     false: tuple[Finding, ...] = ()
@@ -121,7 +106,7 @@ class RunView:
         """The claim of the first judge, or of code in an assistant's answer; None for what else code finds."""
         claims = self.claims[0].claims if self.claims and (self.is_answer or statement.code == CONTRADICTED) else ()
         place = statement.start, statement.end
-        return next((one for one in claims if one.text == statement.text and place in (one.span, place)), None)
+        return next((claim for claim in claims if claim.text == statement.text and place in (claim.span, place)), None)
 
 
 class Runs(Sequence[RunView]):
@@ -175,31 +160,23 @@ class Runs(Sequence[RunView]):
         }
         faithfulness, marks, quality, checks, false = (judgements[metric] for metric in shown)
         faults = {(each.judge, each.rules): claim_marks(each.verdicts) for each in marks.by_judge}
-        # The findings of all checks in the order of the report, those without a place last.
-        verdicts = [verdict for judged in checks.by_judge for verdict in judged.stage("check")]
-        found: list[Finding] = []
-        for verdict in verdicts:
-            if verdict.state == "scored":
-                found += _FINDINGS.validate_python(verdict.value or ())
-        far = 1 << 60
-        found.sort(key=lambda finding: (far if finding.start is None else finding.start, finding.code, finding.text))
         claims = tuple(
             ClaimsView(
-                one,
-                tuple(claims_of(one, run.report or "", faults.get((one.judge, one.rules), {}))),
-                tuple(failed_stages(one)),
+                judged,
+                tuple(claims_of(judged, run.report or "", faults.get((judged.judge, judged.rules), {}))),
+                tuple(failed_stages(judged)),
             )
-            for one in faithfulness.by_judge
+            for judged in faithfulness.by_judge
         )
-        statements, by, said = _false(false, claims)
-        read = tuple(Statement(**one) for one in said.get("read", ()))
+        statements, by, value = _false(false, claims)
+        read = tuple(Statement(**fields) for fields in value.get("read", ()))
         is_answer = subject.system.is_of_shop or (
             self._board is not None
             and self._board.are_answers
             and place_of(subject.label, self._definition.systems) == "system"
         )
-        cites = any(one.sources for each in claims[:1] for one in each.claims)
-        if by is not None and "read" in said and (not claims or claims[0].judged.judge.kind == "rule_based"):
+        cites = any(claim.sources for first in claims[:1] for claim in first.claims)
+        if by is not None and "read" in value and (not claims or claims[0].judged.judge.kind == "rule_based"):
             # Rules judge an assistant's answers by this reading alone.
             own = tuple(statement_claims(read, run.report or "", by))
             claims = (ClaimsView(by, own, (), are_statements=True), *claims[1:])
@@ -214,21 +191,13 @@ class Runs(Sequence[RunView]):
             state=run.status,
             texts=read_results(folder),
             claims=claims,
-            ratings=tuple(
-                RatingsView(one, tuple(_rating(verdict, one.judge.kind) for verdict in one.stage("rating")))
-                for one in quality.by_judge
-            ),
-            checks=Checks(
-                made=tuple(sorted(verdict.item for verdict in verdicts if verdict.state == "scored")),
-                findings=tuple(found),
-                not_made=tuple(sorted((v for v in verdicts if v.state != "scored"), key=lambda verdict: verdict.item)),
-                read=readers_in_words(next((v.reason for judged in checks.by_judge for v in judged.stage("read")), "")),
-            ),
+            ratings=quality.by_judge,
+            checks=_checks(checks.by_judge),
             false=statements,
             is_answer=is_answer,
             read=read,
             false_by="" if by is None else by.judge.spec,
-            shown=said.get("shown", {}),
+            shown=value.get("shown", {}),
             stale=faithfulness.stale + quality.stale + checks.stale,
             values=dict(_values(self._experiment, subject, run, self._board, judgements)) if self._board else {},
             seconds=seconds,
@@ -336,7 +305,7 @@ def read_view(experiment: Path, proofs: Proofs | None = None) -> ExperimentView:
     made = scores or Scores(scores=(), judgings=())
     if made.scoreboard is not None and made.scoreboard.are_answers:
         # Floors are of research.
-        planned = tuple(one for one in planned if place_of(one.label, definition.systems) == "system")
+        planned = tuple(run for run in planned if place_of(run.label, definition.systems) == "system")
     return ExperimentView(
         folder=experiment,
         definition=definition,
@@ -361,7 +330,7 @@ def between(view: ExperimentView, a: str, b: str) -> ExperimentView:
         raise UserError(f"{a} can't be set beside itself: name two systems of {view.name}.")
     title = definition.title and f"{a} and {b}: {definition.title}"
     definition = definition.model_copy(update={"systems": {label: known[label] for label in (a, b)}, "title": title})
-    planned = tuple(one for one in view.planned if one.label in (a, b))
+    planned = tuple(run for run in view.planned if run.label in (a, b))
     by_system = ("scores", "ranks", "slices", "counterfactuals", "twins")
     rows = {name: tuple(row for row in getattr(scores, name) if row.system in (a, b)) for name in by_system}
     pairs = tuple(row for row in scores.pairs if {row.a, row.b} == {a, b})
@@ -406,10 +375,10 @@ def beside(view: ExperimentView, other: ExperimentView) -> ExperimentView:
     ids = {query.query_id for query in queries}
 
     def planned_by(of: ExperimentView, system: str) -> list[Planned]:
-        return [one for one in of.planned if one.label == system and one.query.query_id in ids]
+        return [run for run in of.planned if run.label == system and run.query.query_id in ids]
 
     mine, theirs = planned_by(view, a), planned_by(other, b)
-    planned = (*mine, *(replace(one, label=label) for one in theirs))
+    planned = (*mine, *(replace(run, label=label) for run in theirs))
     systems = {a: view.definition.systems[a], label: other.definition.systems[b]}
     title = f"{a} in {view.name}, and {b} in {other.name}"
     definition = view.definition.model_copy(update={"systems": systems, "queries": tuple(queries), "title": title})
@@ -458,6 +427,20 @@ def _best(view: ExperimentView) -> str:
     return next((label for label in labels if place_of(label, view.definition.systems) == "system"), labels[0])
 
 
+def _checks(by_judge: Sequence[Judged]) -> Checks:
+    """All checks of a run, with their findings in the order of the report, those without a place last."""
+    verdicts = [verdict for judged in by_judge for verdict in judged.stage("check")]
+    made = [verdict for verdict in verdicts if verdict.state == "scored"]
+    findings = [finding for verdict in made for finding in _FINDINGS.validate_python(verdict.value or ())]
+    findings.sort(key=lambda each: (each.start is None, each.start or 0, each.code, each.text))
+    return Checks(
+        made=tuple(sorted(verdict.item for verdict in made)),
+        findings=tuple(findings),
+        not_made=tuple(sorted((v for v in verdicts if v.state != "scored"), key=lambda verdict: verdict.item)),
+        read=readers_in_words(next((v.reason for judged in by_judge for v in judged.stage("read")), "")),
+    )
+
+
 def _values(
     experiment: Path, subject: Subject, run: Run, board: Scoreboard, judgements: Mapping[str, Judgements]
 ) -> Iterator[tuple[str, float]]:
@@ -480,8 +463,8 @@ def _result(
     """A metric's values for this run, by variant; empty if neither the board's judge nor code judged it."""
     loaded, judge = recorded_metric(experiment, metric), board.judge
     wanted = (judge.spec, judge.params_hash, judge.rules)
-    by = {(one.judge.spec, one.judge.params_hash, one.rules): one for one in judgements.by_judge}
-    judged = by.get(wanted) or next((one for one in judgements.by_judge if one.judge.spec == CODE), None)
+    by = {(judged.judge.spec, judged.judge.params_hash, judged.rules): judged for judged in judgements.by_judge}
+    judged = by.get(wanted) or next((judged for judged in judgements.by_judge if judged.judge.spec == CODE), None)
     if loaded is None or judged is None:
         return {}
     return judged_run(subject, loaded, judged.verdicts, judged.rules).values
@@ -493,20 +476,11 @@ def _false(
     """The false statements by the judge whose claims are shown first, else by the first of all; if they were not
     scored, the claims that this judge calls contradicted. Then who scored them, and all that the verdict holds.
     """
-    first = next(((one.judged.judge, one.judged.rules) for one in claims), None)
-    ordered = sorted(judgements.by_judge, key=lambda one: (one.judge, one.rules) != first)
+    first = next(((view.judged.judge, view.judged.rules) for view in claims), None)
+    ordered = sorted(judgements.by_judge, key=lambda judged: (judged.judge, judged.rules) != first)
     for judged in ordered:
         for verdict in judged.verdicts:
             if verdict.state == "scored":
                 return _FINDINGS.validate_python(verdict.value["statements"]), judged, verdict.value
-    wrong = (claim for one in claims[:1] for claim in one.claims if claim.support == CONTRADICTED)
-    found = tuple(Finding(code=CONTRADICTED, severity="error", text=one.text, found=one.reason) for one in wrong)
-    return found, None, {}
-
-
-def _rating(verdict: Verdict, kind: str) -> Rating:
-    if verdict.state != "scored":
-        return Rating(verdict.item, None, verdict.state, verdict.error or verdict.reason)
-    if kind == "rule_based":
-        return Rating(verdict.item, None, "not rated (rule-based)", verdict.reason)
-    return Rating(verdict.item, verdict.value if isinstance(verdict.value, int) else None, "", verdict.reason)
+    wrong = (claim for view in claims[:1] for claim in view.claims if claim.support == CONTRADICTED)
+    return tuple(Finding(code=CONTRADICTED, severity="error", text=c.text, found=c.reason) for c in wrong), None, {}

@@ -103,11 +103,11 @@ class PairJudgement:
 
 def pairs_with_verdicts(experiment: Path) -> dict[str, list[Labels]]:
     """The pairs that each judge has verdicts on, by the judge's folder."""
-    found: dict[str, list[Labels]] = defaultdict(list)
+    pairs: dict[str, list[Labels]] = defaultdict(list)
     for folder in sorted((experiment / "verdicts" / PAIRWISE).glob(f"*/*{BETWEEN}*/")):
         a, _, b = folder.name.partition(BETWEEN)
-        found[folder.parent.name].append((a, b))
-    return dict(found)
+        pairs[folder.parent.name].append((a, b))
+    return dict(pairs)
 
 
 def read_pair_judgements(

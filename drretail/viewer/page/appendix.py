@@ -100,10 +100,10 @@ def _telling(sliced: SlicedTables | None, *, few: bool = False) -> tuple[list[Ta
 
     None if there are none.
     """
-    found = list(zip(sliced.tables, sliced.kinds, strict=True)) if sliced else []
+    tables_by = list(zip(sliced.tables, sliced.kinds, strict=True)) if sliced else []
     telling = [
         (table, by)
-        for table, by in found
+        for table, by in tables_by
         if len(table.columns) > 1 and (few or not all(column.few for column in table.columns))
     ]
     if not telling:
@@ -138,9 +138,9 @@ def _unseen(key: Callable[[T], str], shown: Iterable[str]) -> Callable[[Iterable
     seen = {"", *shown}
 
     def new(items: Iterable[T]) -> list[T]:
-        found = [each for each in items if key(each) not in seen]
-        seen.update(map(key, found))
-        return found
+        unseen = [each for each in items if key(each) not in seen]
+        seen.update(map(key, unseen))
+        return unseen
 
     return new
 

@@ -117,12 +117,12 @@ def _against(label: str, baselines: Mapping[str, str], measure: ComparedMeasure,
     """The difference from each baseline, one of which the page shows."""
     shown: list[Markup] = []
     for at, other in enumerate(baselines):
-        found = _compared(label, other, measure)
+        comparison = _compared(label, other, measure)
         hidden = Markup(" hidden") if at else Markup()
         if label == other:
             shown.append(Markup('<span class="against" data-base="{}"{}>baseline</span>').format(other, hidden))
-        elif found is not None and found[0].difference is not None:
-            drawn, value = _difference(*found, end)
+        elif comparison is not None and comparison[0].difference is not None:
+            drawn, value = _difference(*comparison, end)
             shown.append(
                 Markup('<span class="against" data-base="{}" data-value="{:.4f}"{}>{}</span>').format(
                     other, value, hidden, drawn

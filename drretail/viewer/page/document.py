@@ -79,8 +79,8 @@ def write_report(view: ExperimentView, to: Path, form: Form = "auto", bar: Bar |
         return to
     write_atomically(folder / INDEX, index_page(view, done))
     write_atomically(folder / RUNS, runs_page(view, done, links))
-    kept = {page_name(each.question) for each in done}
-    _forget([to, *(path for path in folder.glob("query-*.html") if path.name not in kept)])
+    names = {page_name(each.question) for each in done}
+    _forget([to, *(path for path in folder.glob("query-*.html") if path.name not in names)])
     return folder / INDEX
 
 
@@ -205,10 +205,10 @@ def _index(view: ExperimentView, rendered: Sequence[Rendered], links: Links, que
     nav += [("#failures", "Failures")] if failures else []
     nav += [("#method", "Method"), ("#reading", "How to read it"), ("#repeat", "How to repeat it")]
     n_systems = len({line.label for line in researched(lines, view.definition.systems)})
-    asked = f"{counted(len(view.definition.queries), 'question')}, {counted(n_systems, 'system')}"
+    counts = f"{counted(len(view.definition.queries), 'question')}, {counted(n_systems, 'system')}"
     lacking = sum(line.state != "done" for line in lines)
     runs = f"{plural(len(lines), 'run', 'runs')}{f', {lacking:,} without a report' if lacking else ''}"
-    return whole_page(view.title, view.title, f"{asked}, {runs}.", nav, sections)
+    return whole_page(view.title, view.title, f"{counts}, {runs}.", nav, sections)
 
 
 def _forget(pages: Iterable[Path]) -> None:

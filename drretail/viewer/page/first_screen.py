@@ -44,7 +44,7 @@ class AnswerCard:
 
     Under None stand those of the whole cart, such as the budget.
     """
-    kept: str
+    limits_met: str
     """For example "Meets every limit".
 
     Empty if a limit is broken, the query has no typed wish, or code has not checked it.
@@ -75,7 +75,7 @@ class QuestionCard:
         a, b = self.answers
         bought = [{pick.product for pick in answer.cart.lines} if answer.cart else set() for answer in self.answers]
         return (
-            4 * (bool(a.kept) != bool(b.kept))
+            4 * (bool(a.limits_met) != bool(b.limits_met))
             + 3 * (bool(a.wrong) != bool(b.wrong))
             + 2 * (bought[0] != bought[1])
             + (a.is_preferred or b.is_preferred)
@@ -122,22 +122,22 @@ def most_telling(cards: Sequence[QuestionCard]) -> QuestionCard:
 
 def answer_card(name: str, view: RunView, line: RunLine, cart: Cart | None, proof: str | None) -> AnswerCard:
     """What the first screen and the question's page say of one answer."""
-    doubted = [one for one in view.checks.findings if one.code in LIMITS]
-    found = [one for one in doubted if one.severity == "error"]
+    doubted = [finding for finding in view.checks.findings if finding.code in LIMITS]
+    is_broken = any(finding.severity == "error" for finding in doubted)
     of_cart = tuple(f"{words[:2]}{words[2:3].upper()}{words[3:]}" for words in _broken(doubted, None))
     # The proof over every product may contradict what was bought, or that nothing was
-    if cart is not None and cart.lines and proof == "proved" and not found:
+    if cart is not None and cart.lines and proof == "proved" and not is_broken:
         of_cart += ("✗ Nothing in the shop meets every limit",)
     elif cart is not None and not cart.lines and proof == "refuted":
         of_cart += ("✗ The shop has products that meet every limit",)
-    kept = "Right: nothing in the shop meets every limit" if proof == "proved" else "Breaks no limit"
-    kept = "Meets every limit" if cart and cart.lines else kept
+    is_broken = is_broken or any(words.startswith("✗") for words in of_cart)
+    limits_met = ""
+    if cart and not of_cart and not doubted and line.question.query.wish is not None and view.checks.made:
+        refused = "Right: nothing in the shop meets every limit" if proof == "proved" else "Breaks no limit"
+        limits_met = "Meets every limit" if cart.lines else refused
+    decision = _decision(line, cart, is_broken=is_broken, is_kept=bool(limits_met))
     of_products = {pick.product: _broken(doubted, f"P:{pick.product}") for pick in (cart.lines if cart else ())}
-    is_checked = line.question.query.wish is not None and bool(view.checks.made)
-    # As in FP: a claim whose verdict failed, or whose sources nobody could read, is none of them.
-    cited = sum(line.counts.get(support, 0) for support in CHECKED)
-    open_claims = sum(count for support, count in line.counts.items() if support != "uncited") - cited
-    partly = f", {line.counts['partial']} partly" if line.counts.get("partial") else ""
+    broken = {None: of_cart, **of_products}
     # By the first judge's verdicts, the worst first.
     claims = view.claims[0].claims if view.claims else ()
     wrong: list[WrongClaims] = []
@@ -147,16 +147,6 @@ def answer_card(name: str, view: RunView, line: RunLine, cart: Cart | None, proo
             anchors = tuple(statement_anchor(view, statement) for statement in view.false)
         if anchors:
             wrong.append(WrongClaims(_counted(len(anchors), support), support, anchors))
-    supported = f"{line.counts.get('full', 0)} of {cited} cited claims supported{partly}" if cited else ""
-    if open_claims:
-        supported += f", {open_claims:,} not judged" if cited else f"{counted(open_claims, 'cited claim')} not judged"
-    if view.is_answer:
-        false = f": {line.false or 'none'} false" if line.checked else ""
-        supported = f"{counted(line.checked, 'statement')} about your products checked{false}"
-    kept = kept if cart and is_checked and not of_cart and not doubted else ""
-    is_broken = bool(found) or any(words.startswith("✗") for words in of_cart)
-    decision = _decision(line, cart, is_broken=is_broken, is_kept=bool(kept))
-    broken = {None: of_cart, **of_products}
     marks = [words for every in broken.values() for words in every if words.startswith("✗")]
     faults: dict[str, str] = {}
     if decision in WRONG_PICKS:
@@ -170,10 +160,25 @@ def answer_card(name: str, view: RunView, line: RunLine, cart: Cart | None, proo
         line=replace(line, decision=decision, faults=faults),
         cart=cart,
         broken=broken,
-        kept=kept,
-        supported=supported,
+        limits_met=limits_met,
+        supported=_supported(view, line),
         wrong=tuple(wrong),
     )
+
+
+def _supported(view: RunView, line: RunLine) -> str:
+    """How many of its claims, or of its statements about products, hold."""
+    if view.is_answer:
+        false = f": {line.false or 'none'} false" if line.checked else ""
+        return f"{counted(line.checked, 'statement')} about your products checked{false}"
+    # As in FP: a claim whose verdict failed, or whose sources nobody could read, is none of them.
+    cited = sum(line.counts.get(support, 0) for support in CHECKED)
+    open_claims = sum(count for support, count in line.counts.items() if support != "uncited") - cited
+    partly = f", {line.counts['partial']} partly" if line.counts.get("partial") else ""
+    supported = f"{line.counts.get('full', 0)} of {cited} cited claims supported{partly}" if cited else ""
+    if open_claims:
+        supported += f", {open_claims:,} not judged" if cited else f"{counted(open_claims, 'cited claim')} not judged"
+    return supported
 
 
 def _decision(line: RunLine, cart: Cart | None, *, is_broken: bool, is_kept: bool) -> Decision:
@@ -195,8 +200,9 @@ def _decision(line: RunLine, cart: Cart | None, *, is_broken: bool, is_kept: boo
 
 
 def _broken(doubted: Sequence[Finding], evidence_id: str | None) -> tuple[str, ...]:
-    own = [one for one in doubted if one.evidence_id == evidence_id]
-    return tuple(dict.fromkeys(f"{'✗' if one.severity == 'error' else '?'} {one.found or one.text}" for one in own))
+    own = [finding for finding in doubted if finding.evidence_id == evidence_id]
+    signs = {"error": "✗", "warning": "?"}
+    return tuple(dict.fromkeys(f"{signs[finding.severity]} {finding.found or finding.text}" for finding in own))
 
 
 def _counted(number: int, support: Support) -> str:

@@ -39,13 +39,13 @@ def _environment() -> "Environment":
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    given: dict[str, Any] = {"words": WORDS, "signs": SIGNS, "meanings": MEANINGS, "decisions": DECISIONS}
+    names: dict[str, Any] = {"words": WORDS, "signs": SIGNS, "meanings": MEANINGS, "decisions": DECISIONS}
     functions = (
         *(plural, short_title, words_of_code, is_web_address, upright, page_parts, model_words),
         *(claim_anchor, finding_anchor, step_anchor),
     )
-    given |= {function.__name__: function for function in functions}
-    environment.globals.update(given)
+    names |= {function.__name__: function for function in functions}
+    environment.globals.update(names)
     return environment
 
 
@@ -54,16 +54,16 @@ def template(name: str) -> "Template":
     return _environment().get_template(name)
 
 
-def fragment(name: str, /, **given: Any) -> Markup:
+def fragment(name: str, /, **fields: Any) -> Markup:
     """A part of a page from its template."""
-    return Markup(template(name).render(given))  # noqa: S704 — escaped by its template
+    return Markup(template(name).render(fields))  # noqa: S704 — escaped by its template
 
 
 def whole_page(title: str, heading: str, lead: str, nav: Sequence[tuple[str, str]], sections: Sequence[Markup]) -> str:
     """A page of these sections; ``nav`` are addresses with their names. Only products' pictures come from elsewhere."""
     images = "data: https: http:" if any("data-src=" in section for section in sections) else "data:"
-    given = {"title": title, "heading": heading, "lead": lead, "nav": nav, "sections": sections}
-    return writable(template("page.html.jinja").render(**given, **frame(images)))
+    fields = {"title": title, "heading": heading, "lead": lead, "nav": nav, "sections": sections}
+    return writable(template("page.html.jinja").render(**fields, **frame(images)))
 
 
 STYLES = ("page.css", "first_screen.css", "plots.css", "run_search.css")

@@ -86,7 +86,7 @@ def _inline(
     tokens: list[Token] = []
     parser.inline.parse(block.content, parser, {**environment, _NOTES: notes}, tokens)
     # For each inline token the offsets of its characters in the block's content.
-    found: list[list[int]] = [[] for _ in tokens]
+    places_of: list[list[int]] = [[] for _ in tokens]
     pending: list[int] = []
     ends = [*notes[1:], _Note(len(tokens), 0, len(block.content))]
     for note, end in zip(notes, ends, strict=False):  # empty cells leave no notes
@@ -95,15 +95,14 @@ def _inline(
             continue
         cursor = note.position
         for index in range(note.tokens, end.tokens):
-            one = tokens[index]
-            if index == note.tokens and one.type == "text":
-                found[index] = _grown(pending, note, len(one.content))
-                cursor += max(0, len(one.content) - note.pending)
+            inline = tokens[index]
+            if index == note.tokens and inline.type == "text":
+                places_of[index] = _grown(pending, note, len(inline.content))
+                cursor += max(0, len(inline.content) - note.pending)
             else:
-                found[index], cursor = _pushed(one, block.content, cursor, end.position)
+                places_of[index], cursor = _pushed(inline, block.content, cursor, end.position)
         pending = []
-    inside = found
-    for token, places in zip(tokens, inside, strict=True):
+    for token, places in zip(tokens, places_of, strict=True):
         yield Piece(token, tuple(offsets[place] if 0 <= place < len(offsets) else _UNKNOWN for place in places))
 
 
@@ -147,10 +146,10 @@ class _Lines:
         first = token.map[0] + (token.type == "fence")
         if before in ("th_open", "td_open"):
             return tuple(self._cell(first, token.content))
-        found: list[int] = []
+        offsets: list[int] = []
         for number, line in enumerate(token.content.split("\n"), first):
-            found += self._line(number, line)
-        return tuple(found[: len(token.content)])
+            offsets += self._line(number, line)
+        return tuple(offsets[: len(token.content)])
 
     def _line(self, number: int, content: str) -> list[int]:
         """The offsets of a line of content, which is at the end of its source line, and of the following newline."""

@@ -130,7 +130,7 @@ def question_dots(lines: Sequence[RunLine], systems: Systems, order: Sequence[st
             groups[tuple(line.decision == "right" for line in pair)].append(pair[0])
     a, b = (names[label] for label in labels)
     words = f"only {a} is right", f"only {b} is right", "both are right", "neither is right"
-    return [(said, answers) for said, answers in zip(words, groups.values(), strict=True) if answers]
+    return [(text, answers) for text, answers in zip(words, groups.values(), strict=True) if answers]
 
 
 def shown_text(question: Question) -> str:

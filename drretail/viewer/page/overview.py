@@ -106,8 +106,8 @@ def _shop(view: ExperimentView) -> str:
     day = "" if definition.now is None else f" on {definition.now.date()}"
     users = len({query.user_id for query in definition.queries} - {None})
     by = f" of {counted(users, 'user')}" if users else ""
-    asked = f"{counted(len(definition.queries), 'question')}{by}"
-    return f"{asked}, asked of the shop {definition.world_fingerprint[:8]}{day}."
+    questions = f"{counted(len(definition.queries), 'question')}{by}"
+    return f"{questions}, asked of the shop {definition.world_fingerprint[:8]}{day}."
 
 
 def render_false_statements(view: ExperimentView, rendered: Sequence[Rendered], links: Links) -> Markup:
@@ -116,7 +116,7 @@ def render_false_statements(view: ExperimentView, rendered: Sequence[Rendered], 
     Empty if there are none, unless a judge has checked a shop's answers: then the section says so.
     """
     judge = next((run.false_by for run in view.runs if run.false_by), "")
-    judge = judge or next((one.judged.judge.spec for run in view.runs[:1] for one in run.claims[:1]), "")
+    judge = judge or next((claims.judged.judge.spec for run in view.runs[:1] for claims in run.claims[:1]), "")
     false = [
         (statement, links.claim(line, anchor) if links.in_folder or question.body else "")
         for question in rendered

@@ -119,14 +119,14 @@ def meeting_of(judgement: PairJudgement, names: Mapping[str, str]) -> Table:
 
 def claims_apart(a: RunPart, b: RunPart) -> Table | None:
     """The claims that only one of two answers makes, or that got another verdict; None without any."""
-    found = claim_changes(a.view, b.view) or []
+    changes = claim_changes(a.view, b.view) or []
     rows: list[Row] = []
-    for change in found:
+    for change in changes:
         view, claim = (a.view, change.a) if change.a is not None else (b.view, change.b)
         if claim is not None and change.kind != "same":
             cells = Cell(verdict_words(change.a)), Cell(verdict_words(change.b))
             rows.append(Row(plain(claim), cells, link=f"#{claim_anchor(view, 0, claim)}"))
-    shared = counted(len(found) - len(rows), "more claim")
+    shared = counted(len(changes) - len(rows), "more claim")
     notes = (f"{RULE} Both make {shared} with the same verdict.",)
     columns = Column(a.name), Column(b.name)
     return Table("Claims that differ", columns, tuple(rows), heading="Claim", notes=notes) if rows else None
@@ -185,7 +185,7 @@ class Questions:
         # The judges whose marks stand in the answers; a single judge needs no naming.
         marking = [run.view.claims[0].judged for run in answers if run.view.claims and len(judges) > 1]
         rendered = self._rendered(question, [run.view for run in runs], cards, judgements)
-        given = {
+        fields = {
             "question": question,
             "card": rendered.card,
             "preferred": {card.line.anchor for card in rendered.card.answers if card.is_preferred},
@@ -201,8 +201,8 @@ class Questions:
         }
         return replace(
             rendered,
-            head=fragment("question_head.html.jinja", **given),
-            body=fragment("question.html.jinja", **given),
+            head=fragment("question_head.html.jinja", **fields),
+            body=fragment("question.html.jinja", **fields),
         )
 
     def _place(self, run: RunPart, first: Sequence[str]) -> tuple[object, ...]:
@@ -284,8 +284,8 @@ class Questions:
         return f"{name}, repeat {repeat}" if repeat > 1 else name
 
     def _judgements(self, question: Question, views: Sequence[RunView]) -> list[PairJudgement]:
-        found: list[PairJudgement] = []
+        judgements: list[PairJudgement] = []
         for repeat in sorted({view.subject.repeat for view in views}):
             reports = {view.subject.label: view.subject.report_sha for view in views if view.subject.repeat == repeat}
-            found += read_pair_judgements(self._view.folder, self._pairs, question.query.query_id, repeat, reports)
-        return found
+            judgements += read_pair_judgements(self._view.folder, self._pairs, question.query.query_id, repeat, reports)
+        return judgements

@@ -17,13 +17,13 @@ from drretail.records.tables.table import Table, table_of
 from drretail.viewer.cart import cart_as_read
 from drretail.viewer.claims import Claim, Excerpt, excerpt, readable
 from drretail.viewer.conversation import Talk
-from drretail.viewer.experiment import Question, RatingsView, RunView
+from drretail.viewer.experiment import Question, RunView
+from drretail.viewer.judged import Judged
 from drretail.viewer.page.agent_tree import Found, Research, run_timeline
 from drretail.viewer.page.links import evidence_anchors
 from drretail.viewer.page.report_html import report_html
 from drretail.viewer.plots.drawing import Plot
-from drretail.viewer.run_lines import run_line
-from drretail.viewer.setbacks import setback_sentences
+from drretail.viewer.run_lines import run_line, setback_sentences
 
 _USAGE = {
     "calls": "Calls",
@@ -125,12 +125,15 @@ class RunPart:
         notes = estimated_note(usage for _, usage in by_role)
         return table_of("Usage", ["Role", *_USAGE.values()], rows, notes=notes)
 
-    def rated(self, ratings: RatingsView) -> Table:
-        """A judge's ratings of the report, a row for each dimension."""
-        rows = (
-            (rating.dimension.replace("_", " "), rating.note if rating.value is None else rating.value, rating.reason)
-            for rating in ratings.ratings
-        )
+    def rated(self, judged: Judged) -> Table:
+        """A judge's ratings of the report, a row for each dimension. The numbers of rules would mean nothing."""
+        rows: list[tuple[object, ...]] = []
+        for verdict in judged.stage("rating"):
+            value = "not rated (rule-based)" if judged.judge.kind == "rule_based" else verdict.value
+            scored = value, verdict.reason
+            dimension = verdict.item.replace("_", " ")
+            failed = verdict.state, verdict.error or verdict.reason
+            rows.append((dimension, *(scored if verdict.state == "scored" else failed)))
         return table_of("Ratings", ["Dimension", "Rating", "Why"], rows)
 
     def talk_of(self, place: int | None = None) -> str:

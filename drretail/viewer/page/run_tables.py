@@ -51,13 +51,13 @@ def word_index(lines: Sequence[RunLine]) -> Mapping[str, list[int]]:
 
     Each index is the distance from the previous one: small, and read fast.
     """
-    found: dict[str, list[int]] = defaultdict(list)
+    places: dict[str, list[int]] = defaultdict(list)
     last: dict[str, int] = {}
     for place, line in enumerate(lines):
         for word in line.words:
-            found[word].append(place - last.get(word, 0))
+            places[word].append(place - last.get(word, 0))
             last[word] = place
-    return dict(sorted(found.items()))
+    return dict(sorted(places.items()))
 
 
 def _figure(line: RunLine, column: ShownColumn) -> str:

@@ -161,8 +161,8 @@ def power_plot(board: Scoreboard) -> Plot | None:
         pairs = [pair for pair in measure.pairs if pair.detectable and pair.n_pairs][:MOST_SERIES]
         if not pairs:
             continue
-        asked = max(pair.n_pairs for pair in pairs)
-        numbers = [asked * 2**step for step in range(5)]
+        questions = max(pair.n_pairs for pair in pairs)
+        numbers = [questions * 2**step for step in range(5)]
         curves = [
             Curve(
                 f"{names[pair.a]} − {names[pair.b]}",
@@ -174,7 +174,7 @@ def power_plot(board: Scoreboard) -> Plot | None:
             "power",
             f"Differences in {measure.measure} that more questions would show",
             "The true difference that so many questions show in four of five experiments, judged by the spread over "
-            f"those asked: {asked:,} so far.",
+            f"those asked: {questions:,} so far.",
             curves,
             ticks={n: f"{n:,}" for n in numbers},
             x_name="questions",
@@ -328,9 +328,9 @@ def _ablation(table: SettingTable, systems: Systems) -> Plot:
     names = setting_names(table.model_copy(update={"rows": rows}), condition, systems)
     every = [cell for row in rows for cell in row.cells if cell.value is not None]
     drawn = {(row.agent, cell.part): part_cell(cell) for row in rows for cell in row.cells}
-    given, variant = condition.about, table.name.replace("_", " ")
+    about, variant = condition.about, table.name.replace("_", " ")
     name = file_name(f"{table.by}-{table.metric}-{table.variant}-{table.judge}")
-    title = f"{variant} by {given}"
+    title = f"{variant} by {about}"
     at = {cell.part: condition.number(cell.part) for row in table.rows for cell in row.cells}
     if None not in at.values():
         curves = [
@@ -345,14 +345,14 @@ def _ablation(table: SettingTable, systems: Systems) -> Plot:
             for row in rows
         ]
         ticks = {x: cell.part for cell in every if (x := at[cell.part]) is not None}
-        caption = f"to the right: {given}, each step of the scale twice as many; judged by {table.judge}"
+        caption = f"to the right: {about}, each step of the scale twice as many; judged by {table.judge}"
         return curve_plot(
             name,
             title,
             _caption(caption, drawn.values()),
             curves,
             ticks=dict(sorted(ticks.items())),
-            x_name=given,
+            x_name=about,
             y_name=variant,
         )
     dots = [
@@ -360,7 +360,7 @@ def _ablation(table: SettingTable, systems: Systems) -> Plot:
         for setting in settings_of(table, condition)
         if any((row.agent, setting) in drawn for row in rows)
     ]
-    caption = _caption(f"by {given}; judged by {table.judge}", drawn.values())
+    caption = _caption(f"by {about}; judged by {table.judge}", drawn.values())
     return dot_plot(name, title, caption, dots, series=[names[row.agent] for row in rows], unit="query")
 
 

@@ -19,7 +19,7 @@ from drretail.viewer.claim_changes import RULE, claim_changes
 from drretail.viewer.claims import SIGNS, WORDS, Support, counts_of, finding_line
 from drretail.viewer.commands import command_for, commands, score_commands
 from drretail.viewer.experiment import ExperimentView, RunView
-from drretail.viewer.setbacks import setback_sentences
+from drretail.viewer.run_lines import setback_sentences
 from drretail.viewer.tables.false_statements import false_lines
 from drretail.viewer.terminal.printed_scores import metric_parts, scoreboard_parts
 
