@@ -131,7 +131,7 @@ def turns_of(conversation: Conversation) -> list[tuple[str, str, int]]:
     answer: list[Message] = []
     for message in (*conversation.messages, Message("user")):
         if message.role == "user" and answer:
-            answers = [visible(one.text).strip() for one in answer if not one.calls or one is answer[-1]]
+            answers = [visible(each.text).strip() for each in answer if not each.calls or each is answer[-1]]
             turns += [(question, "\n\n".join(filter(None, answers)), steps)] if question else []
             question, answer = message.text, []
         elif message.role == "user":

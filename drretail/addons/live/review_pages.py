@@ -141,33 +141,33 @@ class QueryReview:
     async def sent(self, settles: bool, request: Request) -> Response:
         """Records a decision as a sheet would, or shows the page again with the requested change or the errors."""
         self.people.known(request)
-        page, given = self._query_page(request, settles=settles), await form_of(request)
-        wants = form.wants_in(given)
+        page, fields = self._query_page(request, settles=settles), await form_of(request)
+        wants = form.wants_in(fields)
         names = (*(known.name for known in (form.TEXT_FIELD, *form.QUERY_FIELDS)), *QUESTIONS, "note")
-        page.cells = form.with_wants({name: given.get(name, "") for name in names}, wants)
-        what, _, place = given.get("do", "").partition(" ")
-        if given.get("version") != version_of(page.query):
+        page.cells = form.with_wants({name: fields.get(name, "") for name in names}, wants)
+        pressed, _, place = fields.get("do", "").partition(" ")
+        if fields.get("version") != version_of(page.query):
             page.problem = "The query has been changed meanwhile, and is shown as it is now: look at it again."
-        elif what == "add":
+        elif pressed == "add":
             page.cells = form.with_wants(page.cells, [*wants, {}])
-        elif what == "remove":
-            kept = (want for number, want in enumerate(wants) if str(number) != place)
-            page.cells = form.with_wants(page.cells, kept)
-        elif what == "reset":
+        elif pressed == "remove":
+            others = (want for number, want in enumerate(wants) if str(number) != place)
+            page.cells = form.with_wants(page.cells, others)
+        elif pressed == "reset":
             page.cells = form.with_wants(page.cells, ()) | form.cells_of(page.query)
-        elif self._is_kept(page, what):
+        elif self._is_recorded(page, pressed):
             return RedirectResponse(self._next(page), 303)
         return self._shown(page)
 
-    def _is_kept(self, page: QueryPage, what: str) -> bool:
+    def _is_recorded(self, page: QueryPage, pressed: str) -> bool:
         """True if this was a decision and is in the file; if not, the page gets errors or what the checks find."""
-        if what not in (*DECISIONS, "check", "sure"):
+        if pressed not in (*DECISIONS, "check", "sure"):
             raise HTTPException(400, "This is no decision.")
         try:
-            if what == "check":
+            if pressed == "check":
                 self._check(page, form.edit_by(page.reviewer, page.query, page.cells))
                 return False
-            decision = {"decision": "accept" if what == "sure" else what}
+            decision = {"decision": "accept" if pressed == "sure" else pressed}
             disputed = None if page.dispute is None else page.dispute.reviews
             review = form.review_by(page.reviewer, page.query, page.cells | decision, self.clock(), disputed)
             if len(page.cells["note"]) > LONGEST_NOTE:
@@ -176,7 +176,7 @@ class QueryReview:
             page.errors = {name: f"{words[:1].upper()}{words[1:]}." for name, words in faults.by_cell.items()}
             page.problem = "This can't be taken as it is, so nothing was kept:"
             return False
-        if what == "accept" and review.answers is not None and review.answers.noes:
+        if pressed == "accept" and review.answers is not None and review.answers.noes:
             page.asks_if_sure = True
             return False
         keep_reviews(self.file, [review])
@@ -198,7 +198,7 @@ class QueryReview:
         return f"/review/settle/{left[0]}" if left else "/review"
 
     def _shown(self, page: QueryPage) -> Response:
-        said = section("What the reviewers say", review_lines(page.dispute.reviews)) if page.dispute else None
+        statements = section("What the reviewers say", review_lines(page.dispute.reviews)) if page.dispute else None
         return item_page(
             "review.html.jinja",
             KIND,
@@ -209,7 +209,7 @@ class QueryReview:
             alone=page.dispute is not None,
             page=page,
             form=form,
-            said=said,
+            said=statements,
             text=on_screen(page.query.text),
             version=version_of(page.query),
             sections=page_of(page.item),

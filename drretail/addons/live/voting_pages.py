@@ -83,9 +83,9 @@ class Voting:
             kind,
             self.root,
             annotator,
-            [kept >= asked for kept, asked in counts],
+            [answered == questions for answered, questions in counts],
             with_report=self.with_report,
-            kept=sum(kept for kept, _ in counts),
+            kept=sum(answered for answered, _ in counts),
             total=len(plan.items(kind.path)),
             questions=definitions(kind.path, elsewhere=sheets.are_from_elsewhere),
             elsewhere=sheets.are_from_elsewhere,
@@ -105,7 +105,7 @@ class Voting:
             len(self._items(kind)),
             sheet=self._refresh()[1].of(item, annotator),
             state=self._state(kind, item, annotator),
-            all_answers=sum(asked for _, asked in self._counts(kind, annotator)),
+            all_answers=sum(questions for _, questions in self._counts(kind, annotator)),
         )
 
     async def answers(self, kind: Kind, request: Request) -> Response:
@@ -189,17 +189,16 @@ class Voting:
             ballot.asked: {"value": ballot.answer, "note": ballot.note or "", "id": ballot.ballot_id} for ballot in mine
         }
         counts = self._counts(kind, annotator)
-        done = sum(kept >= asked for kept, asked in counts)
-        return {"answers": answers, "kept": sum(kept for kept, _ in counts), "done": done, "told": ""}
+        done = sum(answered == questions for answered, questions in counts)
+        return {"answers": answers, "kept": sum(answered for answered, _ in counts), "done": done, "told": ""}
 
     def _counts(self, kind: Kind, annotator: str) -> list[tuple[int, int]]:
         """For each item, how many of its questions this person has answered, and how many it has."""
-        kept: dict[str, set[str]] = {}
+        answered: dict[str, set[str]] = {}
         for ballot in votes_of(self.experiment, annotator):
-            kept.setdefault(ballot.about, set()).add(ballot.asked)
-        _, sheets = self._refresh()
-        named = [{question.name for question in sheets.questions(item)} for item in self._items(kind)]
-        return [
-            (len(names & kept.get(item.about, set())), len(names))
-            for item, names in zip(self._items(kind), named, strict=True)
-        ]
+            answered.setdefault(ballot.about, set()).add(ballot.asked)
+        sheets, counts = self._refresh()[1], list[tuple[int, int]]()
+        for item in self._items(kind):
+            names = {question.name for question in sheets.questions(item)}
+            counts.append((len(names & answered.get(item.about, set())), len(names)))
+        return counts

@@ -153,15 +153,12 @@ def test_errors_stand_beside_their_fields_and_what_was_typed_stays(reviewer: Tes
 @pytest.mark.parametrize(
     ("given", "why"),
     [
-        ({"do": "edit"}, "Is edit, but nothing was changed: change something, or accept it."),
         (
             {"do": "accept", "text": "Another one?"},
             "Was changed, but the decision is accept; decide to edit, or put it back.",
         ),
-        ({"do": "reject", "want.0.quantity": "3"}, "Was changed, but the decision is reject"),
         ({"do": "edit", "text": "x", "version": "another"}, "has been changed meanwhile"),
         ({"deep_research": None}, "Is empty; it takes yes or no."),
-        ({"do": "edit", "want.0.name": "bird bath"}, "is the name of another want, too"),
         ({"note": "x" * 4001}, "Has at most 4,000 characters."),
     ],
 )

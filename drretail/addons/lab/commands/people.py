@@ -172,7 +172,8 @@ def _how_to_label(made: Sample, experiment: Path, options: SampleOptions) -> Ite
 def estimate_card(options: CardOptions) -> Estimates:
     """What judging the claims without a verdict is likely to take."""
     to, judging, _, chosen = _claims(options, keyless=True)
-    estimates = [one for judge in judging.judges for one in estimate_labelled(cards_folder(to), chosen, judge)]
+    folder = cards_folder(to)
+    estimates = [estimate for judge in judging.judges for estimate in estimate_labelled(folder, chosen, judge)]
     return Estimates("Claims left to judge", estimates, judging.opener.prices)
 
 
