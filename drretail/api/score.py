@@ -79,9 +79,8 @@ def score(options: ScoreOptions) -> RecordedScores:
     if small:
         with busy("trying whether the questions fit"):
             left = _left_to_judge(plan, options, small)
-        for part in left:
-            if part.misfits:
-                say(f"{part.name}: {counted(part.misfits, 'question does', 'questions do')} not fit its context.")
+        for caution in (caution for part in left for caution in part.cautions):
+            say(caution)
     with recorded_world(folder, options.world) as shop, asked_judges as judges, printing:
         if options.queries is not None:
             _add_gold(folder, read_queries(Path(options.queries)), shop)

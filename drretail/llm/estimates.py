@@ -8,6 +8,7 @@ from drretail.llm.budget import CHARACTERS_PER_TOKEN
 from drretail.llm.prices import MILLION, PriceTable, dated, unpriced
 from drretail.records.models import Abilities, Price
 from drretail.records.tables.figures import count as as_count
+from drretail.records.tables.figures import counted
 from drretail.records.tables.figures import dollars as as_dollars
 from drretail.records.tables.result import Result
 from drretail.records.tables.table import table_of
@@ -112,6 +113,12 @@ class Estimate:
         return replace(self, seconds=Range(low, self.input.high * reading + self.output.high * writing))
 
     @property
+    def cautions(self) -> list[str]:
+        """A sentence on the questions that are not sent, if any."""
+        questions = counted(self.misfits, "question does", "questions do")
+        return [f"{self.name}: {questions} not fit its context."] if self.misfits else []
+
+    @property
     def cells(self) -> list[object]:
         """The name, what is counted, and the ranges in words; "unknown" for those that are."""
         tokens = (self.calls, self.input, self.output)
@@ -129,6 +136,7 @@ class Estimate:
             **({"unit": self.unit} if self.unit else {}),
             **{name: part and part.document for name, part in ranges.items()},
             **({} if self.seconds is None else {"seconds": self.seconds.document}),
+            **({"misfits": self.misfits} if self.misfits else {}),
             "basis": self.basis,
             "unpriced": list(self.unpriced),
         }
@@ -163,7 +171,8 @@ class Estimates:
         if total.seconds is not None:
             minutes = total.seconds.times(1 / 60).words(lambda each: f"{each:,.0f}")
             unknown.append(f"That takes {minutes} minutes at the speed that `drretail doctor` measured.")
-        notes = [*unknown, f"Nothing was sent. {dated(as_of)}", *self.notes]
+        cautions = [caution for part in self.parts for caution in part.cautions]
+        notes = [*unknown, *cautions, f"Nothing was sent. {dated(as_of)}", *self.notes]
         return Result(self, document, [table.filled], notes=notes)
 
     def _bases(self) -> list[str]:

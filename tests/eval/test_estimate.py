@@ -127,6 +127,7 @@ def test_questions_that_do_not_fit_a_small_judge_are_counted(tmp_path: Path, con
     small = Judge.of(known(judge.model).knowing(Abilities(context=context)))
     (estimate,) = estimate_judging(folder, ["faithfulness"], [small])
     assert estimate.misfits == misfits
+    assert bool(estimate.cautions) == bool(misfits)
 
 
 def test_opinions_that_nobody_is_asked_for_are_not_estimated(tmp_path: Path) -> None:
