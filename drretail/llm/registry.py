@@ -194,13 +194,15 @@ def open_recorded(
     Raises UserError for a model at ``module:attribute``: nothing is imported on behalf of a folder that somebody hands
     over.
     """
-    if spec.partition(":")[0] not in provider_names():
+    provider, _, name = spec.partition(":")
+    if provider not in provider_names():
         raise UserError(f"The model {quoted(spec)} is of a provider that is not installed here: install its package.")
-    if spec.partition(":")[0] == "scripted":  # its script's file stayed where the folder was made
-        from drretail.llm.scripted import scripted_model
+    if provider == "scripted":  # its script's file stayed where the folder was made
+        from drretail.llm.stand_in import StandIn
 
         script = {key: params[key] for key in ("script",) if key in params}
-        return replace(scripted_model(name=spec.partition(":")[2]), params=script)
+        info = ModelInfo(spec=spec, provider=provider, model=name, kind="scripted")
+        return Model(spec, StandIn, info, script, price=FREE)
     settings: dict[str, Any] = {
         name: params.get(name) for name in ("base_url", "temperature", "max_tokens", "seed", "context")
     }

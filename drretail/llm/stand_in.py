@@ -61,6 +61,10 @@ class StandIn(BaseChatModel):
         del kwargs
         return _InSchema(schema)
 
+    def bind_tools(self, tools: Any, **kwargs: Any) -> Any:
+        """Itself with tools that it never calls: of a recorded turn the journal has the answer."""
+        return self.bind(tools=tools, **kwargs)
+
     def _generate(
         self,
         messages: list[BaseMessage],

@@ -12,15 +12,22 @@ from langchain_core.messages import HumanMessage
 from pydantic import Field
 
 from drretail.errors import UserError
+from drretail.journal import Journal
 from drretail.llm.calling import answer_of
+from drretail.llm.models import Models
 from drretail.llm.prices import read_prices
 from drretail.llm.profiles import SHIPPED, profiles_of, read_profile
 from drretail.llm.providers import Asked, Provider, provider_names
-from drretail.llm.registry import DEFAULT_CONTEXT, open_model, open_recorded
+from drretail.llm.registry import DEFAULT_CONTEXT, Model, open_model, open_recorded
 from drretail.llm.scripted import scripted_model
 from drretail.llm.structured import Question
 from drretail.records.base import Record
 from drretail.records.models import ModelProfile, RoleChoice, StructuredForm
+from drretail.records.trajectory import Trajectory
+from drretail.tools.registry import openai_schemas
+from tests.llm.clients import opened
+from tests.llm.provider import Provider as AtProvider
+from tests.llm.provider import completes
 from tests.tools.test_registry import points
 
 KEYS = {"ANTHROPIC_API_KEY": "k" * 20, "OPENAI_API_KEY": "k" * 20, "GOOGLE_API_KEY": "k" * 20}
@@ -82,6 +89,21 @@ def test_what_is_known_of_models_without_their_packages_is_what_these_say(monkey
     assert [(each.context, each.params) for each in known] == [(each.context, each.params) for each in real]
     with pytest.raises(UserError, match=r": pip install langchain-openai\.$"):
         open_model("openai:gpt-4.1", environ=KEYS)
+
+
+def test_a_turn_with_tools_replays_without_the_package_of_its_provider(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def asked(model: Model, **journal: Any) -> str:
+        models = Models({"researcher": model}, Journal(**journal), Trajectory())
+        return asyncio.run(models.call("researcher", [HumanMessage("Hi.")], tools=openai_schemas())).text
+
+    with AtProvider(completes({"content": "Hello."})) as provider:
+        model = opened("openai", provider)
+        assert asked(model, path=tmp_path / "journal.jsonl") == "Hello."
+    monkeypatch.setattr("drretail.llm.registry.find_spec", lambda name: None)
+    again = open_recorded(model.spec, model.params, is_whole=True)
+    assert asked(again, replay=tmp_path / "journal.jsonl") == "Hello."
 
 
 def test_a_stand_in_answers_in_any_schema(monkeypatch: pytest.MonkeyPatch) -> None:
