@@ -107,6 +107,6 @@ def check_rules(case: Case) -> Iterator[Finding]:
     for want, candidates in case.offered:
         priced = candidates.priced
         for demand in want.must if len(priced) >= LEAST_OFFERS else ():
-            kept = sum(times for ruling, times in priced.rulings(demand).items() if ruling.state == "met")
-            if demand.field is not None and not LEAST_SHARE <= kept / len(priced) <= MOST_SHARE:
-                yield finding("demand_decides_nothing", str(demand), f"{kept} of {len(priced)} {want.name} keep it")
+            met = sum(times for ruling, times in priced.rulings(demand).items() if ruling.state == "met")
+            if demand.field is not None and not LEAST_SHARE <= met / len(priced) <= MOST_SHARE:
+                yield finding("demand_decides_nothing", str(demand), f"{met} of {len(priced)} {want.name} keep it")
