@@ -145,8 +145,9 @@ def _language_of(world: World) -> str:
     """The language of a shop's texts: as its mapping says or, if that leaves it out, as its products are written."""
     if world.manifest.language != "english" or not world.manifest.is_own_shop:
         return world.manifest.language
-    found = _popular(world)
-    return language_of(" ".join(text for one in found for text in (one.title, *one.features, *one.description)))
+    products = _popular(world)
+    texts = ((product.title, *product.features, *product.description) for product in products)
+    return language_of(" ".join(chain.from_iterable(texts)))
 
 
 def _popular(world: World) -> list[Product]:

@@ -51,10 +51,10 @@ def read_questions(path: Path) -> tuple[Question, ...]:
     if ending not in _ENDINGS and path.is_file():
         raise UserError(f"{path}: questions are read from .txt (one per line), .csv, .tsv and .jsonl.")
     rows = _table(path) if ending in (".csv", ".tsv") else _lines(path, as_json=ending == ".jsonl")
-    found = tuple(_question(f"{path}, {place}", row) for place, row in rows)
-    if not found:
+    questions = tuple(_question(f"{path}, {place}", row) for place, row in rows)
+    if not questions:
         raise UserError(f"{path} holds no question: write one a line, or CSV with the columns question and user.")
-    return found
+    return questions
 
 
 def _lines(path: Path, *, as_json: bool) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -107,14 +107,14 @@ def _text(value: Any) -> str | None:
     return str(value).strip() or None if is_text else None
 
 
-def _wish(place: str, given: Any) -> Wish | None:
+def _wish(place: str, value: Any) -> Wish | None:
     """The wish of a JSON value, or of a cell with JSON text; None if there is none."""
     try:
-        if isinstance(given, str):
-            given = parse_json(given) if given.strip() else None
-        if isinstance(given, dict) and "wants" not in given:
+        if isinstance(value, str):
+            value = parse_json(value) if value.strip() else None
+        if isinstance(value, dict) and "wants" not in value:
             raise UserError(f'{place}: the wish names no wants; "wants": [] says that nothing is to be bought.')
-        return None if given is None else Wish.model_validate(given)
+        return None if value is None else Wish.model_validate(value)
     except json.JSONDecodeError as problem:
         raise UserError(f"{place}: the wish is not JSON ({problem}).") from problem
     except ValidationError as problem:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.querygen.checks import agreement, contract, feasibility, names, privacy, web_question, wording
-from drretail.querygen.checks.case import Case, Code, Shopper, Stock, found, read_shopper
+from drretail.querygen.checks.case import Case, Code, Shopper, Stock, finding, read_shopper
 from drretail.records.evidence import Finding
 from drretail.records.query import Query, Reference
 from drretail.records.tables.figures import counted
@@ -80,7 +80,7 @@ class Linter:
         """The findings on one query alone."""
         key = query.as_line()
         if key not in self._findings:
-            self._findings[key] = tuple(self._found(query))
+            self._findings[key] = tuple(self._check(query))
         return self._findings[key]
 
     def case(self, query: Query) -> Case:
@@ -100,11 +100,11 @@ class Linter:
             self._shoppers[user_id] = read_shopper(self._world, self.stock, user_id)
         return self._shoppers[user_id]
 
-    def _found(self, query: Query) -> Iterator[Finding]:
+    def _check(self, query: Query) -> Iterator[Finding]:
         """A query that was made for another world gets that finding alone."""
         here = self._world.manifest.fingerprint
         if query.world_fingerprint not in (None, here):
-            yield found(OTHER_WORLD, query.world_fingerprint[:12], f"this world is {here[:12]}")
+            yield finding(OTHER_WORLD, query.world_fingerprint[:12], f"this world is {here[:12]}")
             return
         case = self.case(query)
         for family in _FAMILIES:

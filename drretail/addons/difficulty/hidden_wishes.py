@@ -41,11 +41,11 @@ def hide(
     check_made_for(queries, offers.world.manifest.fingerprint)
     made = Derived()
     for query in queries:
-        found = _hidden(query, offers)
-        if isinstance(found, str):
-            made.without[found] += 1
+        outcome = _hidden(query, offers)
+        if isinstance(outcome, str):
+            made.without[outcome] += 1
             continue
-        text, says = found
+        text, says = outcome
         facts: list[Hidden] = []
         for part, say in says.items():
             shown_by = list(islice(_showing(part, query, offers), _MOST_SHOWN)) if from_record else []

@@ -39,20 +39,20 @@ def generate_at(
 
     def of_level(user_id: str) -> Iterator[Query]:
         """The user's draft of a level of which queries are still wanted; the highest of these first."""
-        found = dict[int, Query]()
+        by_level = dict[int, Query]()
         for axes in range(_MOST_AXES, -1, -1):
             for draft in islice(drafts.of(user_id, axes), _DRAFTS):
                 task = dial.task(draft)
                 level = None if task is None else level_of(task.loss)
                 # Of one level, the draft with the most axes: memory alone makes level 5, and little to research.
-                if level is not None and (level not in found or len(draft.axes) > len(found[level].axes)):
-                    found[level] = draft.model_copy(update={"level": level})
-        reached.update(found)
-        open_levels = [level for level, count in left.items() if count and level in found]
+                if level is not None and (level not in by_level or len(draft.axes) > len(by_level[level].axes)):
+                    by_level[level] = draft.model_copy(update={"level": level})
+        reached.update(by_level)
+        open_levels = [level for level, count in left.items() if count and level in by_level]
         for level in sorted(open_levels, reverse=True):
-            if drafts.is_new(found[level]) and is_wanted(found[level]):
+            if drafts.is_new(by_level[level]) and is_wanted(by_level[level]):
                 left[level] -= 1
-                yield found[level]
+                yield by_level[level]
                 return
 
     chosen = dict.fromkeys(users) or islice(drawn_users(world, seed, n), _USERS * n)

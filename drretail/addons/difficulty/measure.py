@@ -147,13 +147,13 @@ class Dial:
         of_want = self.offers.of_want(want, task.decisions)
         of_kind = {each.product.product_id for each in of_want}
         parts = [part for part in task.wish.parts() if part.index == number]
-        others = [[part for part in parts if part != kept] for kept in parts if kept.field != "quantity"]
+        others = [[part for part in parts if part != left] for left in parts if left.field != "quantity"]
         alone = [task.wish.without(rest).wants[number].model_copy(update={"again": True}) for rest in others]
         alone += [] if want.again else [task.wish.without(parts).wants[number]]
-        fits_alone = [fitting(one, of_want, task.reference.left_out, task.decisions) for one in alone]
-        kept = [{each.product.product_id for each in of_one} for of_one in fits_alone]
+        fits_alone = [fitting(want_alone, of_want, task.reference.left_out, task.decisions) for want_alone in alone]
+        keeping = [{each.product.product_id for each in of_one} for of_one in fits_alone]
         above = {key for ids in self.ranked(want) for key in takewhile(lambda key: key not in fits, ids)}
-        return sum(sum(key not in keep for keep in kept) == 1 for key in above & of_kind)
+        return sum(sum(key not in keep for keep in keeping) == 1 for key in above & of_kind)
 
 
 @dataclass(frozen=True)
@@ -200,8 +200,8 @@ class Task:
     @property
     def depth(self) -> int | None:
         """See ``Difficulty.depth``. Found by bisection, since the utility never falls with k."""
-        found = bisect_left(range(1, DEEPEST + 1), NEARLY_ALL, key=lambda hits: self.utility(hits, history=True)) + 1
-        return found if found <= DEEPEST else None
+        least = bisect_left(range(1, DEEPEST + 1), NEARLY_ALL, key=lambda hits: self.utility(hits, history=True)) + 1
+        return least if least <= DEEPEST else None
 
     def utility(self, hits: int, *, history: bool) -> float:
         """The worth of the cart that the solver with ``hits`` hits buys, as a share of the best one's, 0 to 1.
@@ -226,13 +226,13 @@ class Task:
 
     def _seen(self, wish: Wish, reference: Reference, hits: int) -> list[WantedThing]:
         """The wanted things that are not optional, with only the fits among the first ``hits`` hits."""
-        found: list[WantedThing] = []
+        things: list[WantedThing] = []
         for want, thing in zip(wish.wants, reference.things, strict=True):
             if not want.optional:
                 seen = {key for ids in self.dial.ranked(want) for key in ids[:hits]}
                 fits = tuple(fit for fit in thing.fits if fit.product_id in seen)
-                found.append(thing.model_copy(update={"fits": fits}))
-        return found
+                things.append(thing.model_copy(update={"fits": fits}))
+        return things
 
 
 def with_levels(queries: Sequence[Query], rows: Iterable[Difficulty]) -> list[Query]:

@@ -150,11 +150,11 @@ class _Maker:
     def no_such_order(self) -> Twins:
         """Once more the product of an order that the user never made, and of one that the user made."""
         orders = {order.order_id: order for order in self.offers.orders(self.query.user_id)}
-        kept = [order_id for order_id, order in orders.items() if order.order_status not in VOID_STATUSES]
+        ids_kept = [order_id for order_id, order in orders.items() if order.order_status not in VOID_STATUSES]
         # Nearly all order ids begin with 0 (their number among orders of equal hash).
         ids = (f"0{int(sha256_of([self.seed, attempt]), 16) % 10**9:09d}" for attempt in range(100))
         unknown = next(order_id for order_id in ids if order_id not in orders)
-        again = (self._again(orders[order_id]) for order_id in self._shuffled(kept))
+        again = (self._again(orders[order_id]) for order_id in self._shuffled(ids_kept))
         feasible = self._first_feasible(twin for twin in again if twin is not None)
         return None if feasible is None else (self._with_order(self.wish, unknown), feasible)
 
@@ -198,8 +198,8 @@ class _Maker:
     def _with(self, text: str, wish: Wish) -> Query:
         return self.query.model_copy(update={"text": text, "wish": wish})
 
-    def _behind(self, what: str, **slots: str) -> str:
-        sentence = PHRASES[what][int(sha256_of(self.seed), 16) % len(PHRASES[what])]
+    def _behind(self, sort: str, **slots: str) -> str:
+        sentence = PHRASES[sort][int(sha256_of(self.seed), 16) % len(PHRASES[sort])]
         return f"{self.query.text.rstrip()} {sentence.format(**slots)}"
 
     def _first_feasible(self, twins: Iterable[Query]) -> Query | None:
@@ -216,5 +216,5 @@ def noun_of(name: str) -> str:
     words = name.casefold().split()
     if not words or not all(word.isalpha() for word in words) or "and" in words:
         return ""
-    one = singular(words[-1])
-    return " ".join([*words[:-1], one]) if one != words[-1] else ""
+    noun = singular(words[-1])
+    return " ".join([*words[:-1], noun]) if noun != words[-1] else ""

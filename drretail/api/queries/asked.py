@@ -41,8 +41,8 @@ def asked_queries(queries: Queries | None, user: str | None, world: World) -> li
     If none are given, the queries of the sandbox, which has a web for each. What that web establishes about products
     belongs to a query, wherever it comes from.
     """
-    asked = _asked(queries, user, world, read_queries)
-    return world.web.with_gold(asked) if isinstance(world.web, SealedWeb) else asked
+    query_list = _asked(queries, user, world, read_queries)
+    return world.web.with_gold(query_list) if isinstance(world.web, SealedWeb) else query_list
 
 
 def asked_tasks(queries: Queries | None, user: str | None, world: World) -> list[Query]:
@@ -57,11 +57,11 @@ def _asked(
     if queries is None:
         return list(cast(SealedWeb, world.web).queries)
     is_one = isinstance(queries, Query) or not isinstance(queries, Iterable)
-    given: list[Any] = [queries] if is_one else list(cast(Iterable[Any], queries))
-    wrong = [each for each in given if not isinstance(each, str | Query)]
+    items: list[Any] = [queries] if is_one else list(cast(Iterable[Any], queries))
+    wrong = [each for each in items if not isinstance(each, str | Query)]
     if wrong:
         raise UserError(f"A query is a question or a Query, and {quoted(str(wrong[0]))} is neither.")
-    asked = [question_as_query(each, user, world) if isinstance(each, str) else each for each in given]
-    if not asked:
+    query_list = [question_as_query(each, user, world) if isinstance(each, str) else each for each in items]
+    if not query_list:
         raise UserError("There is nothing to answer: the list of queries is empty.")
-    return asked
+    return query_list

@@ -48,19 +48,19 @@ def on_failures(reasons: Mapping[str, str]) -> Iterator[str]:
         yield "These failures are kept. --retry failed asks again."
 
 
-def on_wrong(found: "Mapping[str, Sequence[Finding]]") -> Iterator[str]:
+def on_wrong(findings: "Mapping[str, Sequence[Finding]]") -> Iterator[str]:
     """Sentences on what is wrong with queries that are kept nevertheless, by id."""
     from drretail.querygen.by_model.examination import in_words
 
-    for query_id, wrong in found.items():
+    for query_id, wrong in findings.items():
         yield f"{query_id} is kept though {'; '.join(map(in_words, wrong))}"
 
 
-def findings_by_id(found: "Mapping[str, Sequence[Finding]]") -> dict[str, list[dict[str, Any]]]:
+def findings_by_id(findings: "Mapping[str, Sequence[Finding]]") -> dict[str, list[dict[str, Any]]]:
     """The findings by query id, for ``--json``."""
     return {
         query_id: [finding.model_dump(mode="json", exclude_none=True) for finding in wrong]
-        for query_id, wrong in found.items()
+        for query_id, wrong in findings.items()
     }
 
 

@@ -14,7 +14,7 @@ from drretail.llm.prompts.prompt import replaced
 from drretail.querygen.by_model.answer import WrittenQuery, WrittenWish, as_wish, wish_problem
 from drretail.querygen.by_model.session import ROLE
 from drretail.querygen.checks import contract
-from drretail.querygen.checks.case import found
+from drretail.querygen.checks.case import finding
 from drretail.querygen.checks.wording import Texts
 from drretail.querygen.lint import CODES, Linter
 from drretail.records.base import Record
@@ -44,7 +44,7 @@ class Examiner:
         also = [] if alike is None else [alike]
         missing = [axis for axis in (draft.axes if draft else ()) if axis not in query.axes]
         also += [
-            found("axis_missing", axis, f"by its wish it has {', '.join(query.axes) or 'none'}") for axis in missing
+            finding("axis_missing", axis, f"by its wish it has {', '.join(query.axes) or 'none'}") for axis in missing
         ]
         findings = self._linter.check(query, also=also).findings
         # Without a rationale the contract does not bind the query, but the model must still learn what is missing.

@@ -17,7 +17,7 @@ from drretail.llm.registry import Model
 from drretail.querygen.by_model.prompt import NOTHING, filled
 from drretail.querygen.by_model.session import Answers, Ask, ModelSession, ask_all
 from drretail.querygen.by_model.shelf import owned_by
-from drretail.querygen.checks.case import found
+from drretail.querygen.checks.case import finding
 from drretail.querygen.checks.privacy import Mask
 from drretail.querygen.lint import OPINIONS, Linter
 from drretail.records.base import Record
@@ -55,7 +55,7 @@ class Opinion(Record):
     def findings(self) -> Iterator[Finding]:
         for code, answer in zip(OPINIONS, (self.sensible, self.same, self.anonymous), strict=True):
             if answer.answer == "no":
-                yield found(code, "the question", answer.reason, severity="warning")
+                yield finding(code, "the question", answer.reason, severity="warning")
 
 
 class Reader:

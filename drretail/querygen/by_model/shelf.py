@@ -86,9 +86,9 @@ class Shelf:
         searches = [text, *(text[sentence.start : sentence.end] for sentence in find_sentences(text))]
         queries = [CatalogQuery(words, limit=_HITS) for words in dict.fromkeys(searches)]
         hits = [listing for query in queries for listing in self._search(query)[1]]
-        found = [listing for listing in hits if may_be_shown(listing.product, text)]
-        kinds = Counter(map(_leaf_of, found)).most_common(MOST_KINDS)
-        different = {listing.product.product_id: listing for listing in found}.values()
+        shown = [listing for listing in hits if may_be_shown(listing.product, text)]
+        kinds = Counter(map(_leaf_of, shown)).most_common(MOST_KINDS)
+        different = {listing.product.product_id: listing for listing in shown}.values()
         return {kind: [listing for listing in different if _leaf_of(listing) == kind] for kind, _ in kinds}
 
     def _near(self, bought: Sequence[Listing]) -> Iterator[str]:
@@ -119,10 +119,10 @@ class Shelf:
 
     def _neighbours(self, bought: Listing, had: Collection[str], question: str) -> str:
         """The new products nearest to a purchase by title, for a part of the shop without categories."""
-        _, found = self._search(CatalogQuery(bought.product.title, limit=_HITS))
+        _, similar = self._search(CatalogQuery(bought.product.title, limit=_HITS))
         others = [
             listing
-            for listing in found
+            for listing in similar
             if listing.product.product_id not in had and may_be_shown(listing.product, question)
         ]
         shown = (f"{_title_of(listing)} ({_price_of(listing)})" for listing in others[: _SHOWN_OF_A_FILE // 2])
@@ -166,16 +166,16 @@ def _apart(offers: KindOffers) -> Iterator[str]:
     """What tells offers apart, by field, with the number that keep each demand: "Material: cedar (5), steel (4)"."""
     by_field: dict[str, dict[str, str]] = {}
     for demand in (*(each for choice in by_fields(offers) for each in choice.want["must"]), *in_other_fields(offers)):
-        kept = sum(decided_by_code(demand, offer).state == "met" for offer in offers.counted)
+        count = sum(decided_by_code(demand, offer).state == "met" for offer in offers.counted)
         unit = "" if demand.unit is None or demand.unit in demand.say else f", unit {harmless(demand.unit)}"
-        by_field.setdefault(harmless(str(demand.field)), {})[harmless(demand.say)] = f"{kept}{unit}"
+        by_field.setdefault(harmless(str(demand.field)), {})[harmless(demand.say)] = f"{count}{unit}"
     # Of each number of stars, the most ratings: fewer of them tell less.
     by_stars = {choice.want["rating_min"]: choice.want["ratings_min"] for choice in reversed([*by_ratings(offers)])}
     for stars, ratings in reversed(by_stars.items()):
-        kept = sum(is_rated(offer, stars, ratings) for offer in offers.counted)
-        by_field.setdefault("stars", {})[f"{stars} from {ratings} ratings"] = f"{kept}"
+        count = sum(is_rated(offer, stars, ratings) for offer in offers.counted)
+        by_field.setdefault("stars", {})[f"{stars} from {ratings} ratings"] = f"{count}"
     for field, values in by_field.items():
-        yield f"{field}: {', '.join(f'{value} ({kept})' for value, kept in islice(values.items(), _MOST_VALUES))}"
+        yield f"{field}: {', '.join(f'{value} ({count})' for value, count in islice(values.items(), _MOST_VALUES))}"
 
 
 def _newest(shopper: Shopper, question: str) -> list[Listing]:
@@ -216,8 +216,8 @@ def owned_by(shopper: Shopper, question: str = "", most: int = MOST_OWNED) -> st
 
 def _fields_of(listing: Listing) -> Iterator[str]:
     """The first fields of a record that say in few words what the product is like: "Material: oak"."""
-    told = (f"{name}: {value}" for name, value in listing.product.details.items() if name in _SPOKEN_OF and value)
-    yield from map(harmless, islice((line for line in told if len(line) <= _LONGEST_FIELD), _MOST_FIELDS))
+    facts = (f"{name}: {value}" for name, value in listing.product.details.items() if name in _SPOKEN_OF and value)
+    yield from map(harmless, islice((line for line in facts if len(line) <= _LONGEST_FIELD), _MOST_FIELDS))
 
 
 def _shown_of(listings: Sequence[Listing]) -> Sequence[Listing]:

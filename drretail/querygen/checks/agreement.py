@@ -16,7 +16,7 @@ from drretail.grounding.text.sentences import find_clauses, find_sentences
 from drretail.grounding.text.wording import format_amount, format_money
 from drretail.grounding.text.words import NUMBERS, STOP_WORDS, content_stems, is_negation, stem
 from drretail.querygen.checks import contract
-from drretail.querygen.checks.case import Case, Code, found, names_of
+from drretail.querygen.checks.case import Case, Code, finding, names_of
 from drretail.records.evidence import Finding
 from drretail.records.wish import Wish
 
@@ -83,10 +83,10 @@ _YEAR, _FULL = len("2022"), len("2022-03-01")
 def check(case: Case) -> Iterator[Finding]:
     wish, text = case.query.wish, case.query.text
     for match in _PLACEHOLDER.finditer(text):
-        yield found("placeholder_in_text", match[0], span=match.span())
+        yield finding("placeholder_in_text", match[0], span=match.span())
     for say in (fact.say for fact in case.query.hidden):
         if "?" in say or len(find_clauses(say)) > _MOST_CLAUSES:
-            yield found("more_than_a_limit_hidden", say)
+            yield finding("more_than_a_limit_hidden", say)
     if wish is not None:
         for compare in (_amounts, _numbers, _words, _offers, _quotes, _owned, _order_dates, _days_to_come, _inner):
             yield from compare(case, wish)
@@ -100,30 +100,30 @@ def _amounts(case: Case, wish: Wish) -> Iterator[Finding]:
     """
     money = [amount for amount in find_amounts(case.query.text) if amount.kind == "money"]
     if wish.limits and not money and (contract.binds(case.query) or not _SPELT_AMOUNT.search(case.query.text)):
-        yield found("amount_not_in_text", format_amount(wish.limits[0]), "write it in digits")
+        yield finding("amount_not_in_text", format_amount(wish.limits[0]), "write it in digits")
     named, typed = {amount.high for amount in money}, {limit.value for limit in wish.limits}
     for limit in wish.limits if money else ():
         if limit.value not in named:
             shown = ", ".join(format_money(value, limit.currency) for value in sorted(named))
-            yield found("amount_not_in_text", format_amount(limit), f"the text says {shown}")
+            yield finding("amount_not_in_text", format_amount(limit), f"the text says {shown}")
     signs = {amount.currency for amount in money if amount.high in typed}
     currencies = {limit.currency for limit in wish.limits}
     if signs and not signs & currencies and not signs | currencies <= _DOLLARS:
-        yield found(
+        yield finding(
             "amount_not_in_text", ", ".join(sorted(currencies)), f"the text's are in {', '.join(map(str, signs))}"
         )
     for amount in money if wish.wants else ():
         if amount.high not in typed and (not typed or amount.relation == "at_most" or contract.binds(case.query)):
             span = amount.start, amount.end
             limits = ", ".join(map(format_amount, wish.limits)) or "no amount"
-            yield found("amount_not_typed", case.query.text[slice(*span)], f"the wish has {limits}", span=span)
+            yield finding("amount_not_typed", case.query.text[slice(*span)], f"the wish has {limits}", span=span)
     limits = {want.price_max.value for want in wish.wants if want.price_max is not None}
     is_total = wish.budget is not None and sum(want.quantity for want in wish.wants) > 1
     for amount in money if is_total else ():
         is_the_budget = wish.budget is not None and amount.high == wish.budget.value and amount.high not in limits
         if is_the_budget and _PER_PIECE.match(case.query.text, amount.end):
             span = amount.start, amount.end
-            yield found("amount_per_piece", case.query.text[slice(*span)], "it is typed as the budget", span=span)
+            yield finding("amount_per_piece", case.query.text[slice(*span)], "it is typed as the budget", span=span)
 
 
 def _numbers(case: Case, wish: Wish) -> Iterator[Finding]:
@@ -137,7 +137,7 @@ def _numbers(case: Case, wish: Wish) -> Iterator[Finding]:
         typed += [want.quantity] if want.quantity > 1 else []
         for number in typed:
             if number is not None and Decimal(str(number)) not in numbers:
-                yield found("number_not_in_text", f"{number:g}", f"typed for {want.name}")
+                yield finding("number_not_in_text", f"{number:g}", f"typed for {want.name}")
     stars = {Decimal(str(want.rating_min)) for want in wish.wants if want.rating_min is not None}
     counts = {Decimal(want.ratings_min) for want in wish.wants if want.ratings_min is not None}
     for match in _RATED.finditer(text) if wish.wants else ():
@@ -147,7 +147,7 @@ def _numbers(case: Case, wish: Wish) -> Iterator[Finding]:
         if number is None or (is_stars and number < _LEAST_STARS):
             continue
         if number not in (stars if is_stars else counts):
-            yield found("number_not_typed", match[0], "the wish lacks it", span=match.span())
+            yield finding("number_not_typed", match[0], "the wish lacks it", span=match.span())
 
 
 def _words(case: Case, wish: Wish) -> Iterator[Finding]:
@@ -167,10 +167,10 @@ def _words(case: Case, wish: Wish) -> Iterator[Finding]:
         typed = [word for word in folded(phrase).split() if word not in STOP_WORDS and not is_negation(word)]
         missing = [word for word in typed if stem(word) not in spoken]
         if missing and "".join(typed) not in spoken:
-            yield found("words_not_in_text", phrase, f"the text lacks {', '.join(missing)}")
+            yield finding("words_not_in_text", phrase, f"the text lacks {', '.join(missing)}")
     for order_id in wish.orders if case.query.task_id is None else ():  # twins differ in a number
         if order_id in case.query.text:
-            yield found("order_number_in_text", order_id, "a number")
+            yield finding("order_number_in_text", order_id, "a number")
 
 
 def _offers(case: Case, wish: Wish) -> Iterator[Finding]:
@@ -186,14 +186,14 @@ def _offers(case: Case, wish: Wish) -> Iterator[Finding]:
     for front, listing in case.titles_in(text):
         # Without the maker, the words may describe any such thing: "stainless steel bird".
         if f" {front} " not in known and any(front.startswith(f"{maker} ") for maker in listing.makers):
-            yield found("answer_in_text", front, f"the title of {listing.product.product_id}")
+            yield finding("answer_in_text", front, f"the title of {listing.product.product_id}")
             return
     makers = {name: product for _, candidates in case.offered for name, product in candidates.makers.items()}
     for name, product in makers.items():
         is_there = name[0].isupper() and name in text
         match = re.search(rf"(?<=[a-z,;:] ){re.escape(name)}\b", text) if is_there else None
         if match and f" {folded(name)} " not in known:
-            yield found("brand_not_typed", name, f"the maker of {product.product_id}", span=match.span())
+            yield finding("brand_not_typed", name, f"the maker of {product.product_id}", span=match.span())
 
 
 def _quotes(case: Case, wish: Wish) -> Iterator[Finding]:
@@ -211,7 +211,7 @@ def _quotes(case: Case, wish: Wish) -> Iterator[Finding]:
         named = set(folded(quote).split()) - {"inch"}  # titles have 6" for it
         is_name = len(words) > 1 and 2 * sum(not word[0].islower() for word in words) > len(words)
         if is_name and not any(named <= name for name in known):
-            yield found("quote_not_in_wish", quote, "nothing that is typed has this name", span=match.span())
+            yield finding("quote_not_in_wish", quote, "nothing that is typed has this name", span=match.span())
 
 
 def _owned(case: Case, wish: Wish) -> Iterator[Finding]:
@@ -220,7 +220,7 @@ def _owned(case: Case, wish: Wish) -> Iterator[Finding]:
     for listing in case.owned:
         if not spoken & names_of(listing):
             product = listing.product
-            yield found(
+            yield finding(
                 "owned_not_in_text", product.title[:60], product.product_id, evidence_id=f"P:{product.product_id}"
             )
 
@@ -256,7 +256,7 @@ def _order_dates(case: Case, wish: Wish) -> Iterator[Finding]:
         matched = matched or any(month in day for month, _ in bare for day in days)
         if (dates or bare) and not matched:
             named = ", ".join(words for _, words in (*dates, *bare))
-            yield found("date_of_no_order", named, f"ordered {', '.join(dict.fromkeys(days))}")
+            yield finding("date_of_no_order", named, f"ordered {', '.join(dict.fromkeys(days))}")
 
 
 def _days_to_come(case: Case, wish: Wish) -> Iterator[Finding]:
@@ -270,15 +270,15 @@ def _days_to_come(case: Case, wish: Wish) -> Iterator[Finding]:
     for named in find_dates(text):
         if named.iso > today.isoformat() and text[named.start : named.end] not in typed:
             span = named.start, named.end
-            yield found("date_not_typed", text[slice(*span)], f"today is {today}", span=span)
+            yield finding("date_not_typed", text[slice(*span)], f"today is {today}", span=span)
     for match in _DAY.finditer(text):
         month_day = f"{_MONTHS.index(match['month']):02}-{int(match['day']):02}"
         if match[0] not in deadline and month_day not in known:
-            yield found("date_not_typed", match[0], f"the deadline is {deadline or 'not typed'}", span=match.span())
+            yield finding("date_not_typed", match[0], f"the deadline is {deadline or 'not typed'}", span=match.span())
     passed = [named.iso for named in find_dates(deadline) if len(named.iso) == _FULL and named.iso < today.isoformat()]
     passed += [match[0] for match in _DAY.finditer(deadline) if _is_past(match, today)]
     if passed:
-        yield found("deadline_passed", deadline, f"today is {today}")
+        yield finding("deadline_passed", deadline, f"today is {today}")
 
 
 def _is_past(match: re.Match[str], today: date) -> bool:
@@ -295,11 +295,11 @@ def _inner(case: Case, wish: Wish) -> Iterator[Finding]:
     """Contradictions within the wish, or between the wish and the kind of need, whatever the text says."""
     kind = case.query.kind
     if kind in _OF_OWNED and wish.wants and not wish.owned:
-        yield found("need_unlike_wish", str(kind), "the wish names nothing as owned")
+        yield finding("need_unlike_wish", str(kind), "the wish names nothing as owned")
     if kind == "project" and sum(want.quantity for want in wish.wants) == 1 and not wish.room:
-        yield found("need_unlike_wish", kind, "the wish is of a single thing")
+        yield finding("need_unlike_wish", kind, "the wish is of a single thing")
     for want in wish.wants:
         demands = [map(str, each) for each in (want.must, want.must_not)]
         for wanted, refused in (demands, (want.brands_wanted, want.brands_unwanted)):
             both = set(map(folded, wanted)) & set(map(folded, refused))
-            yield from (found("wish_contradicts_itself", name, f"of {want.name}") for name in sorted(both))
+            yield from (finding("wish_contradicts_itself", name, f"of {want.name}") for name in sorted(both))

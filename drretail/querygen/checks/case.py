@@ -55,8 +55,8 @@ class Stock:
         """True if some product is of this brand, is sold by such a store, or has a title that begins with the name."""
         if brand not in self._brands:
             page = self._catalog.search(CatalogQuery(brand, match="phrase", limit=_BRAND_HITS))
-            found = self.offers.listings([hit.product_id for hit in page.hits])
-            self._brands[brand] = any(is_of_brand(listing, brand) for listing in found)
+            listings = self.offers.listings([hit.product_id for hit in page.hits])
+            self._brands[brand] = any(is_of_brand(listing, brand) for listing in listings)
         return self._brands[brand]
 
     def is_prose(self, words: str) -> bool:
@@ -159,7 +159,7 @@ def names_of(listing: Listing) -> set[str]:
     return set(content_stems(" ".join((product.title, product.brand or "", product.store or "", *product.categories))))
 
 
-def found(
+def finding(
     code: str,
     text: str,
     evidence: str | None = None,

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from drretail.grounding.constraints.decisions import decided_by_code
 from drretail.grounding.constraints.listing import folded, is_of_brand
-from drretail.querygen.checks.case import Case, Code, found
+from drretail.querygen.checks.case import Case, Code, finding
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
 
@@ -55,28 +55,28 @@ def check(case: Case) -> Iterator[Finding]:
     query, expected, rationale = case.query, frozenset(case.query.expected_tools), case.query.rationale
     words = len(query.text.split())
     if not LEAST_WORDS <= words <= MOST_WORDS:
-        yield found("too_short" if words < LEAST_WORDS else "too_long", query.text[:80], f"{words} words")
+        yield finding("too_short" if words < LEAST_WORDS else "too_long", query.text[:80], f"{words} words")
     tools = ", ".join(query.expected_tools) or "no tool"
     if len(expected) < LEAST_TOOLS:
-        yield found("too_few_tools", tools, f"at least {LEAST_TOOLS} are asked for")
+        yield finding("too_few_tools", tools, f"at least {LEAST_TOOLS} are asked for")
     if query.mode == "profile_aware" and not USER_TOOLS & expected:
-        yield found("profile_tool_missing", tools, f"one of {', '.join(sorted(USER_TOOLS))}")
+        yield finding("profile_tool_missing", tools, f"one of {', '.join(sorted(USER_TOOLS))}")
     if query.mode == "generic" and USER_TOOLS & expected:
-        yield found("profile_tool_of_nobody", ", ".join(sorted(USER_TOOLS & expected)))
+        yield finding("profile_tool_of_nobody", ", ".join(sorted(USER_TOOLS & expected)))
     if not SHOP_TOOLS & expected:
-        yield found("shop_tool_missing", tools, f"one of {', '.join(sorted(SHOP_TOOLS))}")
+        yield finding("shop_tool_missing", tools, f"one of {', '.join(sorted(SHOP_TOOLS))}")
     if "web_search" not in expected:
-        yield found("web_tool_missing", tools)
+        yield finding("web_tool_missing", tools)
     if len(rationale.split()) < LEAST_OF_A_RATIONALE:
-        yield found("rationale_missing", rationale or "no rationale", f"fewer than {LEAST_OF_A_RATIONALE} words")
+        yield finding("rationale_missing", rationale or "no rationale", f"fewer than {LEAST_OF_A_RATIONALE} words")
     # Ids of products that the user never ordered, and the beginnings of the titles of what is offered
     ordered = set[str]() if case.shopper is None else set(case.shopper.products)
     for product_id in dict.fromkeys(_PRODUCT_ID.findall(rationale)):
         if product_id not in ordered:
-            yield found("rationale_tells_answer", product_id, "a product that the user has not ordered")
+            yield finding("rationale_tells_answer", product_id, "a product that the user has not ordered")
     for front, listing in case.titles_in(rationale):
         if f" {front} " not in f" {folded(query.text)} " and listing.product.product_id not in ordered:
-            yield found("rationale_tells_answer", front, f"the title of {listing.product.product_id}")
+            yield finding("rationale_tells_answer", front, f"the title of {listing.product.product_id}")
             break
     yield from _wanted(case)
     yield from check_rules(case)
@@ -88,18 +88,18 @@ def _wanted(case: Case) -> Iterator[Finding]:
     if wish is None or case.query.infeasible:
         return
     if len(wish.wants) > 1 + MOST_BESIDES:
-        yield found("too_many_things", ", ".join(want.name for want in wish.wants), f"{len(wish.wants)} things")
+        yield finding("too_many_things", ", ".join(want.name for want in wish.wants), f"{len(wish.wants)} things")
     ordered = [] if shopper is None else [*shopper.products.values()]
     for brand in (brand for want in wish.wants for brand in (*want.brands_wanted, *want.brands_unwanted)):
         if shopper is not None and not any(is_of_brand(listing, brand) for listing in ordered):
-            yield found("brand_unheard_of", brand, "no ordered product is of it")
+            yield finding("brand_unheard_of", brand, "no ordered product is of it")
     ids = {order.product_id for order in (shopper.orders if shopper else ()) if order.order_id in wish.orders}
     named = [listing for listing in ordered if listing.product.product_id in ids]
     for demand in (demand for want in wish.wants for demand in want.must if wish.orders and demand.rests_on_record):
         rulings = [decided_by_code(demand, listing) for listing in named]
         if all(ruling.state != "met" for ruling in rulings):
             shown = ", ".join(ruling.quote for ruling in rulings if ruling.quote) or f"they have no {demand.field}"
-            yield found("value_not_said", str(demand), f"the records of these orders: {shown}")
+            yield finding("value_not_said", str(demand), f"the records of these orders: {shown}")
 
 
 def check_rules(case: Case) -> Iterator[Finding]:
@@ -107,6 +107,6 @@ def check_rules(case: Case) -> Iterator[Finding]:
     for want, candidates in case.offered:
         priced = candidates.priced
         for demand in want.must if len(priced) >= LEAST_OFFERS else ():
-            kept = sum(times for ruling, times in priced.rulings(demand).items() if ruling.state == "met")
-            if demand.field is not None and not LEAST_SHARE <= kept / len(priced) <= MOST_SHARE:
-                yield found("demand_decides_nothing", str(demand), f"{kept} of {len(priced)} {want.name} keep it")
+            met = sum(times for ruling, times in priced.rulings(demand).items() if ruling.state == "met")
+            if demand.field is not None and not LEAST_SHARE <= met / len(priced) <= MOST_SHARE:
+                yield finding("demand_decides_nothing", str(demand), f"{met} of {len(priced)} {want.name} keep it")

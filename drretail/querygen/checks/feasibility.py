@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 
 from drretail.grounding.text.wording import format_amount, format_money
-from drretail.querygen.checks.case import Case, Code, found
+from drretail.querygen.checks.case import Case, Code, finding
 from drretail.querygen.decisions.questions import how_decided, questions_of
 from drretail.records.evidence import Finding
 from drretail.records.money import Money
@@ -57,12 +57,12 @@ def check(case: Case) -> Iterator[Finding]:
     if not case.query.infeasible:  # a twin may be made to demand what nothing has
         yield from _unknown(case)
     if currencies and foreign:
-        yield found(
+        yield finding(
             "currency_foreign", ", ".join(sorted(foreign)), f"the offers are in {', '.join(sorted(currencies))}"
         )
     elif case.query.infeasible:
         if not is_proved:
-            yield found("infeasible_not_proved", case.query.query_id, cheapest_line(reference))
+            yield finding("infeasible_not_proved", case.query.query_id, cheapest_line(reference))
     elif reference.cheapest is None:
         yield from list(_not_said(case)) or _lacking(case, wish, is_proved=is_proved)
     else:
@@ -77,10 +77,10 @@ def _unknown(case: Case) -> Iterator[Finding]:
             states = {ruling.state for ruling in rulings if ruling.quote}
             if not states:
                 names = _most(Counter(name for listing in candidates for name in listing.product.details))
-                yield found("field_unknown", str(demand), f"no {want.name} has {demand.field}; records have {names}")
+                yield finding("field_unknown", str(demand), f"no {want.name} has {demand.field}; records have {names}")
             elif states == {"open"} or ("met" not in states and not demand.is_measure):
                 values = _most(Counter({ruling.quote: times for ruling, times in rulings.items() if ruling.quote}))
-                yield found("value_unknown", str(demand), f"of {want.name} the records say {values}")
+                yield finding("value_unknown", str(demand), f"of {want.name} the records say {values}")
 
 
 def _most(counts: Counter[str]) -> str:
@@ -106,9 +106,9 @@ def _not_said(case: Case) -> Iterator[Finding]:
             continue
         products = f"{counted(sum(each.states.values()), 'product')} of {each.want}"
         if each.undecided:
-            yield found("demand_undecided", demand, f"nobody has read the records of {each.undecided} of {products}")
+            yield finding("demand_undecided", demand, f"nobody has read the records of {each.undecided} of {products}")
         elif "met" not in each.states and reference.lack == "not_said":
-            yield found("demand_unheard_of", demand, f"the records of {products} were read, and none says so")
+            yield finding("demand_unheard_of", demand, f"the records of {products} were read, and none says so")
 
 
 def basket_line(basket: FoundBasket) -> str:
@@ -139,11 +139,11 @@ def _lacking(case: Case, wish: Wish, *, is_proved: bool) -> Iterator[Finding]:
         pieces = (f"{format_amount(want.price_max)} a piece" for want in wish.wants if want.price_max is not None)
         limits = ", ".join(dict.fromkeys((*total, *pieces)))
         cheapest = basket_line(proof.cheapest_without["too_dear"])
-        yield found("budget_unreachable", limits, f"the cheapest basket costs {cheapest}")
+        yield finding("budget_unreachable", limits, f"the cheapest basket costs {cheapest}")
     elif lack == "no_price" and case.stock.has_prices:
-        yield found("price_unknown", wants, "no cart of them can be measured")
+        yield finding("price_unknown", wants, "no cart of them can be measured")
     elif lack in _WHY:
-        yield found("cannot_be_met", wants, f"{_WHY[lack]}{' (proved)' if is_proved else ''}")
+        yield finding("cannot_be_met", wants, f"{_WHY[lack]}{' (proved)' if is_proved else ''}")
 
 
 def _loose_budget(case: Case, wish: Wish) -> Iterator[Finding]:
@@ -158,4 +158,4 @@ def _loose_budget(case: Case, wish: Wish) -> Iterator[Finding]:
         dearest += prices[-1] * want.quantity
     if wish.budget.value > _LOOSE * dearest:
         cart = format_amount(Money.of(dearest, wish.budget.currency))
-        yield found("budget_bounds_nothing", format_amount(wish.budget), f"the dearest of all costs {cart}")
+        yield finding("budget_bounds_nothing", format_amount(wish.budget), f"the dearest of all costs {cart}")

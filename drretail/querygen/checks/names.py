@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from drretail.grounding.text.amounts import find_dates
 from drretail.grounding.text.words import content_stems
-from drretail.querygen.checks.case import Case, Code, found, names_of
+from drretail.querygen.checks.case import Case, Code, finding, names_of
 from drretail.records.evidence import Finding
 from drretail.records.wish import Wish
 from drretail.tools.registry import TOOLS
@@ -36,13 +36,13 @@ _DAY = len("2022-03-01")
 def check(case: Case) -> Iterator[Finding]:
     yield from _user(case)
     if case.query.wish is None:
-        yield found("wish_missing", case.query.query_id, "what rests on it is not checked", severity="warning")
+        yield finding("wish_missing", case.query.query_id, "what rests on it is not checked", severity="warning")
     else:
         yield from _wanted(case, case.query.wish)
         yield from _recorded(case, case.query.wish)
     for name in dict.fromkeys(case.query.expected_tools):
         if name not in TOOLS:
-            yield found("tool_unknown", name, f"the tools are {', '.join(sorted(TOOLS))}")
+            yield finding("tool_unknown", name, f"the tools are {', '.join(sorted(TOOLS))}")
     yield from _rationale(case)
 
 
@@ -50,36 +50,36 @@ def _user(case: Case) -> Iterator[Finding]:
     query = case.query
     if query.user_id is None:
         if query.mode == "profile_aware":
-            yield found("user_missing", query.query_id, "a profile-aware query is asked by a user")
+            yield finding("user_missing", query.query_id, "a profile-aware query is asked by a user")
     elif case.shopper is None:
-        yield found("user_unknown", query.user_id, "this world holds no such user")
+        yield finding("user_unknown", query.user_id, "this world holds no such user")
     elif query.mode == "profile_aware" and not case.shopper.kept:
         void = len(case.shopper.orders)
-        yield found("user_without_orders", query.user_id, f"{void} orders, all cancelled or returned")
+        yield finding("user_without_orders", query.user_id, f"{void} orders, all cancelled or returned")
 
 
 def _wanted(case: Case, wish: Wish) -> Iterator[Finding]:
     for want, listings in case.offered:
         kinds = " or ".join(want.kinds)
         if not listings and not case.query.infeasible:
-            yield found("kind_unknown", want.name, f"nothing is of the kind {kinds}")
+            yield finding("kind_unknown", want.name, f"nothing is of the kind {kinds}")
         elif listings and not any(names_of(listing) & {*content_stems(want.name)} for listing in listings):
-            yield found("kind_of_another_thing", want.name, f"the kind is {kinds}")
+            yield finding("kind_of_another_thing", want.name, f"the kind is {kinds}")
     brands = (brand for want in wish.wants for brand in (*want.brands_wanted, *want.brands_unwanted))
     for brand in dict.fromkeys(brands):
         if not case.stock.has_brand(brand):
-            yield found("brand_unknown", brand, "no product is of this brand")
+            yield finding("brand_unknown", brand, "no product is of this brand")
 
 
 def _recorded(case: Case, wish: Wish) -> Iterator[Finding]:
     shopper = case.shopper
     if wish.owned and case.query.user_id is None:
-        yield found("owned_by_nobody", ", ".join(wish.owned), "nobody asks it")
+        yield finding("owned_by_nobody", ", ".join(wish.owned), "nobody asks it")
     for product_id in wish.owned:
         if not case.stock.offers.listings([product_id]):
-            yield found("product_unknown", product_id, "the wish names it as owned")
+            yield finding("product_unknown", product_id, "the wish names it as owned")
         elif shopper is not None and product_id not in shopper.bought:
-            yield found(
+            yield finding(
                 "owned_not_ordered",
                 product_id,
                 "this user never ordered it, or gave it back",
@@ -88,7 +88,7 @@ def _recorded(case: Case, wish: Wish) -> Iterator[Finding]:
     if shopper is not None and not case.query.infeasible:
         for order_id in wish.orders:
             if order_id not in shopper.order_ids:
-                yield found("order_unknown", order_id, "no order of the user has this id")
+                yield finding("order_unknown", order_id, "no order of the user has this id")
 
 
 def _rationale(case: Case) -> Iterator[Finding]:
@@ -97,8 +97,8 @@ def _rationale(case: Case) -> Iterator[Finding]:
     ids = set[str]() if case.shopper is None else case.shopper.order_ids
     for order_id in dict.fromkeys(_ORDER_ID.findall(rationale)):
         if order_id not in ids:
-            yield found("rationale_order_unknown", order_id, "no order of the user has this id")
+            yield finding("rationale_order_unknown", order_id, "no order of the user has this id")
     days = {today} if case.shopper is None else {today, *(order.order_date[:10] for order in case.shopper.orders)}
     for date in find_dates(rationale):
         if case.shopper is not None and len(date.iso) == _DAY and date.iso < today and date.iso not in days:
-            yield found("rationale_order_unknown", date.iso, "the user ordered nothing on this day")
+            yield finding("rationale_order_unknown", date.iso, "the user ordered nothing on this day")

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from drretail.grounding.text.personal_data import People, personal_data
 from drretail.grounding.verify.places import STATES
-from drretail.querygen.checks.case import Case, Code, found
+from drretail.querygen.checks.case import Case, Code, finding
 from drretail.records.evidence import Finding
 from drretail.records.shop import UserProfile
 
@@ -129,8 +129,8 @@ class Mask:
 
     @classmethod
     def of(cls, texts: Iterable[str], profile: UserProfile | None = None) -> "Mask":
-        found = {text[place.start : place.end] for text in texts for place in identifying(text, profile)}
-        return cls(profile, tuple(sorted(found, key=lambda words: (-len(words), words))))
+        words = {text[place.start : place.end] for text in texts for place in identifying(text, profile)}
+        return cls(profile, tuple(sorted(words, key=lambda words: (-len(words), words))))
 
     def text(self, text: str, *, keep_ids: bool = False) -> str:
         """The text with everything that identifies the writer blanked out.
@@ -152,7 +152,7 @@ def check(case: Case) -> Iterator[Finding]:
     named = () if case.query.wish is None else case.query.wish.orders
     for place in places:
         if text[place.start : place.end] not in named:  # the wish says that the text speaks of this order
-            yield found(place.code, text[place.start : place.end], span=(place.start, place.end))
+            yield finding(place.code, text[place.start : place.end], span=(place.start, place.end))
     user_id = case.query.user_id
     if user_id and user_id in text and not any(place.code == "id_in_text" for place in places):
-        yield found("id_in_text", user_id, "the user's id")
+        yield finding("id_in_text", user_id, "the user's id")

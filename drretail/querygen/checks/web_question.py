@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from drretail.env.session import RESULTS
 from drretail.grounding.report.evidence_ids import normalise_url
-from drretail.querygen.checks.case import Case, Code, found
+from drretail.querygen.checks.case import Case, Code, finding
 from drretail.records.evidence import Finding
 
 LEAST = 2
@@ -26,11 +26,11 @@ def check(case: Case) -> Iterator[Finding]:
     results = case.stock.web.search(question.text, RESULTS)
     for answer in question.answers:
         if not answer.is_in(case.stock.web.fetch(answer.url).text):
-            yield found("web_answer_not_on_page", answer.url, answer.quote)
+            yield finding("web_answer_not_on_page", answer.url, answer.quote)
     for result in results:  # a third page's snippet spares the reading as well
         shown = f"{result.title}\n{result.snippet}"
         for key in sorted({key for answer in question.answers for key in answer.keys_in(shown)}):
-            yield found("web_answer_in_snippet", key, f"{result.url}: {result.snippet}")
+            yield finding("web_answer_in_snippet", key, f"{result.url}: {result.snippet}")
     urls = {normalise_url(result.url) for result in results}
     if len(urls & {normalise_url(answer.url) for answer in question.answers}) < LEAST:
-        yield found("web_answer_not_found", question.text, f"it finds {', '.join(sorted(urls)) or 'no page'}")
+        yield finding("web_answer_not_found", question.text, f"it finds {', '.join(sorted(urls)) or 'no page'}")

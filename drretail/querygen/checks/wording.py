@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from drretail.grounding.text.words import content_stems
-from drretail.querygen.checks.case import Code, found
+from drretail.querygen.checks.case import Code, finding
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
 
@@ -89,14 +89,14 @@ class Texts:
             return None
         share = likeness[nearest]
         how = f"the same need as {nearest}" if share == 1 else f"{share:.0%} of it stands in {nearest}"
-        return found("near_duplicate", query.text[:80], how)
+        return finding("near_duplicate", query.text[:80], how)
 
 
 def near_duplicates(queries: Sequence[Query]) -> dict[str, Finding]:
     """The findings by query id: of each two near-duplicates, on the later one."""
     texts, findings = Texts(), dict[str, Finding]()
     for query in queries:
-        if finding := texts.near_duplicate(query):
-            findings[query.query_id] = finding
+        if near := texts.near_duplicate(query):
+            findings[query.query_id] = near
         texts.add(query)
     return findings

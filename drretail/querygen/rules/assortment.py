@@ -96,12 +96,12 @@ class KindOffers:
 
         Not those with lists in them: what a list of features leaves out, a product may have all the same.
         """
-        found: dict[str, list[str]] = {}
+        by_field: dict[str, list[str]] = {}
         for name, value in (pair for offer in self.counted for pair in offer.product.details.items() if pair[1]):
-            found.setdefault(name, []).append(lowered(str(value)))
-        lists = {name: sum(map(bool, map(_LIST.search, values))) for name, values in found.items()}
-        able = (name for name, values in found.items() if lists[name] <= LEAST_SHARE * len(values))
-        return {name: tuple(sorted({*found[name]})) for name in sorted(able) if len(found[name]) >= LEAST_OFFERS}
+            by_field.setdefault(name, []).append(lowered(str(value)))
+        lists = {name: sum(map(bool, map(_LIST.search, values))) for name, values in by_field.items()}
+        able = (name for name, values in by_field.items() if lists[name] <= LEAST_SHARE * len(values))
+        return {name: tuple(sorted({*by_field[name]})) for name in sorted(able) if len(by_field[name]) >= LEAST_OFFERS}
 
     @cached_property
     def best(self) -> Listing | None:

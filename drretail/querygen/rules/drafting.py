@@ -107,8 +107,8 @@ class Author:
 
     def bears_demand(self, need: Need) -> bool:
         """True if records bear a demand on fields, or if two kinds are wanted."""
-        found = choices(need, self.assortment.of(need.kinds[0].category))
-        return len(need.kinds) > 1 or (len(need.purchases) == 1 and any("must" in choice.want for choice in found))
+        borne = choices(need, self.assortment.of(need.kinds[0].category))
+        return len(need.kinds) > 1 or (len(need.purchases) == 1 and any("must" in choice.want for choice in borne))
 
     def _plan(self, need: Need) -> Plan:
         """Random axes of those that the records bear, at most one demand of a sort."""
@@ -127,8 +127,8 @@ class Author:
         for axis in sorted(_WEIGHTS, key=lambda axis: -(self.rng.random() ** (1 / _WEIGHTS[axis]))):
             named = set[str | None]().union(*map(_fields, chosen))
             # Each demand tells apart what the ones before it leave, by another field.
-            found = choices(need, offers) if is_open and axis in _OF_OFFERS and len(axes) < wanted else ()
-            options = [each for each in found if each.axis == axis and named.isdisjoint(_fields(each))]
+            borne = choices(need, offers) if is_open and axis in _OF_OFFERS and len(axes) < wanted else ()
+            options = [each for each in borne if each.axis == axis and named.isdisjoint(_fields(each))]
             self.rng.shuffle(options)
             choice = next((each for each in options if self._adds([*chosen, each], need)), None)
             if choice is not None:
@@ -152,11 +152,11 @@ class Author:
         is_new = (offer for offer in of_kind.counted if offer.product.product_id not in had)
         new = [offer for offer in is_new if amount is None or (offer.price is not None and offer.price <= amount)]
         kept = [[choice.is_kept_by(offer) for choice in choices] for offer in new]
-        found = of_kind.found(offer for offer, keeps in zip(new, kept, strict=True) if all(keeps))
+        with_all = of_kind.found(offer for offer, keeps in zip(new, kept, strict=True) if all(keeps))
         for place in range(len(choices)):
             by_others = ([*keeps[:place], *keeps[place + 1 :]] for keeps in kept)
             others = of_kind.found(offer for offer, keeps in zip(new, by_others, strict=True) if all(keeps))
-            if not any(others) or any(share > other for share, other in zip(found, others, strict=True)):
+            if not any(others) or any(share > other for share, other in zip(with_all, others, strict=True)):
                 return False
         return True
 
@@ -236,7 +236,9 @@ class Author:
         at_level = [listings[ceil(level * (len(listings) - 1))] for listings in priced]
         amount, is_joint = _rounded(self._cost(at_level, wants) * _ROOM), len(wants) > 1 or plan.quantity > 1
         if is_joint:
-            new = [[each for each in found if each.product.product_id not in self.shopper.bought] for found in fits]
+            new = [
+                [each for each in listings if each.product.product_id not in self.shopper.bought] for listings in fits
+            ]
             kinds = [self.assortment.of(want.kinds[0]) for want in wants]
             best = [
                 [kind.best_of(listings) for kind, listings in zip(kinds, each, strict=True)] for each in (fits, new)
