@@ -1,7 +1,8 @@
 """Names and phrases for the sentences of a comparison."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any
 
 from drretail.eval.metric import Metric
@@ -22,18 +23,12 @@ def name_of(row: ComparedRow | Reliability) -> str:
     return row.name or f"{row.metric} {row.variant}"
 
 
-def _counted(noun: str, plural: str) -> Callable[[int], str]:
+def _up_to_most(noun: str, count: int) -> str:
     """ "1 query", "50 queries", "more than 10,000 queries"."""
-
-    def counted(count: int) -> str:
-        if count > MOST:
-            return f"more than {MOST:,} {plural}"
-        return f"1 {noun}" if count == 1 else f"{count:,} {plural}"
-
-    return counted
+    return f"more than {counted(MOST, noun)}" if count > MOST else counted(count, noun)
 
 
-queries, users = _counted("query", "queries"), _counted("user", "users")
+queries, users = partial(_up_to_most, "query"), partial(_up_to_most, "user")
 
 
 def listed(names: Iterable[str]) -> str:

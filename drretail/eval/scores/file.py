@@ -21,7 +21,7 @@ from drretail.eval.judging.verdicts import verdict_files
 from drretail.eval.metric import Metric
 from drretail.eval.registry import METRICS, installed
 from drretail.eval.scores.correlation import agreements, correlations
-from drretail.eval.scores.facts import all_facts, summaries
+from drretail.eval.scores.facts import Facts, all_facts, summaries
 from drretail.eval.scores.gathering import NOT_JUDGED, Assessor, Gathered, JudgedRun, TableKey
 from drretail.eval.scores.pair_rows import derive_pairs
 from drretail.eval.scores.planned import headline_variants, read_judgements
@@ -52,6 +52,28 @@ def _noise(metric: Metric, runs: Sequence[JudgedRun]) -> dict[str, float]:
     return made
 
 
+def _judging(facts: Facts) -> Judging:
+    """How far one judge has come with one system in one metric."""
+    runs = facts.results
+    errors = Counter(error for run in runs for error in run.errors)
+    return Judging(
+        metric=facts.metric.name,
+        system=facts.system,
+        rules=facts.assessor.rules,
+        judge=facts.assessor.judge.spec,
+        judge_params=facts.assessor.judge.params_hash,
+        verdicts=sum(run.verdicts for run in runs),
+        failed=errors.total(),
+        error=errors.most_common(1)[0][0] if errors else "",
+        stale=sum(run.stale for run in runs),
+        not_judged=sum(run.lacks == NOT_JUDGED for run in runs),
+        repairs=sum(run.repairs for run in runs),
+        prompts=tuple(sorted(frozenset[str]().union(*(run.prompts for run in runs)))),
+        repeats=max((len(run.by_repeat) for run in runs), default=0) or 1,
+        noise=_noise(facts.metric, runs),
+    )
+
+
 def attack_tables(gathered: Gathered) -> list[SettingTable]:
     """Systems that ran both with hostile texts and without: their utility in both settings, and what they obey."""
     assessors = gathered.assessors("basket")[:1]
@@ -73,30 +95,7 @@ def derive_scores(
     dollars use ``prices``, or the packaged ones. ``judge_notes`` are shown beside faithfulness, by the judge's key.
     """
     gathered = read_judgements(experiment, sorted(metrics, key=_order), asked)
-    judgings: list[Judging] = []
     every = [*all_facts(gathered, asked)]
-    for facts in every:
-        if not facts.is_hidden:
-            runs = [judged for _, judged in facts.runs]
-            errors = Counter(error for run in runs for error in run.errors)
-            judgings.append(
-                Judging(
-                    metric=facts.metric.name,
-                    system=facts.system,
-                    rules=facts.assessor.rules,
-                    judge=facts.assessor.judge.spec,
-                    judge_params=facts.assessor.judge.params_hash,
-                    verdicts=sum(run.verdicts for run in runs),
-                    failed=errors.total(),
-                    error=errors.most_common(1)[0][0] if errors else "",
-                    stale=sum(run.stale for run in runs),
-                    not_judged=sum(run.lacks == NOT_JUDGED for run in runs),
-                    repairs=sum(run.repairs for run in runs),
-                    prompts=tuple(sorted(frozenset[str]().union(*(run.prompts for run in runs)))),
-                    repeats=max((len(run.by_repeat) for run in runs), default=0) or 1,
-                    noise=_noise(facts.metric, runs),
-                )
-            )
     pairs, ranks = derive_pairs(experiment, gathered, asked_of_pairs)
     assessors = {Assessor.of(row) for row in pairs} | {table_key.assessor for table_key in gathered.tables_of_judges}
     primary = primary_tests(gathered, [], sorted(assessors, key=lambda assessor: assessor.order), pairs)
@@ -117,7 +116,7 @@ def derive_scores(
     return Scores(
         scores=scores,
         metrics=described,
-        judgings=tuple(judgings),
+        judgings=tuple(_judging(facts) for facts in every if not facts.is_hidden),
         audits=tuple(gathered.audits.values()),
         pairs=pairs,
         ranks=ranks,

@@ -123,6 +123,7 @@ def _pair_score(
     ]
     counted = PairScore(
         **_about(assessor, dimension),
+        dimension=dimension,
         a=a,
         b=b,
         n_planned=len(outcomes),
@@ -255,11 +256,10 @@ def _rank_scores(
             [each for each in outcomes if each.result is not None] for labels, outcomes in met.items() if name in labels
         ]
         scored = [outcome for outcomes in own for outcome in outcomes]
-        about = _about(assessor, dimension)
         yield Score(
             metric=PAIRWISE,
-            variant=about.pop("dimension"),
-            **about,
+            variant=dimension,
+            **_about(assessor, dimension),
             system=name,
             value=strength.interval.value,
             **strength.interval.ends,
@@ -273,9 +273,5 @@ def _rank_scores(
 
 def _about(assessor: Assessor, dimension: str) -> dict[str, Any]:
     metric = pair_metric()
-    return {
-        "version": metric.version,
-        "dimension": dimension,
-        **assessor.columns,
-        "prompt_hash": metric.prompts(assessor.rules)[dimension].hash,
-    }
+    wording = metric.prompts(assessor.rules)[dimension].hash
+    return {"version": metric.version, **assessor.columns, "prompt_hash": wording}

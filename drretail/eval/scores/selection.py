@@ -11,18 +11,11 @@ def rows_of_metrics(scores: Scores, names: Collection[str]) -> Scores:
 
     Rows on other profiles belong to no metric and stay.
     """
-    paired, beside = PAIRWISE in names, COUNTS_STEPS in names
-    return scores.model_copy(
-        update={
-            "scores": tuple(row for row in scores.scores if row.metric in names),
-            "judgings": tuple(row for row in scores.judgings if row.metric in names),
-            "slices": tuple(row for row in scores.slices if row.metric in names),
-            "agreements": tuple(row for row in scores.agreements if row.metric in names),
-            "pairs": scores.pairs if paired else (),
-            "ranks": scores.ranks if paired else (),
-            "correlations": scores.correlations if beside else (),
-        }
-    )
+    by_metric = ("scores", "judgings", "slices", "agreements")
+    chosen = {table: tuple(row for row in getattr(scores, table) if row.metric in names) for table in by_metric}
+    without = {} if PAIRWISE in names else {"pairs": (), "ranks": ()}
+    without |= {} if COUNTS_STEPS in names else {"correlations": ()}
+    return scores.model_copy(update=chosen | without)
 
 
 def without_board_metrics(scores: Scores) -> Scores:

@@ -14,7 +14,7 @@ from drretail.records.comparison import (
 from drretail.records.run import SIZE
 from drretail.records.score import NO_SYSTEMS, SettingTable, Systems
 from drretail.records.tables.figures import NOTHING, p_value
-from drretail.records.tables.table import Cell, Column, Table, pivot, table_of
+from drretail.records.tables.table import Cell, Column, Table, cell_of, pivot
 from drretail.viewer.tables.notes import NOTES
 from drretail.viewer.tables.scores import NONE_HELD, Metrics, description, judged_by, notes_on, part_cell, system_names
 
@@ -128,17 +128,24 @@ def difference_cell(row: ComparedRow) -> Cell:
     return Cell(row.difference, "signed", *ends, mark=mark, n=row.n_pairs, planned=row.n_planned, note=note)
 
 
+_OF_TWINS = {
+    **{name: name.replace("_", " ") for name in ("right", "refused_both", "bought_both", "reversed", "missing")},
+    **{"j": "J", "p": "p"},
+}
+"""The columns of twins by the fields of a row."""
+
+
 def twin_table(rows: Sequence[TwinRow], systems: Systems = NO_SYSTEMS) -> Table:
     """What each system decided on pairs of queries of which the shop can satisfy one."""
-    by_label = {row.system: row for row in rows}
-    decided = [
-        (name, row.right, row.refused_both, row.bought_both, row.reversed, row.missing, row.j, Cell(row.p, "p"))
-        for label, name in system_names(by_label, systems).items()
-        for row in [by_label[label]]
-    ]
-    return table_of(
+    labels = [row.system for row in rows]
+    return pivot(
         "Twins: pairs of an impossible and a possible query",
-        ("System", "right", "refused both", "bought both", "reversed", "missing", "J", "p"),
-        decided,
-        notes=(NOTES["twins"], *notes_on(by_label, systems)),
+        {
+            (row.system, "", name): Cell(row.p, "p") if name == "p" else cell_of(getattr(row, name))
+            for row in rows
+            for name in _OF_TWINS
+        },
+        system_names(labels, systems),
+        {name: Column(heading) for name, heading in _OF_TWINS.items()},
+        notes=(NOTES["twins"], *notes_on(labels, systems)),
     )
