@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from drretail.grounding.text.words import singular
+from drretail.grounding.text.words import RUN, singular
 from drretail.records.criteria import State
 
 MATERIALS = frozenset(
@@ -38,7 +38,6 @@ _FREE_AFTER = re.compile(
 )
 _REACH = 60
 """Characters before a word in which a denial counts."""
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _NO_MEANING = frozenset("a an and as at be for in is it of on or the to with".split())  # noqa: SIM905
 # "Easy to fill and clean": up to three words between, none of which negates.
 _BETWEEN = r"(?:[\s/&-]+(?!(?:no|non|not|never|without)\b)[\w'+]+){0,3}?[\s/&-]+"
@@ -118,7 +117,7 @@ def _demand_pattern(demand: str) -> tuple[str, re.Pattern[str]]:
     """The beginning of a demand's first meaningful word, and a pattern that finds all of them, in order, in a text in
     lower case; the last one in singular or plural.
     """
-    words = _WORD.findall(_folded(demand))
+    words = RUN.findall(_folded(demand))
     words = [word for word in words if word not in _NO_MEANING] or words
     if not words:
         return "", re.compile(r"(?!)")

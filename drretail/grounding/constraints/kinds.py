@@ -11,10 +11,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from drretail.grounding.constraints.demands import MATERIALS
-from drretail.grounding.text.words import stem
+from drretail.grounding.text.words import RUN, stem
 from drretail.records.shop import Product
 
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _IN_BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 # Separates two names of the thing, or its name from its number, size and color.
 _BORDER = re.compile(r"[,|;:/•–—~+]|\s-+\s|\s-|-\s|\s(?:and|&)\s")
@@ -118,7 +117,7 @@ def joined(kind: str) -> str:
 
 def search_words(kind: str) -> str:
     """The words that every product of a kind has, for a search: without packing words at its end."""
-    return " ".join(_WORD.findall(kind)[: len(_unpacked(_stems(kind)))])
+    return " ".join(RUN.findall(kind)[: len(_unpacked(_stems(kind)))])
 
 
 def _words(product: Product) -> frozenset[str]:
@@ -171,4 +170,4 @@ def _unpacked(words: tuple[str, ...]) -> tuple[str, ...]:
 @lru_cache(maxsize=262_144)
 def _stems(text: str) -> tuple[str, ...]:
     folded = text.casefold().replace("’", "'").replace("'s ", " ")
-    return tuple(stem(word) for word in _WORD.findall(folded))
+    return tuple(stem(word) for word in RUN.findall(folded))

@@ -17,7 +17,7 @@ _POSSESSIVE = re.compile(r"['’]s?$")
 _NOT_PROSE = re.compile(r"(?:https?://|www\.)[^\s)\]>]+|```.*?(?:```|\Z)|`[^`\n]*`|\[[^\[\]\s]*\]", re.DOTALL)
 """Addresses, code and marks of citations."""
 _TABLE_ROW = re.compile(r"^[ \t]*\|.*$", re.MULTILINE)
-_RUN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+RUN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 """A word or an id: "B0UXJZK5MQ" is one run, no three words."""
 
 # Words of any English text, whatever its subject: articles, pronouns, prepositions, conjunctions,
@@ -76,7 +76,7 @@ def is_english(text: str) -> bool:
     """
     text = _NOT_PROSE.sub(" ", text)
     for part in (_TABLE_ROW.sub(" ", text), text):
-        runs = [run for run in _RUN.findall(part) if not any(map(str.isnumeric, run))]
+        runs = [run for run in RUN.findall(part) if not any(map(str.isnumeric, run))]
         plain, unspaced = [word for word in runs if not word[0].isupper()], len(_UNSPACED.findall(part)) // 2
         length = len(plain) + unspaced
         if len(runs) + unspaced >= FEWEST_WORDS and 2 * length >= FEWEST_WORDS:

@@ -108,8 +108,8 @@ def pick_findings(
 
     ``owned`` are products that the user has, ``cited`` the evidence ids that the report cites, ``catalog`` the ids of
     picks that the shop has, ``refusable`` the wants that may be left out, True if rightly. Of alternatives the first
-    counts. Picks by form are not certain: they have no quantities,
-    and may be only some of the picks, or what is named because it will not do. So they break no wish.
+    counts. Picks by form are not certain: they have no quantities, and may be only some of the picks, or what is named
+    because it will not do. So they break no wish.
     """
     findings = [finding for pick in picks for finding in _of_any_pick(pick, report, cited, ledger, catalog)]
     if wish is None or not are_certain:
@@ -248,9 +248,8 @@ def _left_out(cart: Cart, refusable: Mapping[str, bool]) -> Iterator[Finding]:
     besides = [cart.products[product] for product in cart.besides if product in cart.products]
     for want, taken in zip(cart.wish.wants, cart.taken, strict=True):
         if not taken and not want.optional and not refusable.get(want.name):
-            is_unsure = (
-                is_unknown or want.name in refusable or any(shares_the_noun(item, want.kinds) for item in besides)
-            )
+            is_close = any(shares_the_noun(item, want.kinds) for item in besides)
+            is_unsure = is_close or is_unknown or want.name in refusable
             found = f"no pick is of its kind ({' or '.join(want.kinds)})"
             severity = "warning" if is_unsure else "error"
             yield Finding(code="want_left_out", severity=severity, text=want.name, found=found)

@@ -107,15 +107,16 @@ def _may_mean(name: str, want: Want) -> bool:
 def refusable_wants(wish: Wish, outcome: Outcome | None, ends: Reference | KeptReference | None) -> Mapping[str, bool]:
     """The wants, by name, that a report may leave out although it buys others: True if that is proved to be right.
 
-    None if it declares to buy everything, or if the shop is known to have everything. If only all wants together can't
-    be met, any of them may be left out, else those for which nothing would do.
+    There are none if it declares to buy everything, or if the shop can meet the whole wish. Where the shop can't, they
+    are those for which nothing would do; if something would do for each, and only all together can't be had, any of
+    them. A report that declares nothing refuses nothing by name.
     """
     proof = None if ends is None else ends.proof
     if (outcome is not None and outcome.decision == "buy") or (proof is not None and proof.state == "refuted"):
         return {}
     refused = outcome.refused if outcome else ()
     named = {want.name for want in wish.wants if not refused or any(_may_mean(name, want) for name in refused)}
-    if ends is None or proof is None:
+    if ends is None or proof is None:  # nobody knows
         return dict.fromkeys(named if outcome else (), False)
     missing = {want.name for want in ends.wants if not want.fits}
     return dict.fromkeys(named & missing if missing else named, proof.state == "proved")
