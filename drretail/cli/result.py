@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from drretail.api.option import declared_options, keywords
-from drretail.cli.options import DEBUG, flags
-from drretail.cli.options.parameters import FromFile, with_flags
+from drretail.cli.options import DEBUG
+from drretail.cli.options.parameters import FromFile, Output, Planned, with_flags
 from drretail.errors import UserError
 from drretail.records.tables.result import Result
 from drretail.viewer.output import print_json, print_part, remark, say
@@ -25,9 +25,7 @@ def result_command(record: str, function: str, estimate: str = "", *, from_file:
     may stand in a file.
     """
 
-    def command(
-        options: Any, output: flags.Output, planned: flags.Planned | None = None, file: FromFile | None = None
-    ) -> None:
+    def command(options: Any, output: Output, planned: Planned | None = None, file: FromFile | None = None) -> None:
         del file  # the options are made of it already
         given = keywords(options)
         for declared in declared_options(type(options)):
@@ -42,8 +40,8 @@ def result_command(record: str, function: str, estimate: str = "", *, from_file:
 
     records: dict[str, type] = {"options": loaded(record)}
     records |= {"file": FromFile} if from_file else {}
-    records |= {"planned": flags.Planned} if estimate else {}
-    return with_flags(records | {"output": flags.Output}, command)
+    records |= {"planned": Planned} if estimate else {}
+    return with_flags(records | {"output": Output}, command)
 
 
 def loaded(place: str) -> Any:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, overload
+from typing import Any
 
 from pydantic import TypeAdapter
 
@@ -109,53 +109,39 @@ class RunView:
         return next((claim for claim in claims if claim.text == statement.text and place in (claim.span, place)), None)
 
 
-class Runs(Sequence[RunView]):
+@dataclass(frozen=True, slots=True)
+class Runs:
     """The planned runs of an experiment, each read when it is accessed: thousands do not fit into memory."""
 
-    def __init__(
-        self,
-        experiment: Path,
-        definition: Definition,
-        planned: Sequence[Planned],
-        board: Scoreboard | None = None,
-        beside: Sequence[RunView] = (),
-    ) -> None:
-        """The last planned runs are those of another experiment, ``beside``, under the labels of the plan."""
-        self._experiment = experiment
-        self._definition = definition
-        self._planned = planned
-        self._board = board
-        self._beside = beside
+    experiment: Path
+    definition: Definition
+    planned: Sequence[Planned]
+    board: Scoreboard | None = None
+    beside: "Runs | None" = None
+    """The last of these runs, which another experiment has under other labels."""
 
     def __len__(self) -> int:
-        return len(self._planned)
+        return len(self.planned)
 
-    @overload
-    def __getitem__(self, at: int) -> RunView: ...
+    def __iter__(self) -> Iterator[RunView]:
+        return map(self.__getitem__, range(len(self)))
 
-    @overload
-    def __getitem__(self, at: slice) -> Sequence[RunView]: ...
-
-    def __getitem__(self, at: int | slice) -> RunView | Sequence[RunView]:
-        places = range(len(self._planned))[at]
-        return [self._read(place) for place in places] if isinstance(places, range) else self._read(places)
-
-    def _read(self, place: int) -> RunView:
-        at = place - len(self._planned) + len(self._beside)
-        if at >= 0:
-            run = self._beside[at]
-            return replace(run, number=place + 1, subject=replace(run.subject, label=self._planned[place].label))
-        subject = read_subject(self._experiment, self._definition, self._planned[place], None)
+    def __getitem__(self, place: int) -> RunView:
+        first = len(self.planned) - len(self.beside or ())
+        if self.beside is not None and place >= first:
+            run = self.beside[place - first]
+            return replace(run, number=place + 1, subject=replace(run.subject, label=self.planned[place].label))
+        subject = read_subject(self.experiment, self.definition, self.planned[place], None)
         number = place + 1
-        folder = run_folder(self._experiment, subject.label, subject.query.query_id, subject.repeat)
+        folder = run_folder(self.experiment, subject.label, subject.query.query_id, subject.repeat)
         run, telemetry = subject.run, folder / "telemetry.json"
         if run is None:
             state = "interrupted" if (folder / "journal.jsonl").exists() else "not run"
             return RunView(number, subject, state, {}, (), (), Checks((), (), ()), 0)
-        columns = () if self._board is None else self._board.columns
+        columns = () if self.board is None else self.board.columns
         shown = ("faithfulness", MARKS_CLAIMS, "quality", "checks", FALSE_STATEMENTS)
         judgements = {
-            metric: read_judgements(self._experiment, metric, run)
+            metric: read_judgements(self.experiment, metric, run)
             for metric in dict.fromkeys((*shown, *(column.metric for column in columns if column.metric)))
         }
         faithfulness, marks, quality, checks, false = (judgements[metric] for metric in shown)
@@ -171,9 +157,9 @@ class Runs(Sequence[RunView]):
         statements, by, value = _false(false, claims)
         read = tuple(Statement(**fields) for fields in value.get("read", ()))
         is_answer = subject.system.is_of_shop or (
-            self._board is not None
-            and self._board.are_answers
-            and place_of(subject.label, self._definition.systems) == "system"
+            self.board is not None
+            and self.board.are_answers
+            and place_of(subject.label, self.definition.systems) == "system"
         )
         cites = any(claim.sources for first in claims[:1] for claim in first.claims)
         if by is not None and "read" in value and (not claims or claims[0].judged.judge.kind == "rule_based"):
@@ -199,7 +185,7 @@ class Runs(Sequence[RunView]):
             false_by="" if by is None else by.judge.spec,
             shown=value.get("shown", {}),
             stale=faithfulness.stale + quality.stale + checks.stale,
-            values=dict(_values(self._experiment, subject, run, self._board, judgements)) if self._board else {},
+            values=dict(_values(self.experiment, subject, run, self.board, judgements)) if self.board else {},
             seconds=seconds,
         )
 
@@ -223,7 +209,7 @@ class ExperimentView:
     definition: Definition
     planned: tuple[Planned, ...]
     """Every planned run: systems, counterfactual ones, floors, the ceiling; for each by repeat and query."""
-    runs: Sequence[RunView]
+    runs: Runs
     """The same runs with everything that is recorded about them, each read when it is accessed."""
     scores: Scores
     """The content of scores.json; without rows if there is none yet."""

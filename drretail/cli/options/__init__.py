@@ -1,8 +1,7 @@
 """Flags that several commands share.
 
-parameters.py   flags made from the fields of dataclasses
+parameters.py   flags made from the fields of dataclasses; those of every command
 command.py      a command, its help under headings
-flags.py        flags that every command has, and --estimate
 """
 
 DEBUG = "--debug"

@@ -8,11 +8,26 @@ from typing import Annotated, Any, get_origin
 
 import typer
 
-from drretail.api.option import DeclaredOption, Option, declared_options
+from drretail.api.option import MODELS, OUTPUT, DeclaredOption, Option, declared_options
 
 METAVARS: Mapping[Any, str] = {int: "N", float: "N", str: "TEXT", Path: "PATH", list[str]: "TEXT"}
 OPPOSITE = "opposite_of_"
 """The prefix of a hidden flag's name. The flag sets a switch back to its default if a file has changed it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """How the results and the progress of any command are printed."""
+
+    as_json: Annotated[bool, Option("Print one JSON document on stdout.", OUTPUT, flag="--json")] = False
+    quiet: Annotated[bool, Option("Print no progress on stderr.", OUTPUT, short="-q")] = False
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """Whether the command only estimates, and sends nothing."""
+
+    estimate: Annotated[bool, Option("Estimate calls, tokens and cost. Send nothing.", MODELS)] = False
 
 
 @dataclass(frozen=True, slots=True)

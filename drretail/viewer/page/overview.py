@@ -116,7 +116,7 @@ def render_false_statements(view: ExperimentView, rendered: Sequence[Rendered], 
     Empty if there are none, unless a judge has checked a shop's answers: then the section says so.
     """
     judge = next((run.false_by for run in view.runs if run.false_by), "")
-    judge = judge or next((claims.judged.judge.spec for run in view.runs[:1] for claims in run.claims[:1]), "")
+    judge = judge or next((run.claims[0].judged.judge.spec for run in view.runs if run.claims), "")
     false = [
         (statement, links.claim(line, anchor) if links.in_folder or question.body else "")
         for question in rendered

@@ -13,7 +13,6 @@ from drretail.records.score import (
     CODE,
     NO_SYSTEMS,
     WHOLES,
-    Agreement,
     MetricDescription,
     Score,
     Scoreboard,
@@ -77,11 +76,7 @@ def plots_of(view: ExperimentView, lines: Sequence[RunLine]) -> tuple[list[Plot]
         if its
     }
     curves, others = ablation_plots(view.scores.ablations, systems)
-    further += [
-        *filter(None, [agreement_plot(view.scores.agreements)]),
-        *others,
-        *filter(None, [tool_plot(calls, systems), None if board is None else power_plot(board)]),
-    ]
+    further += [*others, *filter(None, [tool_plot(calls, systems), None if board is None else power_plot(board)])]
     return [*first, *curves], further
 
 
@@ -281,34 +276,6 @@ def preference_plots(pairs: Sequence[PairScore], systems: Systems = NO_SYSTEMS) 
             ends=(f"{a} preferred", f"{b} preferred"),
             unit="pair",
         )
-
-
-def agreement_plot(agreements: Sequence[Agreement]) -> Plot | None:
-    """How similarly judges rank reports: Spearman's ρ by variant, a series for every two judges. None without any ρ."""
-    shown = [row for row in agreements if row.rho_report is not None]
-    pairs = list(dict.fromkeys((row.first, row.second) for row in shown))[:MOST_SERIES]
-    variants = list(dict.fromkeys((row.metric, row.variant) for row in shown))
-    if not shown:
-        return None
-    by_cell = {
-        (row.metric, row.variant, row.first, row.second): Cell(
-            max(0.0, row.rho_report or 0.0), n=row.n_reports, planned=row.n_reports + row.n_dropped
-        )
-        for row in shown
-    }
-    rows = [
-        DotRow(variant.replace("_", " "), tuple(by_cell.get((metric, variant, *pair)) for pair in pairs))
-        for metric, variant in variants
-    ]
-    return dot_plot(
-        "judges-agreement",
-        "Agreement of judges",
-        "Spearman's ρ over reports: 1 for the same ranking. Values below 0 are drawn at 0.",
-        rows,
-        series=[f"{first} and {second}" for first, second in pairs],
-        unit="report",
-        whole=(0, 1),
-    )
 
 
 def ablation_plots(tables: Sequence[SettingTable], systems: Systems = NO_SYSTEMS) -> tuple[list[Plot], list[Plot]]:
