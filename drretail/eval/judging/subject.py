@@ -195,6 +195,7 @@ class Subject:
             web_is_live=self.system.web_is_live,
             read_answers=lambda: self.answers,
             is_imported=self.system.is_imported,
+            is_of_shop=self.system.is_of_shop,
             ends=self.ends,
         )
 

@@ -83,6 +83,8 @@ class Case:
     """
     is_imported: bool = False
     """True if the ledger holds only what the report itself names."""
+    is_of_shop: bool = False
+    """True if the products that an imported report names were looked up in its shop."""
     ends: Reference | KeptReference | None = None
     """The baskets that satisfy the wish; None if they are not known, as while a draft is checked."""
 
@@ -94,6 +96,11 @@ class Case:
     def is_watched(self) -> bool:
         """True if what the run received is known."""
         return not self.is_imported or bool(self.run is not None and self.run.steps)
+
+    @property
+    def unknown_kinds(self) -> str:
+        """The letters of those evidence ids of which nobody knows whether the run was handed them."""
+        return "" if self.is_watched else "CFOSUW" if self.is_of_shop else "CFOPSUW"
 
     @cached_property
     def no_decision(self) -> str | None:
@@ -220,7 +227,7 @@ def check_report(case: Case, reading: Reading) -> list[Finding]:
     catalog = None if case.lookup is None else products.keys()
     findings = [
         *value_findings(case.report, reading.values),
-        *source_findings(case.citations, catalog, is_watched=case.is_watched),
+        *source_findings(case.citations, catalog, unknown_kinds=case.unknown_kinds),
         *_of_picks(case, reading, catalog),
     ]
     if case.now is not None:

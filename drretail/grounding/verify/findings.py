@@ -42,8 +42,6 @@ _FACTS: dict[FactKind, str] = {
     "dearer": "it costs more than older pages say",
 }
 _PRODUCT = re.compile(r"\bP:([A-Za-z0-9][A-Za-z0-9_-]*)")
-_OWN_MARK = re.compile(r"\b[CFOPSUW]:\w")
-"""An evidence id, which only its run can resolve."""
 _AVAILABILITY = re.compile(r"availab|in stock|stock status", re.I)
 _UNAVAILABLE = re.compile(r"\b(?:unavailable|out of stock|sold out|discontinued|no longer|not available)\b", re.I)
 
@@ -72,17 +70,17 @@ def products_of(citation: Citation) -> list[str]:
 
 
 def source_findings(
-    citations: Iterable[Citation], catalog: Collection[str] | None, *, is_watched: bool = True
+    citations: Iterable[Citation], catalog: Collection[str] | None, *, unknown_kinds: str = ""
 ) -> Iterator[Finding]:
     """Citations of what the run never received, and of products that the shop does not have.
 
-    ``catalog`` has the cited product ids that exist; None without the world. What a run received that is not
-    ``is_watched`` is not known: an id that its report does not resolve itself is a warning.
+    ``catalog`` has the cited product ids that exist; None without the world. Where nobody knows what the run received,
+    an evidence id that begins with one of the ``unknown_kinds`` is a warning.
     """
     for citation in citations:
         fault = partial(Finding, severity="error", start=citation.start, end=citation.end, text=citation.marker)
         if citation.type == "unresolved":
-            is_open = not is_watched and _OWN_MARK.search(citation.marker)
+            is_open = unknown_kinds and re.search(rf"\b[{unknown_kinds}]:\w", citation.marker)
             found = "what the run was handed is not known" if is_open else "the run was handed no such source"
             yield fault(code="unresolved_citation", found=found, severity="warning" if is_open else "error")
         if citation.type == "web" and citation.evidence_id is None:
