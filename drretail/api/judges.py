@@ -20,7 +20,6 @@ OFFLINE_NOTE = (
     "No --judge given: offline:judge judges. It decides by fields of records alone, and is no language model."
 )
 OFFLINE_JUDGE = "offline:judge"
-OFFLINE_SHOPPER = "offline:shopper"
 
 
 def judges(
@@ -31,6 +30,7 @@ def judges(
     If neither names any, offline:judge judges, and ``on_offline`` is called.
     """
     from drretail.api.models import profile_of
+    from drretail.api.settings import OFFLINE_MODEL
     from drretail.eval.judging.session import Judge
     from drretail.eval.scores.panel import is_panel
 
@@ -54,7 +54,7 @@ def judges(
     except UnknownName:
         raise
     except UserError as problem:  # the opener suggests the offline model that answers, not the one that judges
-        raise UserError(str(problem).replace(OFFLINE_SHOPPER, OFFLINE_JUDGE)) from problem
+        raise UserError(str(problem).replace(OFFLINE_MODEL, OFFLINE_JUDGE)) from problem
 
 
 def judges_for(

@@ -77,11 +77,6 @@ def test_addresses_and_keys_are_also_read_from_their_usual_names(
     assert (found.get_secret_value() if isinstance(found, SecretStr) else found) == value
 
 
-def test_the_web_may_be_chosen_in_the_file(tmp_path: Path) -> None:
-    (tmp_path / "drretail.toml").write_text('web = "searxng"\nrobots = false\n', encoding="utf-8")
-    assert (read_settings().web, read_settings().robots) == ("searxng", False)
-
-
 def test_secrets_are_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("MONGO_PASSWORD", "ES_PASSWORD", "ES_API_KEY", "SERPER_API_KEY"):
         monkeypatch.setenv(f"DRRETAIL_{name}", "secret")

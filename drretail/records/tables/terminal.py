@@ -1,20 +1,17 @@
 """A table as lines that fit a terminal. They are wider only if a single word or figure is: no figure is ever broken."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 from drretail.records.tables.figures import NOTHING
-from drretail.records.tables.table import Cell, Row, Table, upright
+from drretail.records.tables.table import Cell, Column, Row, Table, upright
 
 if TYPE_CHECKING:
     from rich.table import Table as Grid
     from rich.text import Text
-import re
-from collections.abc import Sequence
-
-from drretail.records.tables.table import Column
 
 NAMES = 16
 """The least width of the column of names, unless all are shorter; longer names are broken."""
