@@ -240,10 +240,10 @@ def _write_through(path: Path, parts: Iterable[bytes]) -> None:
 
 def files_below(folder: Path, pattern: str = "*") -> list[Path]:
     """The files below a folder that match a pattern, sorted, without hidden ones; raises as ``check_inside``."""
-    found = sorted(path for path in folder.glob(pattern) if path.is_file() and not path.name.startswith("."))
-    for path in found:
+    files = sorted(path for path in folder.glob(pattern) if path.is_file() and not path.name.startswith("."))
+    for path in files:
         check_inside(path, folder)
-    return found
+    return files
 
 
 def check_entries(folder: Path) -> None:
@@ -251,9 +251,9 @@ def check_entries(folder: Path) -> None:
 
     A link shows, and could change, a file elsewhere, and a pipe may never end.
     """
-    if folder.is_dir() and (found := _first_special(folder)) is not None:
-        what = "a link" if found.is_symlink() else "a pipe or device"
-        raise UserError(f"{found} is {what}, and no file of an experiment: put the file itself there.")
+    if folder.is_dir() and (entry := _first_special(folder)) is not None:
+        kind = "a link" if entry.is_symlink() else "a pipe or device"
+        raise UserError(f"{entry} is {kind}, and no file of an experiment: put the file itself there.")
 
 
 def _first_special(folder: Path) -> Path | None:
@@ -315,11 +315,11 @@ def read_json(path: Path) -> dict[str, Any]:
 
 def check_format(value: dict[str, Any], where: object) -> None:
     """Raises UserError if ``value`` names another format than this version of drretail reads."""
-    found = value.get("format")
-    if found == FORMAT:
+    version = value.get("format")
+    if version == FORMAT:
         return
-    fault, advice = "names no format" if found is None else f"is of format {found!r}", "Make it anew."
-    if isinstance(found, int) and found > FORMAT:
+    fault, advice = "names no format" if version is None else f"is of format {version!r}", "Make it anew."
+    if isinstance(version, int) and version > FORMAT:
         fault, advice = f"{fault}, made by a newer version", "Install that version, or name another folder."
     raise UserError(f"{where} {fault}; this version of drretail reads format {FORMAT}. {advice}")
 
@@ -328,7 +328,7 @@ def check_replaceable(path: Path) -> None:
     """Raises UserError for JSON that a newer version made. What is missing, damaged or older may be made anew."""
     with suppress(OSError, ValueError):
         value = parse_json(path.read_bytes())
-        if isinstance(value, dict) and isinstance(found := value.get("format"), int) and found > FORMAT:
+        if isinstance(value, dict) and isinstance(version := value.get("format"), int) and version > FORMAT:
             check_format(value, path)
 
 

@@ -111,8 +111,8 @@ def ingest(
     with nullcontext() if dry_run else writer_lock(folder):
         before = None if dry_run else into.live()
         if before is not None and not replace:
-            asked = dated if before.parameters.get("until") else options
-            check_replaceable(name, before, plan, _chosen(asked, pool), workers, progress)
+            wanted = dated if before.parameters.get("until") else options
+            check_replaceable(name, before, plan, _chosen(wanted, pool), workers, progress)
             # Another version of drretail may make other rows from the same files.
             if before.versions.get("drretail") == __version__ and into.is_complete():
                 live = _made_live(name, before, None)
@@ -360,7 +360,7 @@ def _parameters(options: IngestOptions) -> dict[str, Any]:
         for name, value in (("holdout", "none"), ("mapping", None), ("until", None))
         if getattr(options, name) == value
     }
-    given = options.model_dump(mode="json", exclude={"seed", "since", "analyzer", *unsaid})
+    parameters = options.model_dump(mode="json", exclude={"seed", "since", "analyzer", *unsaid})
     if options.mapping is not None:
-        given["mapping"] = options.mapping.model_dump(mode="json", exclude_defaults=True)
-    return given
+        parameters["mapping"] = options.mapping.model_dump(mode="json", exclude_defaults=True)
+    return parameters

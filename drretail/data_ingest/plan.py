@@ -34,9 +34,9 @@ _STEM = re.compile(rf"(?<![A-Za-z0-9])({'|'.join(sorted(STEMS, key=len, reverse=
 def named_category(path: Path) -> str | None:
     """The category in the file's name, or in its folder's name; None if neither names one."""
     for name in (path.name, path.parent.name):
-        found = _STEM.findall(name)
-        if found:
-            return max(found, key=len)
+        stems = _STEM.findall(name)
+        if stems:
+            return max(stems, key=len)
     return None
 
 
@@ -185,8 +185,8 @@ def _check_a_shop_can_come_out(inputs: Sequence[Input], sources: Sequence[Source
 def _among(sources: Sequence[Source], options: IngestOptions) -> str:
     """ "among the files (a.jsonl is empty; …)": names what was found instead."""
     preset = f" of preset {options.preset!r}" if options.preset else ""
-    found: list[str] = []
+    names: list[str] = []
     for source in sorted(sources, key=lambda source: source.shape == "unknown"):
         kind = f"holds {source.shape}" if source.why is None else f"is unknown: {source.why}"
-        found.append(f"{source.path} {'is empty' if source.shape == 'empty' else kind}")
-    return f"among the files{preset} ({first_few(found, _NAMED_FILES, '; ')})"
+        names.append(f"{source.path} {'is empty' if source.shape == 'empty' else kind}")
+    return f"among the files{preset} ({first_few(names, _NAMED_FILES, '; ')})"

@@ -47,12 +47,12 @@ def draw_pool(locale: str, seed: int, places: Sequence[Place] = ()) -> ProfilePo
 
 def distinct(draw: Callable[[], str], wanted: int) -> tuple[str, ...]:
     """Up to ``wanted`` different values, sorted."""
-    found: set[str] = set()
+    values: set[str] = set()
     for _ in range(wanted * DRAWS_PER_PART):
-        found.add(draw())
-        if len(found) == wanted:
+        values.add(draw())
+        if len(values) == wanted:
             break
-    return tuple(sorted(found))
+    return tuple(sorted(values))
 
 
 def draw_places(fake: "Faker") -> tuple[Place, ...]:

@@ -54,8 +54,8 @@ def _other_files(there: Sequence[SourceFile], plan: Plan, workers: int, progress
     if [state[2] for state in states] == [source.modified for source in there]:
         return []
     with TemporaryDirectory(prefix="drretail-digests-") as folder:
-        found = source_files(plan, Path(folder), workers, progress)
-    changed = [new.name for new, old in zip(found, there, strict=True) if new.sha256 != old.sha256]
+        files = source_files(plan, Path(folder), workers, progress)
+    changed = [new.name for new, old in zip(files, there, strict=True) if new.sha256 != old.sha256]
     return [f"other rows in {first_few(changed, _NAMED_FILES)}"] if changed else []
 
 

@@ -178,11 +178,11 @@ def compare_fingerprint(
     formulation = manifest.versions.get(INDEX_VERSION, "")
     if formulation not in BY_VERSION:
         yield fault("index_formulation", formulation, f"this version of drretail searches by {' or '.join(BY_VERSION)}")
-    found = world_fingerprint(
+    fingerprint = world_fingerprint(
         products=products, orders=orders, seed=manifest.seed, pool=pool, formulation=formulation, holdout=holdout
     )
-    if found != manifest.fingerprint:
-        yield fault("fingerprint", manifest.fingerprint, found)
+    if fingerprint != manifest.fingerprint:
+        yield fault("fingerprint", manifest.fingerprint, fingerprint)
 
 
 def compare_index(stored: Iterable[str], indexed: Iterable[str]) -> Iterator[Finding]:

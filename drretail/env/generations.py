@@ -74,9 +74,9 @@ def publish(folder: Path, staging: Path, name: str) -> None:
     staging.rename(generation)
     sync_folder(folder)
     make_live(folder, name)
-    kept = {name, before}
+    latest = {name, before}
     for entry in folder.iterdir():
-        if entry.name.startswith(GENERATION) and entry.name not in kept:
+        if entry.name.startswith(GENERATION) and entry.name not in latest:
             shutil.rmtree(entry)
 
 
@@ -129,8 +129,8 @@ def writer_lock(folder: Path) -> Generator[None]:
 def write_checksums(generation: Path) -> None:
     """Writes the present checksums of all files of a generation."""
     names = sorted(path.relative_to(generation).as_posix() for path in generation.rglob("*") if path.is_file())
-    kept = [name for name in names if name != CHECKSUMS and not name.endswith(TRANSIENT)]
-    write_lines(generation / CHECKSUMS, (f"{_sha256(generation / name)}  {name}" for name in kept))
+    lasting = [name for name in names if name != CHECKSUMS and not name.endswith(TRANSIENT)]
+    write_lines(generation / CHECKSUMS, (f"{_sha256(generation / name)}  {name}" for name in lasting))
 
 
 def changed_files(generation: Path, below: str = "") -> Iterator[Finding]:
@@ -150,8 +150,8 @@ def changed_files(generation: Path, below: str = "") -> Iterator[Finding]:
         file = generation / match[2]
         if not file.is_file():
             yield Finding(code="file_missing", severity="error", text=match[2])
-        elif (found := _sha256(file)) != match[1]:
-            yield Finding(code="file_changed", severity="error", text=f"{match[2]}: {match[1]}", found=found)
+        elif (digest := _sha256(file)) != match[1]:
+            yield Finding(code="file_changed", severity="error", text=f"{match[2]}: {match[1]}", found=digest)
 
 
 def check_index_files(generation: Path) -> None:

@@ -75,11 +75,11 @@ class _Shelf:
 
     def candidates(self, report: str) -> dict[str, Product]:
         """The products that the sentences of a report may name by their titles, by id."""
-        found: list[str] = []
+        ids: list[str] = []
         for sentence in find_sentences(report):
             words = " ".join(re.findall(r"[^\W_]+", report[sentence.start : sentence.end]))[:_LONGEST]
-            found += (hit.product_id for hit in self.world.catalog.search(CatalogQuery(words, limit=_HITS)).hits)
-        return self.known(found)
+            ids += (hit.product_id for hit in self.world.catalog.search(CatalogQuery(words, limit=_HITS)).hits)
+        return self.known(ids)
 
 
 class NamedProducts:
@@ -117,14 +117,14 @@ class NamedProducts:
         ids += written
         texts = [report, question, *(entry.title for entry in seen if entry.kind == "product")]
         titled = [key for text in texts for key in self._titled(text)]
-        found = self._shop.known([*urls, *ids, *titled])
-        unknown = [key for key in written if key not in found and key not in missing]
+        products = self._shop.known([*urls, *ids, *titled])
+        unknown = [key for key in written if key not in products and key not in missing]
         gone = self._gone([*missing, *unknown, *titled])
         missing = {key: None for key in (*gone, *unknown) if key in gone or self._has_form(key)} | missing
-        titles = {key: product.titles for key, product in (found | gone).items()}
+        titles = {key: product.titles for key, product in (products | gone).items()}
         unsold = {name: self._why_unsold(name) for name in names_beside_money(report, titles)}
         return (
-            *(_evidence(product, urls.get(key)) for key, product in found.items()),
+            *(_evidence(product, urls.get(key)) for key, product in products.items()),
             *(_missing(key, url, gone.get(key), text="\n".join(texts)) for key, url in missing.items()),
             *(_missing(name, None, None, why=why) for name, why in unsold.items() if why is not None),
             *self._policy,
@@ -138,20 +138,22 @@ class NamedProducts:
 
     def _orders(self, texts: Iterable[str]) -> list[Order]:
         """The orders whose ids stand in texts; those of several lines have a number behind their id."""
-        found: dict[str, Order] = {}
+        orders: dict[str, Order] = {}
         for name in dict.fromkeys(match["id"] for text in texts for match in ORDER_ID.finditer(text)):
             for key in (name, *(f"{name}-{line}" for line in range(1, _MOST_LINES + 1))):
                 try:
-                    found[key] = self._world.store.order(key)
+                    orders[key] = self._world.store.order(key)
                 except NotFound:
                     if key != name:
                         break
-        return list(found.values())
+        return list(orders.values())
 
     def _order(self, order: Order) -> Evidence:
         """The record of an order, without whose it is, and without a status that no column of the shop told."""
-        told = self._mapping.get("orders") or {}
-        hidden = {"user_id"} | ({"order_status"} if told and told.keys().isdisjoint(("status", "cancelled")) else set())
+        columns = self._mapping.get("orders") or {}
+        hidden = {"user_id"} | (
+            {"order_status"} if columns and columns.keys().isdisjoint(("status", "cancelled")) else set()
+        )
         return _order_evidence(order, self._shop.known([order.product_id]).get(order.product_id), hidden)
 
     def _key_of(self, url: str) -> str | None:
@@ -160,10 +162,10 @@ class NamedProducts:
         if url.startswith(SHOP_URL):
             return parts.path.strip("/") or None
         if self._address is not None:
-            found = self._address.fullmatch(_bare(url).partition("?")[0].partition("#")[0].rstrip("/"))
+            match = self._address.fullmatch(_bare(url).partition("?")[0].partition("#")[0].rstrip("/"))
         else:
-            found = _OF_SHOP.search(parts.path)
-        return None if found is None else unquote(found["key"]) or None
+            match = _OF_SHOP.search(parts.path)
+        return None if match is None else unquote(match["key"]) or None
 
     @cached_property
     def _former(self) -> _Shelf | None:
@@ -239,11 +241,11 @@ def names_beside_money(text: str, titles: Mapping[str, str]) -> Iterator[str]:
     """
     money = [(one.start, one.end) for one in find_money(text)]
     taken = [*money, *((one.start, one.end) for one in products_named(text, titles))]
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     for sentence in find_sentences(text):
         if any(sentence.start <= start < sentence.end for start, _ in money):
-            found |= dict.fromkeys(_names(blanked(text, taken), sentence.start, sentence.end))
-    yield from found
+            names |= dict.fromkeys(_names(blanked(text, taken), sentence.start, sentence.end))
+    yield from names
 
 
 def _names(text: str, start: int, end: int) -> Iterator[str]:

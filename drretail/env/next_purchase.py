@@ -72,22 +72,22 @@ class _Shop:
             orders = self.world.store.orders(user_id).orders
         except NotFound:  # a user's only order may be held out
             return None
-        kept = [order.product_id for order in orders if order.order_status not in VOID_STATUSES]
-        products = self.world.store.products(sorted(set(kept)))
-        leaves = (known_leaf(products[product_id]) for product_id in kept if product_id in products)
+        product_ids = [order.product_id for order in orders if order.order_status not in VOID_STATUSES]
+        products = self.world.store.products(sorted(set(product_ids)))
+        leaves = (known_leaf(products[product_id]) for product_id in product_ids if product_id in products)
         counts = Counter(leaf for leaf in leaves if leaf is not None)
         return min(counts, key=lambda name: (-counts[name], name), default=None)
 
     def _look_up(self, category: str | None) -> tuple[PurchaseItem, ...]:
         query = CatalogQuery("", category=category, sort_by="popularity", limit=MOST_POPULAR)
         try:
-            found = [hit.product_id for hit in self.world.catalog.search(query).hits]
+            ids = [hit.product_id for hit in self.world.catalog.search(query).hits]
         except ToolError as problem:
             if problem.kind != "invalid_argument":
                 raise
             return ()  # the last product of a category may have left the shop
-        products = self.world.store.products(found)
-        return tuple(purchase_item_of(products[product_id]) for product_id in found if product_id in products)
+        products = self.world.store.products(ids)
+        return tuple(purchase_item_of(products[product_id]) for product_id in ids if product_id in products)
 
 
 def _next_purchase(shop: _Shop, query: Query, rows: Sequence[OrderRow]) -> NextPurchase:
@@ -135,8 +135,8 @@ def wanted_categories(world: World, queries: Iterable[Query]) -> dict[str, tuple
 def file_categories(world: World, kinds: Iterable[str]) -> Mapping[str, str]:
     """For each kind, the top-level category of the same name, or the one that most of its products came from."""
     known = {fold_category(category.name): category.name for category in world.manifest.categories}
-    found = {kind: known.get(fold_category(kind)) or _of_products(world, kind) for kind in sorted(set(kinds))}
-    return {kind: category for kind, category in found.items() if category is not None}
+    categories = {kind: known.get(fold_category(kind)) or _of_products(world, kind) for kind in sorted(set(kinds))}
+    return {kind: category for kind, category in categories.items() if category is not None}
 
 
 def _of_products(world: World, kind: str) -> str | None:
@@ -145,13 +145,13 @@ def _of_products(world: World, kind: str) -> str | None:
     """
     try:
         page = world.catalog.search(CatalogQuery("", category=kind, sort_by="popularity", limit=LOOKED_AT))
-        found = _products(world, page).values()
+        products = _products(world, page).values()
     except ToolError as problem:
         if problem.kind != "invalid_argument":
             raise
         page = world.catalog.search(CatalogQuery(kind, match="all", limit=LOOKED_AT))
-        found = [product for product in _products(world, page).values() if is_of_kind(product, kind)]
-    counts = Counter(product.category for product in found)
+        products = [product for product in _products(world, page).values() if is_of_kind(product, kind)]
+    counts = Counter(product.category for product in products)
     return min(counts, key=lambda category: (-counts[category], category), default=None)
 
 

@@ -56,7 +56,7 @@ class Offers:
 
     def of_kind(self, kind: str) -> list[Listing]:
         """Every product of a kind, by id."""
-        return [listing for listing in self.could_be(kind) if is_of_kind(listing.product, kind)]
+        return [listing for listing in self.could_be(kind) if listing.once(is_of_kind, kind)]
 
     def could_be(self, kind: str) -> list[Listing]:
         """Every product that may be of a kind, by id: it holds all the kind's words, or is in a
@@ -65,12 +65,12 @@ class Offers:
         if kind not in self._could_be:
             # Kinds compare words by their stems. A catalog that compares unchanged words misses "feeders".
             text = search_words(kind) or kind if self.world.manifest.analyzer == "english" else ""
-            found = set(self.world.catalog.matching(CatalogQuery(text, match="all")))
+            ids = set(self.world.catalog.matching(CatalogQuery(text, match="all")))
             if joined(kind):
-                found.update(self.world.catalog.matching(CatalogQuery(joined(kind), match="all")))
+                ids.update(self.world.catalog.matching(CatalogQuery(joined(kind), match="all")))
             if self.has_category(kind):
-                found.update(self.world.catalog.matching(CatalogQuery("", category=kind)))
-            listings = self.listings(sorted(found))
+                ids.update(self.world.catalog.matching(CatalogQuery("", category=kind)))
+            listings = self.listings(sorted(ids))
             self._could_be[kind] = [listing for listing in listings if could_be_of_kind(listing.product, kind)]
         return self._could_be[kind]
 
@@ -78,8 +78,8 @@ class Offers:
         """The products of these ids, without those that the shop lacks."""
         missing = [product_id for product_id in product_ids if product_id not in self._listings]
         if missing:
-            found = self.world.store.products(missing)
-            self._listings |= {product_id: listing_of(product) for product_id, product in found.items()}
+            products = self.world.store.products(missing)
+            self._listings |= {product_id: listing_of(product) for product_id, product in products.items()}
         return [self._listings[product_id] for product_id in product_ids if product_id in self._listings]
 
     def has_category(self, category: str) -> bool:
@@ -110,8 +110,8 @@ class Offers:
 
     def bought(self, user_id: str | None) -> frozenset[str]:
         """The ids of the products of a user's orders that were neither cancelled nor returned."""
-        kept = (order for order in self.orders(user_id) if order.order_status not in VOID_STATUSES)
-        return frozenset(order.product_id for order in kept)
+        orders = (order for order in self.orders(user_id) if order.order_status not in VOID_STATUSES)
+        return frozenset(order.product_id for order in orders)
 
     def orders(self, user_id: str | None) -> tuple[Order, ...]:
         """All orders of a user; empty for None, and for a user that the world lacks."""

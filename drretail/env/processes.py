@@ -85,10 +85,10 @@ class WorkerPool:
 
     def _listen(self, messages: "queue.SimpleQueue[_Message]", jobs: int, tell: Tell) -> None:
         while jobs:
-            what, value = messages.get()
-            if what == "told":
+            kind, value = messages.get()
+            if kind == "told":
                 tell(*value)
-            elif what == "done":
+            elif kind == "done":
                 jobs -= 1
             else:
                 raise value
@@ -133,12 +133,12 @@ class Worker:
         """Waits until the job has ended. Raises the job's error, or UserError if the process itself ended."""
         while True:
             try:
-                what, value = self._pipe.recv()
+                kind, value = self._pipe.recv()
             except (EOFError, OSError) as problem:
                 raise self._ended() from problem
-            if what == "failed":
+            if kind == "failed":
                 raise value
-            if what == "done":
+            if kind == "done":
                 return
             tell(*value)
 

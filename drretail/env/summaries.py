@@ -95,5 +95,5 @@ class Summaries:
         """
         counts = Counter(product.leaf_category for product in bought)
         names = sorted(counts, key=lambda name: (-counts[name], name))[:MOST_CATEGORIES]
-        found = {name: self._prices.of(name) for name in names}
-        return {name: span for name, span in found.items() if span is not None}
+        spans = {name: self._prices.of(name) for name in names}
+        return {name: span for name, span in spans.items() if span is not None}

@@ -144,18 +144,18 @@ def ask_all(
     people.mkdir(parents=True, exist_ok=True)
     with asking(writer, people / "journal.jsonl", calls, len(asks)) as (session, bar):
         answers = by_model.ask_all(session, asks.values(), on_end=bar.advance)
-    found = {user: answers.found[ask.key] for user, ask in asks.items() if ask.key in answers.found}
-    return found, answers.failed, Spent(writer, answers.usage, answers.served).document
+    answered = {user: answers.found[ask.key] for user, ask in asks.items() if ask.key in answers.found}
+    return answered, answers.failed, Spent(writer, answers.usage, answers.served).document
 
 
 def read_personas(people: Path) -> "dict[str, Persona]":
     """The personas in the folder. Raises UserError if there is none."""
     from drretail.addons.personas.persona import Persona, read_people
 
-    found = read_people(people, Persona)
-    if not found:
+    personas = read_people(people, Persona)
+    if not personas:
         raise UserError(f"{people} holds no persona: write some with drretail queries personas --people {people}.")
-    return found
+    return personas
 
 
 def _result(

@@ -118,12 +118,12 @@ TALK_EVERY = 3
 def persona_by_rules(past: Past) -> Persona:
     """A persona from profile, summary and departments."""
     profile = {"basic_attributes.name": past.profile.first_name, "basic_attributes.residence": past.residence}
-    found = {name: Trait(value=value, of_profile=True) for name, value in profile.items() if value}
+    traits = {name: Trait(value=value, of_profile=True) for name, value in profile.items() if value}
     summary = past.summary()
     for code, name in BY_STATEMENT.items():
         statements = [each for each in summary.statements if each.code == code and each.orders]
         if statements:
-            found[name] = _trait(
+            traits[name] = _trait(
                 " ".join(statement.text for statement in statements),
                 (id_ for statement in statements for id_ in statement.orders),
             )
@@ -136,8 +136,8 @@ def persona_by_rules(past: Past) -> Persona:
     for name, kinds in bought.items():
         newest = list(kinds.items())[:_MOST_KINDS]
         buys = f"Buys {', '.join(kind for kind, _ in newest)}."
-        found[name] = _trait(buys, (id_ for _, ids in newest for id_ in ids))
-    return Persona(user_id=past.user_id, made_by=RULES, traits=found)
+        traits[name] = _trait(buys, (id_ for _, ids in newest for id_ in ids))
+    return Persona(user_id=past.user_id, made_by=RULES, traits=traits)
 
 
 def _trait(value: str, orders: Iterable[str]) -> Trait:
@@ -159,9 +159,9 @@ def context_by_rules(past: Past, most: int = MOST_ENTRIES) -> PersonContext:
 
 def _talk(past: Past, order: Order, *, again: bool) -> str:
     product = past.products.get(order.product_id)
-    what = "something" if product is None else short_title(product.title, 100)
+    thing = "something" if product is None else short_title(product.title, 100)
     if order.order_status in VOID_STATUSES:
-        asked = f"I don't want the {what} after all."
+        request = f"I don't want the {thing} after all."
     else:
-        asked = f"I'd like the {what} again." if again else f"I'd like to order the {what}."
-    return f"Shopper: {asked} Assistant: Noted {past.line(order)}."
+        request = f"I'd like the {thing} again." if again else f"I'd like to order the {thing}."
+    return f"Shopper: {request} Assistant: Noted {past.line(order)}."

@@ -227,10 +227,10 @@ def _named_file(task: Task) -> Generator[None]:
     try:
         yield
     except (Py4JError, PySparkException) as problem:
-        found = _SOURCE.search(str(problem))
-        if found is None:
+        match = _SOURCE.search(str(problem))
+        if match is None:
             raise
-        source = task.plan.inputs[int(found[1])].source
+        source = task.plan.inputs[int(match[1])].source
         with open_binary(source.path, source.packed) as file:
             while file.read(1 << 20):
                 pass  # reading to the end shows whether the file is cut

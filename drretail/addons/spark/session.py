@@ -29,8 +29,8 @@ SECONDS = 20
 def find_java(environ: Mapping[str, str] = os.environ) -> Path | None:
     """The java of JAVA_HOME if that is set, otherwise the first on the PATH; None if there is none."""
     home = environ.get("JAVA_HOME")
-    found = shutil.which("java", path=str(Path(home) / "bin") if home else environ.get("PATH", ""))
-    return Path(found) if found else None
+    java = shutil.which("java", path=str(Path(home) / "bin") if home else environ.get("PATH", ""))
+    return Path(java) if java else None
 
 
 def java_version(java: Path) -> int:

@@ -188,5 +188,11 @@ def quoted(text: object) -> str:
 
 
 def _first(texts: Iterable[str]) -> str:
-    found = list(texts)
-    return f"coalesce({', '.join(found)})" if len(found) > 1 else found[0] if found else "CAST(NULL AS VARCHAR)"
+    expressions = list(texts)
+    return (
+        f"coalesce({', '.join(expressions)})"
+        if len(expressions) > 1
+        else expressions[0]
+        if expressions
+        else "CAST(NULL AS VARCHAR)"
+    )

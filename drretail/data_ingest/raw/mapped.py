@@ -322,6 +322,6 @@ def _reason(problems: Sequence[Problem]) -> str:
 def merge_variants(db: "DuckDBPyConnection", saved: Saved) -> None:
     """Merges the good rows of ``mapped`` into one per product, and notes how many variants there are."""
     db.execute(_filled("merge_variants"))
-    found = db.execute("SELECT coalesce(sum(variants), 0), count(*) FROM families").fetchone()
-    if found is not None and found[1]:
-        saved.notes.append(f"{found[0]:,} rows are variants of {counted(found[1], 'product')}")
+    counts = db.execute("SELECT coalesce(sum(variants), 0), count(*) FROM families").fetchone()
+    if counts is not None and counts[1]:
+        saved.notes.append(f"{counts[0]:,} rows are variants of {counted(counts[1], 'product')}")

@@ -165,14 +165,14 @@ def _image(raw: Any) -> str | None:
         raw = {size: each[0] for size, each in raw.items() if isinstance(each, list) and each}
     first = raw[0] if isinstance(raw, list) and raw else raw
     sizes = [first.get(size) for size in ("large", "hi_res", "thumb")] if isinstance(first, dict) else [first]
-    found = next(filter(None, map(_address, sizes)), None)
-    return None if found is None or found.startswith(MADE_UP_PICTURES) else found
+    address = next(filter(None, map(_address, sizes)), None)
+    return None if address is None or address.startswith(MADE_UP_PICTURES) else address
 
 
 def _address(raw: Any) -> str | None:
     """The web address with which a text begins."""
-    found = _ADDRESS.match(raw.strip()) if isinstance(raw, str) else None
-    return None if found is None else found[0].rstrip(",")
+    match = _ADDRESS.match(raw.strip()) if isinstance(raw, str) else None
+    return None if match is None else match[0].rstrip(",")
 
 
 def _details(raw: Any) -> dict[str, Any]:

@@ -49,9 +49,9 @@ def find_files(paths: Iterable[Path], world: Path) -> list[Path]:
 
     Raises UserError if a path does not exist, or if there is no file at all.
     """
-    given = list(paths)
+    named = list(paths)
     found: set[Path] = set()
-    for path in given:
+    for path in named:
         if path.is_dir():
             found.update(
                 file.absolute()
@@ -65,11 +65,11 @@ def find_files(paths: Iterable[Path], world: Path) -> list[Path]:
     own = world.resolve()
     # A link keeps its own name, which says the category: download caches link to files that are named by their hash.
     files = {file.resolve(): file for file in sorted(found, reverse=True)}
-    kept = sorted(file for target, file in files.items() if not target.is_relative_to(own))
-    if not kept:
-        where = ", ".join(map(str, given))
+    chosen = sorted(file for target, file in files.items() if not target.is_relative_to(own))
+    if not chosen:
+        where = ", ".join(map(str, named))
         raise UserError(f"There is no file in {where}: give files or folders of Amazon Reviews 2023.")
-    return kept
+    return chosen
 
 
 def is_packed(path: Path) -> bool:

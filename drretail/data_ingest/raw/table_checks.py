@@ -84,15 +84,15 @@ def _with_lines(cells: Cells, first: list[tuple[int, str]], refused: list[tuple[
         ]
     if table.form == "parquet":
         return first
-    found = list[tuple[int, str]]()
+    lines = list[tuple[int, str]]()
     with open_binary(table.path, table.packed) as file:
         for (line, data), (_, problem) in zip(numbered_rows(file, numbers), first, strict=True):
             try:
                 row = json.loads(data.decode("utf-8-sig"))
             except (ValueError, RecursionError):
                 row = None
-            found.append((row.get(LINE, line), problem) if isinstance(row, dict) else (line, "no JSON object"))
-    return found
+            lines.append((row.get(LINE, line), problem) if isinstance(row, dict) else (line, "no JSON object"))
+    return lines
 
 
 def check_ids(db: "DuckDBPyConnection", cells: Cells, saved: Saved) -> None:

@@ -174,10 +174,10 @@ class PlantedWeb:
         return self.web.corpus
 
     def search(self, query: str, k: int) -> list[WebResult]:
-        found = self.web.search(query, k)
+        results = self.web.search(query, k)
         page = page_of(_chosen(self.texts, self.salt, query))
         planted = WebResult(page.title, page.url, page.text[:SNIPPET])
-        return [*found[:RANK], planted, *found[RANK:]][:k]
+        return [*results[:RANK], planted, *results[RANK:]][:k]
 
     def fetch(self, url: str) -> WebPage:
         text = next((text for text in self.texts if text.page_url == url), None)

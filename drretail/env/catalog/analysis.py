@@ -150,9 +150,9 @@ def without_accents(word: str) -> str:
 def _with_bigrams(text: str) -> list[str]:
     """The words of a text; a run without spaces gives each pair of neighbouring characters."""
     text = unicodedata.normalize("NFKC", text)
-    found, end = list[str](), 0
+    terms, end = list[str](), 0
     for run in _RUN.finditer(text):
-        found += words(text[end : run.start()])
-        found += map("".join, pairwise(run[0])) if len(run[0]) > 1 else run[0]
+        terms += words(text[end : run.start()])
+        terms += map("".join, pairwise(run[0])) if len(run[0]) > 1 else run[0]
         end = run.end()
-    return [*found, *words(text[end:])]
+    return [*terms, *words(text[end:])]

@@ -58,13 +58,13 @@ def index_kind(client: Elasticsearch, index: str) -> tuple[str, int]:
     Raises UserError if there is no such index.
     """
     try:
-        found = client.indices.get(index=index)[index]
+        description = client.indices.get(index=index)[index]
     except NotFoundError as problem:
         raise UserError(f"Elasticsearch holds no index {index}; load the world again.") from problem
     except KeyError as problem:
         raise UserError(f"{index} is not the name of an index but an alias of one.") from problem
-    formulation = found["mappings"].get("_meta", {}).get("formulation")
-    return str(formulation), int(found["settings"]["index"]["number_of_shards"])
+    formulation = description["mappings"].get("_meta", {}).get("formulation")
+    return str(formulation), int(description["settings"]["index"]["number_of_shards"])
 
 
 def as_document(product: Product, formulation: Formulation) -> dict[str, Any]:
@@ -170,9 +170,9 @@ class ElasticWriter:
             )
 
     def _check_kind(self) -> None:
-        found, _ = index_kind(self.client, self.index)
-        if found != self.formulation.version:
-            raise UserError(f"The index {self.index} was made in another way ({found}); remove it and load again.")
+        version, _ = index_kind(self.client, self.index)
+        if version != self.formulation.version:
+            raise UserError(f"The index {self.index} was made in another way ({version}); remove it and load again.")
 
     def _patiently(self, step: Callable[[], Answer]) -> Answer:
         """The step's result, after as many tries as it takes."""

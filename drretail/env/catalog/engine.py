@@ -95,11 +95,11 @@ def spellings(index: Index, text: str, known: dict[str, str | None]) -> list[Spe
     """The words of a query that look misspelt, in order; ``known`` remembers the result for each word."""
     if len(known) > MOST_REMEMBERED:
         known.clear()
-    found = dict.fromkeys(words(text))
+    distinct = dict.fromkeys(words(text))
     forms = index.formulation.forms
     checked = {
         word: forms.stem(word) if forms else word
-        for word in found
+        for word in distinct
         if word not in known
         and word.isalpha()
         and len(word) >= SHORTEST
@@ -109,7 +109,7 @@ def spellings(index: Index, text: str, known: dict[str, str | None]) -> list[Spe
     for (word, indexed), count in zip(checked.items(), counts, strict=True):
         # Most words are common: no other word can be that much more frequent.
         known[word] = None if count > MOST_HOLDING else _nearest_spelling(index, word, indexed, count)
-    return [Spelling(word, nearest) for word in found if (nearest := known.get(word)) is not None]
+    return [Spelling(word, nearest) for word in distinct if (nearest := known.get(word)) is not None]
 
 
 def _nearest_spelling(index: Index, word: str, indexed: str, count: int) -> str | None:

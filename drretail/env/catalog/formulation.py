@@ -134,9 +134,9 @@ def _stemmed_in(forms: WordForms) -> Callable[[str], tuple[str, str]]:
     return stemmed_text
 
 
-def paired(found: Sequence[str]) -> Iterator[str]:
+def paired(parts: Sequence[str]) -> Iterator[str]:
     """Each two neighbouring words as one word."""
-    return map("".join, pairwise(found))
+    return map("".join, pairwise(parts))
 
 
 # A search's note mostly asks for the same text again.
@@ -147,18 +147,18 @@ def _stemmed_terms(text: str, match: Match, forms: WordForms) -> SearchTerms:
     if match == "phrase" and len(phrase) > 1:
         pairs = tuple(paired([forms.stem(word) for word in phrase]))
         return SearchTerms((Term("pairs", pairs, " ".join(pairs)),))
-    found = forms.of(_COMPOUND.sub(r"\1\2", text))
+    query_words = forms.of(_COMPOUND.sub(r"\1\2", text))
     # A word with a hyphen is looked for as one word, and as the pair of its parts' stems.
     parts = {
         forms.of(one + other)[0]: forms.stem(one) + forms.stem(other) for one, other in _COMPOUND.findall(text.lower())
     }
     terms: dict[str, dict[Term, None]] = {}
-    content = [word for word in found if not forms.is_stop_word(word)] or found
+    content = [word for word in query_words if not forms.is_stop_word(word)] or query_words
     for word in content:
         others = terms.setdefault(forms.stem(word), {})
         if len(word) >= SHORTEST_JOINED:
             others[Term("pairs", (parts.get(word, forms.stem(word)),), boost=OTHER_FORM_BOOST)] = None
-    for one, other in pairwise(found):
+    for one, other in pairwise(query_words):
         if one in content and other in content and len(one + other) >= SHORTEST_JOINED:
             whole = Term("text", (forms.stem(one + other),), boost=OTHER_FORM_BOOST)
             terms[forms.stem(one)][whole] = terms[forms.stem(other)][whole] = None
@@ -175,11 +175,11 @@ def standard_texts(product: Product) -> FieldTexts:
 
 
 def standard_terms(query: CatalogQuery) -> SearchTerms:
-    found = words(query.text)
-    if query.match == "phrase" and len(found) > 1:
-        phrases = [(tuple(found), prepared(query.text))]
+    query_words = words(query.text)
+    if query.match == "phrase" and len(query_words) > 1:
+        phrases = [(tuple(query_words), prepared(query.text))]
     else:
-        phrases = [((word,), word) for word in dict.fromkeys(found)]
+        phrases = [((word,), word) for word in dict.fromkeys(query_words)]
     return SearchTerms(
         tuple(Term("text", *phrase) for phrase in phrases),
         every=query.match == "all",

@@ -76,9 +76,9 @@ class SearchNote:
             f"{self.page.cut:,} fit the query less and are left out."
         )
 
-    def on_later_pages(self, found: CatalogPage) -> str:
+    def on_later_pages(self, first_pages: CatalogPage) -> str:
         """How many of the best matches a sort puts behind this page."""
-        best = {hit.product_id for hit in found.hits[:FIRST]}
+        best = {hit.product_id for hit in first_pages.hits[:FIRST]}
         later = len(best - {hit.product_id for hit in self.page.hits})
         if self.query.sort_by == "relevance" or not later:
             return ""
@@ -105,17 +105,17 @@ class SearchNote:
         content = {word for word in forms.of(self.query.text) if not forms.is_stop_word(word)}
         if self.query.match != "any" or len(content) < 2 or not self.page.total:
             return ""
-        found = self._search(replace(self._by_relevance(self.query), match="all"), 1).total
-        if found >= min(self.page.total, self.query.limit):
+        holding_all = self._search(replace(self._by_relevance(self.query), match="all"), 1).total
+        if holding_all >= min(self.page.total, self.query.limit):
             return ""
-        count = "None" if not found else f"Only {found}"
-        return f"{count} of {self.page.total} hold{'' if found > 1 else 's'} all words."
+        count = "None" if not holding_all else f"Only {holding_all}"
+        return f"{count} of {self.page.total} hold{'' if holding_all > 1 else 's'} all words."
 
-    def categories(self, found: CatalogPage) -> str:
+    def categories(self, first_pages: CatalogPage) -> str:
         """The leaf categories of the best matches, if there are several."""
         if self.query.category is not None or not self.page.total:
             return ""
-        best = self._products(replace(found, hits=found.hits[:FIRST_PAGES]))
+        best = self._products(replace(first_pages, hits=first_pages.hits[:FIRST_PAGES]))
         counts = Counter(product.leaf_category for product in best)
         forms = self.forms
         in_query = set(forms.stems(self.query.text))
@@ -137,9 +137,9 @@ class SearchNote:
             return ""
         without = replace(self._by_relevance(query), price_min=None, price_max=None, rating_min=None)
         if not self.page.total:
-            found = self._search(replace(without, category=None), NAMED)
-            best = self._products(found)
-            return f"Without the filters {found.total} match, best {self._named(best)}." if best else ""
+            unfiltered = self._search(replace(without, category=None), NAMED)
+            best = self._products(unfiltered)
+            return f"Without the filters {unfiltered.total} match, best {self._named(best)}." if best else ""
         if not self.page.hidden:
             return ""
         by_price, by_rating = query.price_min is not None or query.price_max is not None, query.rating_min is not None

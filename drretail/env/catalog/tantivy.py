@@ -214,8 +214,8 @@ class TantivyCatalog:
         return [self._holding(FIELD, word) for word in indexed]
 
     def words_near(self, word: str) -> dict[str, int]:
-        found = self._searcher.terms_with_prefix(FIELD, word[:SAME_BEGINNING])
-        return {other: count for other, count in found if abs(len(other) - len(word)) <= MOST_ERRORS}
+        terms = self._searcher.terms_with_prefix(FIELD, word[:SAME_BEGINNING])
+        return {other: count for other, count in terms if abs(len(other) - len(word)) <= MOST_ERRORS}
 
     def categories(self) -> list[str]:
         return list(self._names)
@@ -277,10 +277,10 @@ class TantivyCatalog:
         if others:
             return Query.disjunction_max_query([self._term(replace(term, others=())), *map(self._term, others)])
         if following:
-            found = Query.phrase_query(self._schema, term.field, list(term.words))
+            matching = Query.phrase_query(self._schema, term.field, list(term.words))
         else:
-            found = Query.term_query(self._schema, term.field, first, "freq")
-        return found if term.boost == 1 else Query.boost_query(found, term.boost)
+            matching = Query.term_query(self._schema, term.field, first, "freq")
+        return matching if term.boost == 1 else Query.boost_query(matching, term.boost)
 
     def _occurring(self, terms: Sequence[Term]) -> list[Term]:
         """The terms, each of a single word, that occur in the index; looking for the others too would take longer."""

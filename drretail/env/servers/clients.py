@@ -29,8 +29,8 @@ ESCAPED = "special characters in a user or a password are written as %XX"
 
 def hosts_of(url: str) -> str:
     """The hosts of an address for messages, without user, password and options."""
-    found = ADDRESS.fullmatch(url)
-    return found[1] if found else "(not shown: it may hold a password)"
+    match = ADDRESS.fullmatch(url)
+    return match[1] if match else "(not shown: it may hold a password)"
 
 
 def mongo_speaks_tls(settings: ServerSettings) -> bool:
@@ -141,14 +141,14 @@ def open_mongo(settings: ServerSettings) -> MongoClient[Document]:
     }
     if settings.mongo_user is not None and settings.mongo_password is None and not has_other_login:
         raise UserError(f"{where} is given a user without a password: set DRRETAIL_MONGO_PASSWORD too.")
-    given: dict[str, Any] = {
+    options: dict[str, Any] = {
         "username": settings.mongo_user,
         "password": settings.mongo_password and settings.mongo_password.get_secret_value(),
         "tlsCAFile": settings.mongo_ca_file and str(settings.mongo_ca_file),
         "tls": True if settings.mongo_ca_file else None,
     }
     if not settings.verify and mongo_speaks_tls(settings):
-        given |= {"tlsAllowInvalidCertificates": True, "tlsCAFile": None}
+        options |= {"tlsAllowInvalidCertificates": True, "tlsCAFile": None}
     milliseconds = int(settings.timeout * 1000)
     search = int(min(settings.timeout / 2, LONGEST_SEARCH_FOR_SERVER) * 1000)
     return _make_client(
@@ -160,7 +160,7 @@ def open_mongo(settings: ServerSettings) -> MongoClient[Document]:
             waitQueueTimeoutMS=milliseconds,
             maxPoolSize=settings.connections,
             appname="drretail",
-            **{option: value for option, value in given.items() if value is not None},
+            **{option: value for option, value in options.items() if value is not None},
         ),
         where,
         "MONGO_URL",
@@ -183,16 +183,16 @@ def open_elastic(settings: ServerSettings) -> Elasticsearch:
     ca_file = settings.es_ca_file
     if url.startswith("https:") and settings.verify and ca_file is not None and not ca_file.is_file():
         raise UserError(f"The certificates {ca_file} (DRRETAIL_ES_CA_FILE) do not exist.")
-    given: dict[str, Any] = {}
+    options: dict[str, Any] = {}
     if settings.es_api_key is not None:
-        given["api_key"] = settings.es_api_key.get_secret_value()
+        options["api_key"] = settings.es_api_key.get_secret_value()
     elif settings.es_user is not None:
         password = settings.es_password.get_secret_value() if settings.es_password else ""
-        given["basic_auth"] = (settings.es_user, password)
+        options["basic_auth"] = (settings.es_user, password)
     if settings.es_url.startswith("https:"):
-        given |= {"verify_certs": settings.verify, "ssl_show_warn": False}
+        options |= {"verify_certs": settings.verify, "ssl_show_warn": False}
         if settings.es_ca_file is not None and settings.verify:
-            given["ca_certs"] = str(settings.es_ca_file)
+            options["ca_certs"] = str(settings.es_ca_file)
     return _make_client(
         lambda: Elasticsearch(
             settings.es_url,
@@ -200,7 +200,7 @@ def open_elastic(settings: ServerSettings) -> Elasticsearch:
             connections_per_node=settings.connections,
             max_retries=TRIES_OF_ELASTIC,
             http_compress=False,
-            **given,
+            **options,
         ),
         where,
         "ES_URL",

@@ -62,9 +62,9 @@ class Unfinished:
 
     def forget_from(self, stream: Noted, batch: int) -> None:
         """Forgets a batch and all after it, which are about to be replaced."""
-        kept = self.hashes[stream][:batch]
-        self.worlds.update_one({"_id": LOADING}, {"$set": {stream: kept}})
-        self.hashes[stream] = kept
+        hashes = self.hashes[stream][:batch]
+        self.worlds.update_one({"_id": LOADING}, {"$set": {stream: hashes}})
+        self.hashes[stream] = hashes
 
     def note_indexed(self, indexed_as: str, product_id: str) -> None:
         self.worlds.update_one({"_id": LOADING}, {"$set": {"indexed_as": indexed_as, "indexed_to": product_id}})
@@ -121,7 +121,7 @@ def _unused(servers: Servers) -> tuple[int, str]:
     before = [entry.get("number") for name in ("generations", "retired") for entry in live.get(name, ())]
     number = max((number for number in before if isinstance(number, int)), default=0) + 1
     collections = servers.database.list_collection_names()
-    taken = {int(found[1]) for found in map(OF_GENERATION.match, collections) if found}
+    taken = {int(match[1]) for match in map(OF_GENERATION.match, collections) if match}
     while number in taken or servers.elastic.indices.exists(index=index_name(servers.name, number)):
         number += 1
     return number, index_name(servers.name, number)
@@ -269,10 +269,10 @@ def insert(collection: Collection[Document], documents: Sequence[Document]) -> N
         details: dict[str, Any] = dict(problem.details or {})
         errors: list[dict[str, Any]] = details.get("writeErrors", [])
         ids = [error["op"]["_id"] for error in errors if error["code"] == DUPLICATE_KEY]
-        kept = {document["_id"]: document for document in collection.find({"_id": {"$in": list(ids)}})}
+        stored = {document["_id"]: document for document in collection.find({"_id": {"$in": list(ids)}})}
         looked_at = set(ids)
         for document in documents:
-            if document["_id"] in looked_at and kept.get(document["_id"]) != document:
+            if document["_id"] in looked_at and stored.get(document["_id"]) != document:
                 raise ValueError(f"an id occurs twice in {collection.name}: {document['_id']!r}") from problem
         others = [error for error in errors if error["code"] != DUPLICATE_KEY]
         if others or details.get("writeConcernErrors"):

@@ -132,15 +132,15 @@ class Check:
                     yield document
 
     def _check_user(self, document: Document, total: Aggregates) -> Iterator[Finding]:
-        kept = self._read("user", aggregates_of, document)
-        if kept is None:
+        stored = self._read("user", aggregates_of, document)
+        if stored is None:
             return
         if not total.n_orders:
-            yield fault("user_without_order", f"{kept.user_id} ({kept.n_orders})")
-        elif kept != total:
-            yield fault("user_sums", str(kept), str(total))
+            yield fault("user_without_order", f"{stored.user_id} ({stored.n_orders})")
+        elif stored != total:
+            yield fault("user_sums", str(stored), str(total))
         if self._generation.materialized and not self._has_its_profile(document):
-            yield fault("user_profile", f"the profile of {kept.user_id} is not the one that belongs to the id")
+            yield fault("user_profile", f"the profile of {stored.user_id} is not the one that belongs to the id")
 
     def _has_its_profile(self, document: Document) -> bool:
         seed, pool = self._generation.manifest.seed, self._generation.pool

@@ -65,9 +65,9 @@ class Lease:
         stale.
         """
         began = time.monotonic()
-        kept = self._worlds.update_one({"_id": WRITER, "holder": self._holder}, self._extended()).matched_count == 1
-        self._until = began + self._seconds if kept else 0.0
-        return kept
+        is_ours = self._worlds.update_one({"_id": WRITER, "holder": self._holder}, self._extended()).matched_count == 1
+        self._until = began + self._seconds if is_ours else 0.0
+        return is_ours
 
     def _extended(self) -> list[Document]:
         until = {"$add": ["$$NOW", round(self._seconds * 1000)]}

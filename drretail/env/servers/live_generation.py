@@ -112,11 +112,11 @@ def find_live(servers: Servers) -> Generation | None:
 def find_generations(servers: Servers) -> list[Generation]:
     """All readable generations, the live one first; a damaged one and all after it are left out."""
     document = _live_document(servers)
-    found: list[Generation] = []
+    generations: list[Generation] = []
     with suppress(LookupError, TypeError, ValidationError):
-        for kept in [] if document is None else document["generations"]:
-            found.append(Generation.of_document(kept))
-    return found
+        for entry in [] if document is None else document["generations"]:
+            generations.append(Generation.of_document(entry))
+    return generations
 
 
 def make_live_again(servers: Servers, generation: Generation) -> None:
@@ -127,9 +127,9 @@ def make_live_again(servers: Servers, generation: Generation) -> None:
     with mongo_faults(servers.mongo_address):
         worlds = servers.database[WORLDS]
         document = worlds.find_one({"_id": LIVE}) or {}
-        kept: list[Document] = document.get("generations", [])
-        ordered = sorted(kept, key=lambda entry: entry.get("number") != generation.number)
-        changed = worlds.update_one({"_id": LIVE, "generations": kept}, {"$set": {"generations": ordered}})
+        entries: list[Document] = document.get("generations", [])
+        ordered = sorted(entries, key=lambda entry: entry.get("number") != generation.number)
+        changed = worlds.update_one({"_id": LIVE, "generations": entries}, {"$set": {"generations": ordered}})
     if not changed.matched_count or ordered[0].get("number") != generation.number:
         raise UserError(f"Another process has written the world servers:{servers.name} meanwhile.")
     point_alias(servers, generation.index)
@@ -149,8 +149,8 @@ def _live_document(servers: Servers) -> Document | None:
 
 def still_kept(database: Database[Document], number: int) -> bool:
     """False if a generation has been replaced twice, so that its collections may be gone."""
-    found = database[WORLDS].find_one({"_id": LIVE, "generations.number": number}, {"_id": 1})
-    return found is not None
+    document = database[WORLDS].find_one({"_id": LIVE, "generations.number": number}, {"_id": 1})
+    return document is not None
 
 
 def publish(servers: Servers, generation: Generation) -> None:

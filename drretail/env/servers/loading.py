@@ -250,9 +250,9 @@ def check_ready(servers: Servers) -> None:
             client, name = servers.elastic, servers.name
             if not client.indices.exists(index=name):
                 return
-            found = client.options(ignore_status=404).indices.get_alias(name=name, filter_path="*.aliases")
-        others = sorted(index for index in found if not is_generation(name, index))
-        if others or not found:
+            aliases = client.options(ignore_status=404).indices.get_alias(name=name, filter_path="*.aliases")
+        others = sorted(index for index in aliases if not is_generation(name, index))
+        if others or not aliases:
             what = f"an alias of {others[0]}" if others else "an index"
             raise UserError(
                 f"Elasticsearch at {servers.elastic_address} has {what} that is called {name!r}, as the alias of the "

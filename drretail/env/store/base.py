@@ -33,18 +33,18 @@ class KeptProducts:
         self._kept: dict[str, Product] = {}
 
     def of(self, product_ids: Sequence[str]) -> dict[str, Product]:
-        kept = self._kept
-        found = {product_id: kept[product_id] for product_id in product_ids if product_id in kept}
-        missing = [product_id for product_id in product_ids if product_id not in found]
+        known = self._kept
+        products = {product_id: known[product_id] for product_id in product_ids if product_id in known}
+        missing = [product_id for product_id in product_ids if product_id not in products]
         if missing:
             read = self._read(missing)
-            if len(kept) + len(read) > MOST_KEPT:
+            if len(known) + len(read) > MOST_KEPT:
                 # A new dict: threads that still use the old one find all that they saw in it.
-                self._kept = kept = {}
+                self._kept = known = {}
             if len(read) <= MOST_KEPT:
-                kept |= read
-            found |= read
-        return {product_id: found[product_id] for product_id in product_ids if product_id in found}
+                known |= read
+            products |= read
+        return {product_id: products[product_id] for product_id in product_ids if product_id in products}
 
 
 class Store(Protocol):

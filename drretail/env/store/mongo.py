@@ -42,10 +42,10 @@ class MongoStore:
         self._updates = collections["profile_updates"]
 
     def product(self, product_id: str) -> Product:
-        found = self.products([product_id])
-        if product_id not in found:
+        products = self.products([product_id])
+        if product_id not in products:
             raise NotFound("product", product_id, field="product_id")
-        return found[product_id]
+        return products[product_id]
 
     def products(self, product_ids: Sequence[str]) -> dict[str, Product]:
         return self._kept.of(product_ids)
@@ -87,10 +87,10 @@ class MongoStore:
             total: int = user["n_orders"] if status is None else self._orders.count_documents(which)
             # To MongoDB a limit of 0 means no limit.
             page = self._orders.find(which).sort(NEWEST_FIRST).skip(offset).limit(limit or 0) if limit != 0 else ()
-            found = tuple(order_row(document).as_order() for document in page)
-            if len(found) < min(max(total - offset, 0), total if limit is None else limit):
+            orders = tuple(order_row(document).as_order() for document in page)
+            if len(orders) < min(max(total - offset, 0), total if limit is None else limit):
                 self._check_is_kept()
-        return OrderPage(total=total, orders=found)
+        return OrderPage(total=total, orders=orders)
 
     def statistics(self, user_id: str) -> UserStatistics:
         orders = self.orders(user_id).orders

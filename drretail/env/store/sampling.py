@@ -70,8 +70,8 @@ def drawn_from(
 def rows_of(user_ids: Sequence[str], users: Iterable[Sequence[Any]]) -> list[UserRow]:
     """The rows of these users, among others, in the order of their ids."""
     wanted = set(user_ids)
-    found = {user[0]: Aggregates._make(user) for user in users if user[0] in wanted}
-    return [UserRow(**found[user_id]._asdict()) for user_id in user_ids]
+    aggregates = {user[0]: Aggregates._make(user) for user in users if user[0] in wanted}
+    return [UserRow(**aggregates[user_id]._asdict()) for user_id in user_ids]
 
 
 def cells_of(users: Iterable[Sequence[Any]], strata: Sequence[Stratum]) -> Iterator[tuple[Cell, list[int]]]:

@@ -44,9 +44,9 @@ def reads(method: Callable[Concatenate["SqliteStore", P], T]) -> Callable[Concat
     """The method, which raises UserError if the database or a record in it is damaged."""
 
     @wraps(method)
-    def checked(self: "SqliteStore", *args: P.args, **given: P.kwargs) -> T:
+    def checked(self: "SqliteStore", *args: P.args, **kwargs: P.kwargs) -> T:
         try:
-            return method(self, *args, **given)
+            return method(self, *args, **kwargs)
         except sqlite3.ProgrammingError:  # a wrong use of sqlite3, not a damaged file
             raise
         except (sqlite3.Error, ValueError, TypeError, OverflowError) as problem:
@@ -86,10 +86,10 @@ class SqliteStore:
             raise unreadable(path, problem) from problem
 
     def product(self, product_id: str) -> Product:
-        found = self.products([product_id])
-        if product_id not in found:
+        products = self.products([product_id])
+        if product_id not in products:
             raise NotFound("product", product_id, field="product_id")
-        return found[product_id]
+        return products[product_id]
 
     @reads
     def products(self, product_ids: Sequence[str]) -> dict[str, Product]:

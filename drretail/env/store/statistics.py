@@ -18,11 +18,11 @@ def user_statistics(user_id: str, orders: Sequence[Order], products: Mapping[str
     rounded to cents, orders a month to two digits, the share to four.
     """
     by_status = Counter(order.order_status for order in orders)
-    kept = sorted(
+    valid = sorted(
         (order for order in orders if order.order_status not in VOID_STATUSES),
         key=lambda order: (order.timestamp, order.order_id),
     )
-    known = [(order, products[order.product_id]) for order in kept if order.product_id in products]
+    known = [(order, products[order.product_id]) for order in valid if order.product_id in products]
     bought = [product for _, product in known]
     amounts = [order.quantity * product.price for order, product in known if product.price is not None]
     spend = sum(amounts)
@@ -30,28 +30,28 @@ def user_statistics(user_id: str, orders: Sequence[Order], products: Mapping[str
         user_id=user_id,
         orders=len(orders),
         orders_by_status={status: by_status[status] for status in ORDER_STATUSES if by_status[status]},
-        items=sum(order.quantity for order in kept),
+        items=sum(order.quantity for order in valid),
         spend=round(spend, 2),
         # A shop has one currency.
         currency=next((product.currency for product in products.values()), USD),
-        orders_with_unknown_price=len(kept) - len(amounts),
+        orders_with_unknown_price=len(valid) - len(amounts),
         mean_order=round(spend / len(amounts), 2) if amounts else None,
-        first_order=kept[0].order_date if kept else None,
-        last_order=kept[-1].order_date if kept else None,
-        orders_per_month=orders_per_month(kept),
+        first_order=valid[0].order_date if valid else None,
+        last_order=valid[-1].order_date if valid else None,
+        orders_per_month=orders_per_month(valid),
         top_categories=top_names(product.leaf_category for product in bought),
         top_brands=top_names(product.brand for product in bought),
         top_products=top_products(bought),
-        reorder_share=reorder_share(kept),
+        reorder_share=reorder_share(valid),
     )
 
 
-def reorder_share(kept: Sequence[Order]) -> float | None:
+def reorder_share(orders: Sequence[Order]) -> float | None:
     """The share of orders that repeat an earlier order of the same product; None without orders."""
-    if not kept:
+    if not orders:
         return None
-    distinct = len({order.product_id for order in kept})
-    return round((len(kept) - distinct) / len(kept), 4)
+    distinct = len({order.product_id for order in orders})
+    return round((len(orders) - distinct) / len(orders), 4)
 
 
 def top_names(names: Iterable[str | None]) -> tuple[CountOf, ...]:

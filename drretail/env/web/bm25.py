@@ -60,14 +60,14 @@ class Bm25:
 
     def scores(self, query: str) -> dict[int, float]:
         """Document number → score, for the documents that hold any word of the query."""
-        found: dict[int, float] = {}
+        scores: dict[int, float] = {}
         # Each term once and in the query's order, so that sums are the same to the last bit.
         for term in dict.fromkeys(terms(query)):
             idf = self.idf(term)
             for number, count in self._postings.get(term, ()):
                 weight = idf * saturated(count, self._lengths[number] / self._mean)
-                found[number] = found.get(number, 0.0) + weight
-        return found
+                scores[number] = scores.get(number, 0.0) + weight
+        return scores
 
     def ceiling(self, query: str) -> float:
         """The score that no document can exceed, however often it holds each word of the query."""

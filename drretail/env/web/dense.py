@@ -114,10 +114,10 @@ class DenseWeb:
         except Exception as problem:
             raise ToolError("unavailable", f"The pages could not be ranked: {describe_error(problem)}.") from problem
         pages = self._web.pages
-        found = [(pages[at], marked(chunk, pages[at].text)) for at, chunk in nearest]
+        passages = [(pages[at], marked(chunk, pages[at].text)) for at, chunk in nearest]
         return [
             WebResult(page.title, page.url, best_passage(chunk, query, index.words.idf), page.date, chunk)
-            for page, chunk in found
+            for page, chunk in passages
         ]
 
     def _indexed(self) -> "_Index":

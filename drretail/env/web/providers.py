@@ -106,13 +106,13 @@ class SearxngSearch:
         page = next(_parts(_SearxngPage, [value]), None)
         if page is None:
             raise ToolError("unavailable", "SearXNG answers in a form that is not known; update it.")
-        found = _results(self._service, page.results)
-        if not found and page.unresponsive_engines:
+        results = _results(self._service, page.results)
+        if not results and page.unresponsive_engines:
             # "engine: reason" of the first few; SearXNG gives pairs.
             pairs = [item for item in page.unresponsive_engines if isinstance(item, list) and item]
             named = ", ".join(": ".join(str(part)[:40] for part in pair[:2]) for pair in pairs[:5]) or "none of them"
             raise ToolError("unavailable", f"SearXNG got no answer from its engines ({named}); search again.")
-        return found
+        return results
 
 
 def _results(service: Service, items: Iterable[object]) -> list[WebResult]:

@@ -77,10 +77,10 @@ def open_web(spec: str, options: WebOptions | None = None) -> Web:
 
 def load_web(name: str) -> Web | OpenWeb:
     """The web of that name, or the function that opens it. Raises UserError if the name leads to neither."""
-    place, found = WEBS.load(name)
-    if inspect.isclass(found) or not (_is_web(found) or callable(found)):
-        raise WEBS.refused(place, found, WANTED)
-    return cast("Web | OpenWeb", found)
+    place, web = WEBS.load(name)
+    if inspect.isclass(web) or not (_is_web(web) or callable(web)):
+        raise WEBS.refused(place, web, WANTED)
+    return cast("Web | OpenWeb", web)
 
 
 def _opened(name: str, argument: str | None, options: WebOptions | None) -> Web:
@@ -101,5 +101,5 @@ def _opened(name: str, argument: str | None, options: WebOptions | None) -> Web:
     return web
 
 
-def _is_web(found: object) -> bool:
-    return all(callable(getattr(found, name, None)) for name in ("search", "fetch"))
+def _is_web(candidate: object) -> bool:
+    return all(callable(getattr(candidate, name, None)) for name in ("search", "fetch"))

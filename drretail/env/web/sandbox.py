@@ -73,12 +73,12 @@ class SandboxWeb:
 
     def __init__(self, pages: Path | Sequence[SandboxPage]) -> None:
         if isinstance(pages, Path):
-            found, self._corpus = read_corpus(pages), hashlib.sha256(pages.read_bytes()).hexdigest()
+            corpus, self._corpus = read_corpus(pages), hashlib.sha256(pages.read_bytes()).hexdigest()
         else:
-            found = list(pages)
-            lines = "".join(f"{page.model_dump_json()}\n" for page in found)
+            corpus = list(pages)
+            lines = "".join(f"{page.model_dump_json()}\n" for page in corpus)
             self._corpus = hashlib.sha256(lines.encode()).hexdigest()
-        self._all = sorted(found, key=lambda page: page.url)
+        self._all = sorted(corpus, key=lambda page: page.url)
         self._by_address = {normalise_url(page.url): page for page in self._all}
         self._lock = threading.Lock()
         self._serve(None)
@@ -117,10 +117,10 @@ class SandboxWeb:
         """The ``k`` best pages that reach ``FLOOR``; ties in order of their addresses."""
         index = self._indexed()
         floor = FLOOR * index.ceiling(query)
-        found = [(number, score) for number, score in index.scores(query).items() if score >= floor]
+        ranked = [(number, score) for number, score in index.scores(query).items() if score >= floor]
         # The pages are in order of their addresses, so their numbers are too.
-        found.sort(key=lambda scored: (-scored[1], scored[0]))
-        return [self._result(self._pages[number], query, index) for number, _ in found[:k]]
+        ranked.sort(key=lambda scored: (-scored[1], scored[0]))
+        return [self._result(self._pages[number], query, index) for number, _ in ranked[:k]]
 
     def _result(self, page: SandboxPage, query: str, index: Bm25) -> WebResult:
         snippet = best_passage(page.text, query, index.idf)

@@ -184,10 +184,10 @@ class SealedWeb:
 
     def fetch(self, url: str) -> WebPage:
         """The page at an address in any query's web; state "error" if queries have different pages there."""
-        found = [page for query in self.queries if (page := self.of(query).fetch(url)).state != "error"]
-        if found and len({page.text for page in found}) == 1:
-            return found[0]
-        problem = "Queries of the sandbox have different pages" if found else "The sandbox holds no page"
+        pages = [page for query in self.queries if (page := self.of(query).fetch(url)).state != "error"]
+        if pages and len({page.text for page in pages}) == 1:
+            return pages[0]
+        problem = "Queries of the sandbox have different pages" if pages else "The sandbox holds no page"
         return WebPage(url, title="", text="", state="error", problem=f"{problem} at this address.")
 
     def _task(self, query_id: str) -> Path:

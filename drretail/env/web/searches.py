@@ -183,15 +183,15 @@ class AnswerPart(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
 
-def first_results(found: Iterable[WebResult], k: int) -> list[WebResult]:
+def first_results(results: Iterable[WebResult], k: int) -> list[WebResult]:
     """The first ``k`` results with a web address, cleaned; two spellings of one address count as one."""
-    kept: dict[str, WebResult] = {}
-    for result in found:
+    by_url: dict[str, WebResult] = {}
+    for result in results:
         url = web_address(result.url)
         if url is not None:
             title, snippet = clean_line(result.title, LONGEST_TITLE), clean_line(result.snippet, LONGEST_SNIPPET)
-            kept.setdefault(normalise_url(url), WebResult(title, url, snippet, result.date))
-    return list(kept.values())[:k]
+            by_url.setdefault(normalise_url(url), WebResult(title, url, snippet, result.date))
+    return list(by_url.values())[:k]
 
 
 def results_of_pages(page: Callable[[int], Sequence[WebResult]], k: int) -> list[WebResult]:
@@ -200,19 +200,19 @@ def results_of_pages(page: Callable[[int], Sequence[WebResult]], k: int) -> list
     If ``k`` is at most ``PAGE_SIZE``, only the first page is read. Raises what the first page raises; an error of a
     later page ends the search with the results so far.
     """
-    found = [*page(1)]
-    kept = first_results(found, k)
+    results = [*page(1)]
+    first = first_results(results, k)
     for number in range(2, MOST_PAGES + 1):
-        if k <= PAGE_SIZE or len(kept) >= k or not kept:
+        if k <= PAGE_SIZE or len(first) >= k or not first:
             break
         try:
-            found += page(number)
+            results += page(number)
         except ToolError:
             break
-        before, kept = len(kept), first_results(found, k)
-        if len(kept) == before:
+        before, first = len(first), first_results(results, k)
+        if len(first) == before:
             break
-    return kept
+    return first
 
 
 def iso_date(text: str | None, now: datetime) -> str | None:

@@ -70,7 +70,7 @@ class Decisions:
 
     def kind(self, want: Want, listing: Listing) -> Ruling:
         """The ruling whether a product is such a thing at all: as somebody decided, else by its title and category."""
-        state: State = "met" if any(is_of_kind(listing.product, kind) for kind in want.kinds) else "broken"
+        state: State = "met" if any(listing.once(is_of_kind, kind) for kind in want.kinds) else "broken"
         return self._read(want, OF_KIND, listing) or Ruling(OF_KIND, state, "words")
 
     def is_of_kind(self, want: Want, listing: Listing) -> bool:

@@ -1,15 +1,16 @@
 """A product with its words prepared for comparison."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 from drretail.grounding.constraints.demands import RecordWords, record_words
 from drretail.records.shop import Product
 
+K = TypeVar("K")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _PACK = re.compile(
     r"\b(\d{1,3})[ -]?(?:packs?|pk|counts?|ct|pcs?|pieces?|pairs?|sets?)\b"
@@ -40,6 +41,17 @@ class Listing:
     def fields(self) -> Mapping[str, Any]:
         """Its details by their folded names; of names that are alike, the first counts."""
         return {folded_name(name): value for name, value in reversed(self.product.details.items())}
+
+    def once(self, ask: Callable[[Product, K], bool], kind: K) -> bool:
+        """What a function says of the product and a kind, remembered: each query asks it of all offers of its kinds."""
+        key = ask, kind
+        if key not in self._answers:
+            self._answers[key] = ask(self.product, kind)
+        return self._answers[key]
+
+    @cached_property
+    def _answers(self) -> dict[tuple[Callable[..., bool], Any], bool]:
+        return {}
 
     @cached_property
     def words(self) -> RecordWords:

@@ -140,7 +140,7 @@ class _Asked:
         filter.
         """
         kind = decisions.kind(self.want, listing)
-        if kind.is_sure or not is_named_by_both(listing.product, self.want.kinds):
+        if kind.is_sure or not listing.once(is_named_by_both, self.want.kinds):
             yield self._question(listing, kind)
         if kind.state == "met":
             for place, ruling in enumerate(decisions.rulings(self.want, listing)):

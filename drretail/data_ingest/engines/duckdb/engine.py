@@ -231,8 +231,8 @@ def _view_product_rows(db: "DuckDBPyConnection", task: SelectTask) -> None:
 
 
 def _tallies(task: SelectTask) -> str:
-    found = [stage / TALLY for _, stage in task.reviews]
-    return f"SELECT source, product_id, reviews, recent FROM {parquet(found)}" if found else _NO_TALLY  # noqa: S608
+    files = [stage / TALLY for _, stage in task.reviews]
+    return f"SELECT source, product_id, reviews, recent FROM {parquet(files)}" if files else _NO_TALLY  # noqa: S608
 
 
 def _rows(db: "DuckDBPyConnection", query: str) -> list[dict[str, Any]]:

@@ -90,10 +90,10 @@ def count_lines(path: Path, packed: bool, place: int) -> int:
 
 def _end_of_lines(piece: memoryview, before: int) -> int:
     """The place after the last newline; 0 if there is none."""
-    found = bytes(piece[-4096:]).rfind(b"\n")
-    if found >= 0:
-        return before + len(piece) - len(piece[-4096:]) + found + 1
-    return before + found + 1 if (found := bytes(piece).rfind(b"\n")) >= 0 else 0
+    place = bytes(piece[-4096:]).rfind(b"\n")
+    if place >= 0:
+        return before + len(piece) - len(piece[-4096:]) + place + 1
+    return before + place + 1 if (place := bytes(piece).rfind(b"\n")) >= 0 else 0
 
 
 @contextmanager
@@ -165,15 +165,15 @@ def read_file(task: FileTask, tell: Tell) -> None:
     with making(task.stage) as folder, session(task.work, task.memory_mb, task.source.path) as db:
         (folder / REVIEWS).mkdir()
         count = _read(db, task, query, folder, tell)
-        found = [folder / REVIEWS / f"{number}.parquet" for number in range(count.chunks)]
+        chunks = [folder / REVIEWS / f"{number}.parquet" for number in range(count.chunks)]
         if shape == "reviews":
             db.execute(f"CREATE TABLE parameters AS SELECT {task.since_ms} AS since")
-            db.execute(f"CREATE VIEW reviews AS {reviews_of([(task.number, found)])}")
+            db.execute(f"CREATE VIEW reviews AS {reviews_of([(task.number, chunks)])}")
             write_table(db, sql_text("tally"), folder / TALLY)
             return
-        rows = f"SELECT product_id FROM {parquet(found)} WHERE product_id IS NOT NULL"  # noqa: S608 -- our own paths
+        rows = f"SELECT product_id FROM {parquet(chunks)} WHERE product_id IS NOT NULL"  # noqa: S608 -- our own paths
         write_table(db, rows, folder / IDS)
-        for path in found:
+        for path in chunks:
             path.unlink()
 
 

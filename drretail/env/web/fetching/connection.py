@@ -179,11 +179,11 @@ def _look_up(resolve: Resolver, host: str, port: int, deadline: Deadline) -> lis
 
     threading.Thread(target=ask, name=f"resolve {host}", daemon=True).start()
     try:
-        found = answer.get(timeout=deadline.left())
+        result = answer.get(timeout=deadline.left())
     except QueueEmpty:
         raise deadline.late() from None
-    if isinstance(found, OSError | UnicodeError) or not found:
+    if isinstance(result, OSError | UnicodeError) or not result:
         raise Failed(f"There is no host {host}.")
-    if isinstance(found, Exception):
+    if isinstance(result, Exception):
         raise Failed(f"The resolver of this machine answers with no address for {host}.")
-    return found
+    return result

@@ -67,12 +67,12 @@ class Robots:
                 had_time = deadline.left() >= ROBOTS_SECONDS
                 try:
                     rules = self._rules(target.origin, deadline.shorter(ROBOTS_SECONDS))
-                    site.rules, site.problem, kept = rules, None, KEPT
+                    site.rules, site.problem, lifetime = rules, None, KEPT
                 except Problem as problem:
                     site.problem = problem
                     # If redirects took all the time, the site had none to answer, and may be asked again at once.
-                    kept = KEPT_AFTER_FAILURE if had_time or not isinstance(problem, Late) else 0.0
-                site.until = self._clock() + kept
+                    lifetime = KEPT_AFTER_FAILURE if had_time or not isinstance(problem, Late) else 0.0
+                site.until = self._clock() + lifetime
         finally:
             site.lock.release()
         if site.problem is not None:

@@ -84,9 +84,9 @@ def web_address(url: str) -> str | None:
 
 def iso_day(text: str | None) -> str | None:
     """The day at the beginning of an ISO date; None for any other text."""
-    found = _ISO_DAY.match(text or "")
+    match = _ISO_DAY.match(text or "")
     try:
-        return None if found is None else date.fromisoformat(found[0]).isoformat()
+        return None if match is None else date.fromisoformat(match[0]).isoformat()
     except ValueError:
         return None
 
@@ -113,9 +113,9 @@ def _shortened(word: str) -> str:
 def _cut(text: str, longest: int) -> str:
     if len(text) <= longest:
         return text
-    kept = text[: longest - 1]
-    words = kept.rpartition(" ")[0]
-    return (words if len(words) > longest // 2 else kept).rstrip() + "…"
+    beginning = text[: longest - 1]
+    words = beginning.rpartition(" ")[0]
+    return (words if len(words) > longest // 2 else beginning).rstrip() + "…"
 
 
 def _ended(text: str, longest: int) -> str:

@@ -61,7 +61,7 @@ def article_text(markup: str, url: str, *, fast: bool) -> str:
     # It warns about pages without text, which would be printed on the user's screen.
     logging.getLogger("trafilatura").setLevel(logging.CRITICAL)
     try:
-        found = trafilatura.extract(
+        extracted = trafilatura.extract(
             markup,
             url=url,
             fast=fast,
@@ -73,7 +73,7 @@ def article_text(markup: str, url: str, *, fast: bool) -> str:
     # A hostile page meets a parser that is not ours: whatever it raises, the page's data can still be read.
     except Exception:  # noqa: BLE001
         return ""
-    text = _EMPTY_BULLET.sub(r"\1 ", _LINK.sub(_kept_link, found or ""))
+    text = _EMPTY_BULLET.sub(r"\1 ", _LINK.sub(_kept_link, extracted or ""))
     return _ESCAPED.sub(r"\1", text)
 
 
@@ -215,10 +215,10 @@ class PageDates:
 
 def page_dates(page: HtmlElement, nodes: Iterable[Node]) -> PageDates:
     """The first date of each kind in the page's head, then its JSON-LD, then its byline."""
-    found = list(_stated_dates(page, nodes))
+    dates = list(_stated_dates(page, nodes))
     return PageDates(
-        published=next((day for kind, day in found if kind == "published"), None),
-        modified=next((day for kind, day in found if kind == "modified"), None),
+        published=next((day for kind, day in dates if kind == "published"), None),
+        modified=next((day for kind, day in dates if kind == "modified"), None),
     )
 
 

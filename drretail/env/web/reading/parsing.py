@@ -28,8 +28,8 @@ def bounded_tags(markup: str) -> str:
         count = 0
         cut = None
         while place < len(markup) and markup[place] != ">":
-            found = _ATTRIBUTE.match(markup, place)
-            end = found.end() if found else place
+            match = _ATTRIBUTE.match(markup, place)
+            end = match.end() if match else place
             if count == MOST_ATTRIBUTES:
                 cut = place
             place = end if end > place else place + 1

@@ -141,11 +141,11 @@ def product_data(page: HtmlElement) -> tuple[ProductData, ...]:
     """
     nodes = ld_nodes(page)
     known = {str(node["@id"]): node for node in reversed(nodes) if "@id" in node and len(node) > 1}
-    found = _products(nodes, known)
-    if not found:
-        found = _products(microdata_nodes(page), {})
+    products = _products(nodes, known)
+    if not products:
+        products = _products(microdata_nodes(page), {})
     by_name: dict[str, ProductData] = {}
-    for product in found:
+    for product in products:
         known_as = by_name.setdefault(product.name.casefold(), product)
         by_name[product.name.casefold()] = max(known_as, product, key=_fullness)
     return tuple(by_name.values())[:_MOST_PRODUCTS]
@@ -241,10 +241,10 @@ def _amount(value: Any) -> str | None:
     text = _text(value)
     if isinstance(value, int | float):
         return text
-    found = _AMOUNT.search(text or "")
-    if found is None:
+    match = _AMOUNT.search(text or "")
+    if match is None:
         return None
-    digits = re.sub(r"['\s]", "", found[0]).rstrip(".,")
+    digits = re.sub(r"['\s]", "", match[0]).rstrip(".,")
     whole, mark, cents = digits.rpartition(max(".", ",", key=digits.rfind))
     if mark and (len(cents) != 3 or ("." in whole + mark and "," in whole + mark) or whole == "0"):
         return re.sub(r"[.,]", "", whole) + "." + cents
