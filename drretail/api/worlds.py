@@ -38,6 +38,8 @@ def open_world(
 
     if isinstance(web, str):
         web = chosen_web(read_settings(web=web))
+    if not isinstance(spec, str | Path):
+        raise UserError("A world is opened by its folder or name; this one is open already.")
     place = place_of(str(spec))
     servers = server_settings(mongo_url=mongo_url, es_url=es_url) if is_on_servers(place) else None
     return open_place(place, servers=servers, web=web)

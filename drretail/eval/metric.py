@@ -47,7 +47,10 @@ def _descriptions(path: Path) -> dict[str, dict[str, Any]]:
 
 def description_of(metric: str, path: Path = DESCRIPTIONS) -> MetricDescription:
     """How a built-in metric is shown, from ``metrics/descriptions.toml`` or an add-on's."""
-    return MetricDescription.model_validate(_descriptions(path)[metric])
+    known = _descriptions(path)
+    if metric not in known:
+        raise ValueError(f"{path.name} has no section [{metric}]: add its title, meanings and notes.")
+    return MetricDescription.model_validate(known[metric])
 
 
 class ClaimMark(NamedTuple):

@@ -69,11 +69,12 @@ def scale(values: Iterable[float], start: float, end: float, *, whole: tuple[flo
 def close_scale(values: Iterable[float], start: float, end: float) -> Scale:
     """A scale from near the lowest value to near the highest: for points, never for bars.
 
-    If all values are equal, they stand at the upper end of one unit.
+    If all values are equal, they stand near the upper end of one unit, or of a twentieth of their size if that is more:
+    a tick's three digits would not tell the fifths of a unit apart.
     """
     numbers = [*values]
     low, high = min(numbers, default=0.0), max(numbers, default=0.0)
-    return _ticked(low if _differ(low, high) else high - 1, high, start, end)
+    return _ticked(low if _differ(low, high) else high - max(1.0, abs(high) / 20), high, start, end)
 
 
 def _ticked(low: float, high: float, start: float, end: float) -> Scale:
