@@ -83,7 +83,7 @@ def write_prompts(subjects: Sequence[Subject], folder: Path) -> None:
 
 
 def rendered(question: JudgeQuestion[TurnStatements]) -> str:
-    given = question.given() if callable(question.given) else question.given
+    given = question.values() if callable(question.values) else question.values
     return question.prompt.render_parts(**given)[1].strip()
 
 

@@ -13,7 +13,7 @@ SCRIPT = Path(__file__).parents[1] / "scripts" / "real_model.py"
 @pytest.mark.real_model
 @pytest.mark.timeout(4 * 3600)
 def test_with_a_real_model_nothing_hangs_and_nothing_is_lost(tmp_path: Path, pytestconfig: pytest.Config) -> None:
-    if "real_model" not in pytestconfig.getoption("-m"):
+    if "real_model" not in (pytestconfig.getoption("-m") or ""):
         pytest.skip("it takes up to an hour: ask for it with -m real_model")
     model = os.environ.get("DRRETAIL_REAL_MODEL")
     named = ["--model", model] if model else []
