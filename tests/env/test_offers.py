@@ -8,7 +8,9 @@ from drretail.api.worlds import open_world
 from drretail.env.offers import Offers
 from drretail.env.rows import rows_of
 from drretail.env.world import World
+from drretail.grounding.constraints.decisions import Decisions
 from drretail.grounding.constraints.kinds import is_of_kind
+from drretail.records.criteria import Fact, Gold
 from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.shop import Product
@@ -108,3 +110,11 @@ def test_of_a_made_up_shop_every_product_of_a_kind_is_offered_and_no_other(words
             expected = sorted(each.product_id for each in everything if is_of_kind(each, kind))
             found = [each.product.product_id for each in offers.of_want(Want(name="thing", kinds=(kind,)))]
             assert found == expected, kind
+
+
+def test_a_recalled_product_would_not_do(shop: World) -> None:
+    bowls = Want(name="bowl", kinds=("bowl",))
+    recalled = Gold(query_id="q", facts=(Fact(product_id=BOWL.product_id, fact="recalled", source="W:1"),))
+    offers = Offers(shop)
+    assert offers.would_do(bowls) == {BOWL.product_id}
+    assert not offers.would_do(bowls, Decisions(recalled))

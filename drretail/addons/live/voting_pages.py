@@ -150,7 +150,7 @@ class Voting:
         return People(self.port, self.root)
 
     def _annotator(self, request: Request) -> str | None:
-        """The name of who asks, as the files of votes have it; None before one is answer."""
+        """The name of who asks, as the files of votes have it; None before there is one."""
         name = self.people.name_in(request)
         return None if name is None else annotator_of(name)
 

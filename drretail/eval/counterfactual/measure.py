@@ -226,10 +226,10 @@ def direction(
     owned = frozenset((*own.products, *partner.products))
     leans: list[int] = []
     left_out = 0
-    for own_advice, two in product(factual, other):
+    for first, second in product(factual, other):
         gained, lost = (
             [each for name, each in some.recommended.items() if name not in others.recommended]
-            for some, others in ((two, own_advice), (own_advice, two))
+            for some, others in ((second, first), (first, second))
         )
         left_out += sum(each.product_id in owned for each in (*gained, *lost))
         leans += [lean(each, own, partner, spans) for each in gained if each.product_id not in owned]

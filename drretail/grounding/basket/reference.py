@@ -81,9 +81,10 @@ class Candidates(tuple[Listing, ...]):
     def keeping(self, want: Want, decisions: Decisions = UNDECIDED, state: State = "met") -> "Candidates":
         """Those that keep a want's limits, with the demands in this state, by id; also what the shopper has.
 
-        Remembered, unless somebody has decided on products of the want: the wants of many queries differ in few limits.
+        Remembered, unless somebody has decided on products of the want, or left some out: the wants of many queries
+        differ in few limits.
         """
-        if any(decisions.products_of(want)):
+        if decisions.excluded or any(decisions.products_of(want)):
             return Candidates(fitting(want, self, decisions=decisions, state=state))
         limits = want.model_copy(update=_NO_LIMITS)
         if (limits, state) not in self._kept:

@@ -152,7 +152,7 @@ class KindOffers:
     def found(self, offers: Iterable[Listing]) -> tuple[float, ...]:
         """The share of the worth of these offers' best one that is found within so many hits, for each of HITS."""
         worth = {each.product.product_id: self.worth[each.product.product_id] for each in offers}
-        shown, best = [worth.get(hit, 0) for hit in self.hits], max(worth.values(), default=1)
+        shown, best = [worth.get(hit, 0) for hit in self.hits], max(worth.values(), default=0) or 1
         return tuple(max(shown[:depth], default=0) / best for depth in HITS)
 
     @cached_property

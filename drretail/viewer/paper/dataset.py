@@ -55,7 +55,7 @@ def dataset(
 
 
 def modes(experiment: str, compared: Sequence[Mode] | None) -> PaperTable:
-    """Figure 5: generic and profile-aware queries; ``found`` is None without the world."""
+    """Figure 5: generic and profile-aware queries; ``compared`` is None without the world."""
     missing: list[str] = []
     if compared is None:
         missing.append("the world of the queries: name it with --world")

@@ -24,7 +24,7 @@ _NO_DOCUMENTS = ("long_context", "useful_search", "task.json", "task.md", "final
 
 
 def take_gold(experiment: Path, definition: Definition, location: str) -> int:
-    """Copies the gold of the experiment's queries from the folder ``given``, and returns the number of queries with
+    """Copies the gold of the experiment's queries from the folder ``location``, and returns the number of queries with
     gold.
 
     It is read from QUERY.json, gold/QUERY.json (an experiment), tasks/QUERY/gold.json (a sandbox), or DR³-Eval's folder

@@ -173,7 +173,7 @@ class ProductSentence:
 
     def answers(self) -> Iterator[Statement]:
         """Fields of yes or no: "is not waterproof", "Waterproof: no"."""
-        own = _LEADING.sub(lambda decision: " " * len(decision[0]), self.text[self.start : self.end])
+        own = _LEADING.sub(lambda match: " " * len(match[0]), self.text[self.start : self.end])
         whole, offset = self._labelled(own)
         for name, value in self.item.details.items():
             if yes_or_no(value) is None:
