@@ -56,6 +56,7 @@ The layers: data flows from the bottom of this list to its top, and a layer impo
 """
 
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -150,7 +151,15 @@ _PLACES = {
     "write_sandbox_queries": "drretail.addons.sandboxes.commands:write_sandbox_queries",
 }
 """By public name, the module, or the module and the name in it."""
-__all__ = [*_PLACES]  # pyright: ignore[reportUnsupportedDunderAll]  # it reads the imports above
+
+
+def _is_here(place: str) -> bool:
+    """False for what an add-on brings whose folder is not there."""
+    _, layer, name, *_ = place.split(".")
+    return layer != "addons" or (Path(__file__).parent / layer / name / "__init__.py").is_file()
+
+
+__all__ = [name for name, place in _PLACES.items() if _is_here(place)]  # pyright: ignore[reportUnsupportedDunderAll]  # it reads the imports above
 
 
 def __getattr__(name: str) -> object:

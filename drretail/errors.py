@@ -265,7 +265,7 @@ def raised_at(problem: BaseException) -> str:
     if isinstance(problem, SyntaxError) and problem.filename is not None:
         return f"{_from_here(problem.filename)}, line {problem.lineno}"
     frames = traceback.extract_tb(problem.__traceback__)
-    theirs = [frame for frame in frames if not frame.filename.startswith(_NOT_THEIRS)] or list(frames)
+    theirs = [frame for frame in frames if not _is_of_library(frame.filename)] or list(frames)
     return f"{_from_here(theirs[-1].filename)}, line {theirs[-1].lineno}" if theirs else ""
 
 
@@ -287,11 +287,13 @@ def _writable(text: str) -> str:
     return without_logins(text).encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-_NOT_THEIRS = (
-    "<frozen ",
-    str(Path(__file__).parent),
-    *(path for name, path in sysconfig.get_paths().items() if name.endswith(("lib", "stdlib"))),
-)
+_NOT_THEIRS = ("<frozen ", str(Path(__file__).parent), sysconfig.get_path("stdlib"))
+_LIBRARIES = {"site-packages", "dist-packages"}
+"""Named as they are, since an environment can also take libraries from another one's folder."""
+
+
+def _is_of_library(file: str) -> bool:
+    return file.startswith(_NOT_THEIRS) or not _LIBRARIES.isdisjoint(Path(file).parts)
 
 
 def _from_here(file: str) -> str:

@@ -40,6 +40,7 @@ from drretail.env.web.sealed import QUERIES_FILE, SealedWeb, has_gold
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
 from drretail.eval.compare.planned_pairs import check_plan, keep_plan, plan_of
+from drretail.eval.metrics.names import METRICS
 from drretail.experiment import changed_prompts, read_definition
 from drretail.grounding.text.wording import wish_lines
 from drretail.llm.estimates import Estimates
@@ -143,7 +144,7 @@ def run(options: RunOptions) -> RecordedExperiment:
             tallies += running(suts=floors).tallies
         keep_plan(folder, plan)
         scored_by = f"drretail score {folder}"
-        if isinstance(world.web, SealedWeb) and has_gold(gold := world.web.folder):
+        if "dr3" in METRICS and isinstance(world.web, SealedWeb) and has_gold(gold := world.web.folder):
             criteria = f" --criteria {gold}" if (gold / "rubrics").is_dir() else ""
             scored_by += f" --metrics dr3 --gold {gold}{criteria}"
     return RecordedExperiment(folder, tuple(tallies), outcome.closing, scored_by)

@@ -18,7 +18,7 @@ from drretail.env.named_products import NamedProducts
 from drretail.env.next_purchase import add_gold
 from drretail.env.offers import Offers
 from drretail.env.world import World
-from drretail.errors import UnknownName, UserError
+from drretail.errors import UnknownName, UserError, missing_addon
 from drretail.eval.compare.planned_pairs import keep_plan, plan_of
 from drretail.eval.judge_prompts import PACKAGED, Wording, read_wording
 from drretail.eval.judging.pairs import choose_pairs, meetings
@@ -259,6 +259,8 @@ def _check(options: ScoreOptions, metrics: Collection[str | Metric]) -> None:
     if options.pairs and PAIRWISE not in metrics:
         raise UserError("--pairs says what pairwise compares: add it to the metrics, as in --metrics pairwise.")
     if options.reference and not any("reference" in metric.inputs for metric in load_metrics(metrics)):
+        if "race" not in METRICS:
+            raise UserError(missing_addon("--reference", "publications"))
         raise UserError("--reference says what race compares reports with: add it to the metrics, --metrics race.")
     if options.sources == "live" and options.rules == "drg":
         raise UserError(

@@ -182,14 +182,3 @@ def test_the_example_runs_under_a_notebooks_loop(tmp_path: Path, monkeypatch: py
     if find_spec("pandas") is None:
         assert values[3] == "pandas is not installed: pip install pandas."
     assert isinstance(values[4], tuple), "the cells behind it run without pandas"
-
-
-def test_an_example_goes_from_raw_files_to_a_corrected_score(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    made, ingested, written, *_, corrected = played("from_files_to_score.ipynb")
-    assert [table.title for table in made.tables] == ["A made-up shop in raw", "Quirks"]
-    assert "World shop, fingerprint" in repr(ingested)
-    assert repr(written).startswith("8 queries of 8 users → queries.jsonl")
-    (fp, *_) = corrected.value.values
-    assert (fp.what, fp.judged > fp.value) == ("FP", True), "people found less support than the judge"
-    assert {"judge alone", "corrected"} <= {column.name for column in corrected.tables[0].columns}

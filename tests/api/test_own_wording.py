@@ -8,7 +8,7 @@ import pytest
 from langchain_core.messages import AIMessage
 
 from drretail.agents.prompt_files import prompt_files, read_overrides, with_pages
-from drretail.agents.registry import load_agent
+from drretail.agents.registry import BUILT_IN, load_agent
 from drretail.agents.running.run import run
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import suts
@@ -151,12 +151,13 @@ def experiment(own: Path, shop: World, tmp_path_factory: pytest.TempPathFactory)
     query = QUERY.model_copy(update={"files": ("note.txt",)})
     played = {name: scripted_model(play=play, name=name) for name, play in PLAYS.items()}
     main = {"": played["clumsy"], "researcher": played["sends"], "retriever": played["never_ends"]}
-    parts = (
+    parts = [
         (with_pages(), {"": rules}),
         ({"react": load_agent("react")}, {"": played["clumsy"]}),
-        ({"dr3": load_agent("dr3")}, main),
         ({"grounded_hybrid": load_agent("grounded_hybrid")}, {"": rules, "report": played["wrong"]}),
-    )
+    ]
+    if "dr3" in BUILT_IN:  # an add-on's
+        parts.append(({"dr3": load_agent("dr3")}, main))
     for agents, models in parts:
         runner = Runner(shop, "w", files=folder.parent / "files")
         made = suts(agents, models, shop, overrides)
@@ -184,8 +185,9 @@ def test_every_prompt_and_criterion_of_the_judges_is_sent_in_the_users_words_and
     by_rules: dict[Rules, Sequence[str]] = {
         "default": (*asking, PAIRWISE),
         "paper": ("faithfulness", "quality", PAIRWISE),
-        "dr3": ("dr3",),
     }
+    if "dr3" in METRICS:  # an add-on's
+        by_rules["dr3"] = ("dr3",)
     reports = {name: {"q1-r1": f"{LONG} {name}"} for name in ("a@model", "b@model")}
     elsewhere = build.experiment(tmp_path / "exp", reports, agents=dict.fromkeys(reports, "imported"))
     gold = KnownAnswer(query_id="q1", sandbox=PartOfGold(insights=(GoldInsight(id="i", text="It lasts."),)))

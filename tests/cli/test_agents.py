@@ -19,16 +19,6 @@ def run(shop: str, queries: str) -> tuple[str, ...]:
     return ("run", "--queries", queries, "--world", shop, "--to", "exp")
 
 
-def test_dr3_reads_the_files_of_a_question_and_cites_them(succeeds: Command, shop: str, tmp_path: Path) -> None:
-    (tmp_path / "mine").mkdir()
-    (tmp_path / "mine" / "orders.csv").write_text("date,product\n2022-05-01,bird feeder\n")
-    done = succeeds("ask", QUESTION, "--world", shop, "--agent", "dr3", "--files", "mine", "--json")
-    document = json.loads(done.stdout)
-    run = document["run"]
-    assert (document["format"], run["status"], bool(document["references"])) == (1, "done", True)
-    assert "F:orders.csv" in {each.get("evidence_id") for each in run["citations"]}
-
-
 CHATTY = """
 from drretail import Agent, Answer, metric
 

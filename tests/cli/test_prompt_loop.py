@@ -103,7 +103,7 @@ def test_the_list_names_who_is_told_what_and_the_prompts_of_one_agent_are_printe
     output = {each["file"]: each["told_to"] for each in json.loads(drretail("prompts", "--json").stdout)["prompts"]}
     assert output["react.md"] == ["react"]
     assert output["hybrid_react/report.md"] == ["hybrid_react"]
-    assert set(output["picks.md"]) == {"plan_to_function", "react", "hybrid_react", "grounded_hybrid", "dr3"}
+    assert set(output["picks.md"]) == {*BUILT_IN}
     assert set(output["summarise_page.md"]) == {f"{each}+ws" for each in output["picks.md"]}
 
     result = CliRunner().invoke(app, ["prompts", "react", "--details", "--json"])

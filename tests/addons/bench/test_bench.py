@@ -176,6 +176,12 @@ def test_what_verifies_is_run_again_taken_in_and_ranked_by_truth_and_a_copy_has_
     assert found[f"mirror.{LABEL}"] == (None, (f"a copy of acme.{LABEL}",))
 
 
+def test_a_folder_that_is_no_release_has_no_ranks(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="is no release"):
+        rank(tmp_path)
+    assert [*tmp_path.iterdir()] == []
+
+
 def test_a_packed_bomb_is_refused_before_anything_reads_it(home: Path, tmp_path: Path) -> None:
     shutil.copytree(home / "exp", tmp_path / "exp")
     journal = next((tmp_path / "exp").rglob("journal.jsonl.gz"))

@@ -37,16 +37,18 @@ def in_setting(setting: str, **more: object) -> System:
 def with_systems(
     systems: Mapping[str, System],
     values: Mapping[str, Sequence[float]],
-    metric: str,
     variant: str,
     assessor: Assessor = JUDGE,
 ) -> Gathered:
-    made = gathered((metric, variant, assessor, {name: runs(its) for name, its in values.items()}))
-    return replace(made, definition=made.definition.model_copy(update={"systems": dict(systems)}))
+    """With the metric quality, as if it had this variant."""
+    made = gathered(("quality", variant, assessor, {name: runs(its) for name, its in values.items()}))
+    metrics = {name: replace(metric, variants=(variant,)) for name, metric in made.metrics.items()}
+    definition = made.definition.model_copy(update={"systems": dict(systems)})
+    return replace(made, metrics=metrics, definition=definition)
 
 
 def held(values: Mapping[str, Sequence[float]] = VALUES, assessor: Assessor = JUDGE) -> Gathered:
-    return with_systems({name: in_setting(name) for name in values}, values, "quality", "personalization", assessor)
+    return with_systems({name: in_setting(name) for name in values}, values, "personalization", assessor)
 
 
 def tables(made: Gathered, by: str = "information", variant: str = "personalization") -> list[SettingTable]:
@@ -155,7 +157,7 @@ SCORES: Mapping[str, Sequence[float]] = {
 def ablated(
     systems: Mapping[str, System], values: Mapping[str, Sequence[float]], by: str, variant: str = "IR_SC"
 ) -> SettingTable:
-    (table,) = tables(with_systems(systems, values, "dr3", variant), by, variant)
+    (table,) = tables(with_systems(systems, values, variant), by, variant)
     return table
 
 
@@ -186,7 +188,7 @@ def test_a_curve_has_a_point_a_size_twice_as_many_tokens_as_far_apart_each_time(
     assert between == [("32k", "128k"), ("128k", "512k"), ("32k", "512k")]
     (plot,), further = ablation_plots([table])
     assert further == []
-    assert plot.title == "dr3 IR SC by the sandbox's size in tokens"
+    assert plot.title == "IR SC by the sandbox's size in tokens"
     places = [float(each) for each in re.findall(r'<circle cx="([\d.]+)"', plot.svg)]
     assert places[1] - places[0] == pytest.approx(places[2] - places[1], abs=0.2)
     heights = [float(each) for each in re.findall(r'<circle cx="[\d.]+" cy="([\d.]+)"', plot.svg)]
@@ -218,7 +220,7 @@ def ablations(
 ) -> tuple[list[SettingTable], Table]:
     """All tables, and that of compositions as it is drawn."""
     values = {name: its for name, (_, its) in systems.items()}
-    made = with_systems({name: system for name, (system, _) in systems.items()}, values, "dr3", variant)
+    made = with_systems({name: system for name, (system, _) in systems.items()}, values, variant)
     tables = [*all_ablations(made)]
     (found,) = (table for table in tables if table.by == "compose")
     return tables, ablation_table(found, systems=made.definition.systems, beside=tables)

@@ -30,8 +30,9 @@ from drretail.records.run import ERRANDS, Limits
 from drretail.tools.registry import TOOLS
 from tests.agents.conftest import QUERY, calls, record, reporting, scripted, sut
 from tests.agents.hybrid_react.cast import Cast, Script
+from tests.cli.commands import Command
 from tests.sealed import Page, seal
-from tests.shop import PAGES
+from tests.shop import PAGES, build_shop
 
 FEEDER = ("product_catalog_search", {"query": "bird feeder", "price_max": 30})
 SAID = "Take the tube feeder for $24.99 [P:B0TEST0001]."
@@ -341,3 +342,14 @@ def test_a_limit_that_changes_nothing_makes_no_other_system(world: World) -> Non
     limits = Limits(researchers=2, tool_turns=3, rag_turns=2, tokens=9, repairs=0)
     made = sut(world, open_model("offline:shopper"), "dr3", limits=limits)
     assert made.label == "dr3@offline-shopper-researchers2-tool_turns3-rag_turns2-tokens9"
+
+
+def test_dr3_reads_the_files_of_a_question_and_cites_them(succeeds: Command, tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "orders.csv").write_text("date,product\n2022-05-01,bird feeder\n")
+    asked = ("ask", "Which bird feeder suits me, under $30, and how do I clean it?", "--files", "mine")
+    done = succeeds(*asked, "--world", str(build_shop(tmp_path / "w")), "--agent", "dr3", "--json")
+    document = json.loads(done.stdout)
+    run = document["run"]
+    assert (document["format"], run["status"], bool(document["references"])) == (1, "done", True)
+    assert "F:orders.csv" in {each.get("evidence_id") for each in run["citations"]}

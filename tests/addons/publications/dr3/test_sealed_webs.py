@@ -1,0 +1,49 @@
+"""An experiment on a sandbox with a web for each query, from the command line to dr3's scores and exports."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from drretail.experiment import read_definition
+from drretail.files import read_lines
+from tests.cli.commands import Command, ErrorOf
+from tests.cli.conftest import queries as queries
+from tests.cli.conftest import shop as shop
+from tests.cli.test_sealed_webs import RUN
+from tests.cli.test_sealed_webs import sandbox as sandbox
+
+SMALL, LARGE = "react@offline-shopper-size-32k", "react@offline-shopper-size-64k"
+
+
+@pytest.mark.usefixtures("sandbox")
+def test_sizes_and_compositions_are_systems_of_one_experiment(
+    succeeds: Command, error_of: ErrorOf, tmp_path: Path
+) -> None:
+    ran = succeeds(*RUN, "--vary", "size=32k,64k", "--vary", "compose=all,no_distractor", "--cross", "--no-pages")
+    assert "No --queries given: those of s/queries.jsonl are asked." in ran.stderr
+    assert "Next: drretail score exp --metrics dr3 --gold s" in ran.stderr
+    exp = tmp_path / "exp"
+    assert {SMALL, LARGE} < {*read_definition(exp).systems}
+    fetching = ("score", "exp", "--metrics", "faithfulness", "--fetch-sources", "--web")
+    assert "read fixed pages (sandbox" in error_of(*fetching, "sandbox")
+    for command in (
+        (*fetching, "sandbox:s"),
+        ("score", "exp", "--metrics", "dr3", "--gold", "s"),
+        ("compare", "exp", SMALL, LARGE),
+        ("report", "exp"),
+        ("export", "exp", "--format", "sandbox"),
+        ("export", "exp", "--format", "csv"),
+    ):
+        succeeds(*command)
+    by = ("compare", "exp", "--metrics", "dr3:FA", "--by")
+    (table,) = json.loads(succeeds(*by, "size", "--json").stdout)["size"]
+    assert [cell["part"] for cell in table["rows"][0]["cells"]] == ["32k", "64k"]
+    assert "distractors" in succeeds(*by, "compose").stdout.partition("No effect of ")[2]
+    assert json.loads(succeeds(*by, "compose", "--json").stdout)["compose"]
+    assert "two values of web" in error_of(*by, "web")
+    page = (exp / "report.html").read_text(encoding="utf-8")
+    shown = ("dr3 FA by the sandbox", 'id="by-compose"', "No effect of distractors")
+    assert [part for part in shown if part not in page] == []
+    pages = [json.loads(line)["url"] for line in read_lines(exp / "exports/pages.jsonl")]
+    assert pages == ["https://good.example/", "https://old.example/"]
