@@ -10,7 +10,7 @@ from pathlib import Path
 
 from drretail.agents.names import runs_here
 from drretail.agents.running.apart import run_apart
-from drretail.agents.running.estimate import estimate_left, misfits
+from drretail.agents.running.estimate import estimate_left, misfits, open_queries
 from drretail.agents.running.new_experiment import ask_once, question_as_query
 from drretail.agents.running.outcomes import ALL, FAILED, SPOILED
 from drretail.agents.running.run import run as run_systems
@@ -74,8 +74,11 @@ def run(options: RunOptions) -> RecordedExperiment:
         world, settings = ready.world, ready.settings
         if world.folder is not None and isinstance(world.store, SqliteStore):
             check_database(world.folder, world.store)
+        folder = Path(tempfile.mkdtemp(prefix="drretail-")) if options.to is None else Path(options.to)
         if options.replay is None:
-            _note_cautions(world, ready.systems, ready.queries, observer)
+            queries, retry = ready.shard.of_queries(ready.queries), _retried(options)
+            left = partial(open_queries, folder, queries=queries, repeats=options.repeats, retry=retry)
+            _note_cautions(options, world, ready.systems, left, observer)
         else:
             recorded, planned = read_definition(Path(options.replay)), definition(world, (), [*ready.systems], "")
             for label in planned.systems:
@@ -96,7 +99,6 @@ def run(options: RunOptions) -> RecordedExperiment:
         is_apart = bool(floors) and any(runs_here(sut.system) for sut in systems)
         repeats = sum(sut.repeats(options.repeats) for sut in (systems if is_apart else asked_for))
         count = repeats * len(ready.shard.of_queries(ready.queries))
-        folder = Path(tempfile.mkdtemp(prefix="drretail-")) if options.to is None else Path(options.to)
         labels = [system.label for system in asked_for]
         plan = plan_of(texts_in(options.planned), set(labels))
         check_plan(folder, plan)
@@ -297,11 +299,17 @@ def _without_foreign_pages(
 
 
 def _note_cautions(
-    world: World, systems: Sequence[SystemUnderTest], queries: Sequence[Query], observer: Observer
+    options: SystemOptions,
+    world: World,
+    systems: Sequence[SystemUnderTest],
+    left: Callable[[SystemUnderTest], Sequence[Query]],
+    observer: Observer,
 ) -> None:
     """Notes the cautions about the world's web, if any system uses it, and which prompts do not fit their model."""
     uses_web = any("web" not in system.system.options.get("without", ()) for system in systems)
-    for sentence in (*(cautions(world.web, world.manifest) if uses_web else ()), *misfits(world, systems, queries)):
+    files = None if options.files is None else Path(options.files)
+    of_web = cautions(world.web, world.manifest) if uses_web else ()
+    for sentence in (*of_web, *misfits(world, systems, left, files)):
         observer.note(sentence)
 
 
@@ -324,7 +332,7 @@ def one_system(
             f"The agent {system.system.agent} is told the best basket of a benchmark's query: use it with "
             "`drretail run`."
         )
-    _note_cautions(world, [system], [query], observer)
+    _note_cautions(options, world, [system], lambda _: [query], observer)
     return system
 
 

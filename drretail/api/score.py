@@ -76,12 +76,12 @@ def score(options: ScoreOptions) -> RecordedScores:
     )
     printing = redirect_stdout(sys.stderr)  # what a metric of one's own prints is no result
     small = [judge for judge in plan.judges if judge.model is not None and judge.model.is_lean]
-    if small:
-        with busy("trying whether the questions fit"):
-            left = _left_to_judge(plan, options, small)
-        for caution in (caution for part in left for caution in part.cautions):
-            say(caution)
     with recorded_world(folder, options.world) as shop, asked_judges as judges, printing:
+        if small:
+            with busy("trying whether the questions fit"):
+                left = _left_to_judge(plan, options, small)
+            for caution in (caution for part in left for caution in part.cautions):
+                say(caution)
         if options.queries is not None:
             _add_gold(folder, read_queries(Path(options.queries)), shop)
         follows = [repr(prices), judge_notes(folder)]

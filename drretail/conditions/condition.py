@@ -74,8 +74,8 @@ class Condition:
         """The system's value; None if the condition does not concern it."""
         if not (option := system.options.get(self.name)):
             return self.default
-        others = [value for value in self.values if value != self.default]
-        return others[0] if len(others) == 1 else str(option)
+        others = (value for value in self.values if value != self.default)
+        return next((value for value in others if self.option(value) == option), str(option))
 
     def without(self, system: System) -> System:
         """The system without the condition. Systems that are then equal are one agent and share a row."""

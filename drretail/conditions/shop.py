@@ -98,7 +98,12 @@ def _planted(world: World, query: Query, value: str) -> World:
     return with_hostile_texts(world, query.query_id)
 
 
-INJECTED_CONDITION = Condition(  # DR³-Eval has none
+class _Injected(Condition):
+    def of(self, system: System) -> str:
+        return "yes" if self.name in system.options else self.default  # whichever hash the texts had when it was run
+
+
+INJECTED_CONDITION = _Injected(  # DR³-Eval has none
     name=INJECTED,
     about="whether searches find hostile texts",
     values=("no", "yes"),

@@ -1,6 +1,7 @@
 """A run, its scores and a comparison from Python, as the commands make them."""
 
 from collections.abc import Generator
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
@@ -14,13 +15,17 @@ from drretail.api.systems import with_preset
 from drretail.env.session import Session
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
+from drretail.eval.judging.session import JudgeSession
+from drretail.eval.judging.subject import Subject
 from drretail.experiment import read_definition
 from drretail.llm.models import Models
 from drretail.querygen.shipped import shipped_queries
+from drretail.records.models import Abilities
 from drretail.records.query import Task
 from drretail.records.run import Limits
 from drretail.viewer.paper.published import SYSTEMS
 from tests.agents.conftest import QUERY
+from tests.eval.own import JUDGED
 from tests.sealed import Page, seal
 from tests.shop import OTHER, USER, build_shop
 
@@ -80,6 +85,18 @@ def test_scores_are_rows_and_a_mapping_and_opened_again(experiment: RecordedExpe
         read_experiment(tmp_path)
 
 
+def test_what_a_metric_prints_in_the_trial_of_a_small_judge_is_no_result(
+    experiment: RecordedExperiment, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def chat(subject: Subject, judge_session: JudgeSession) -> None:
+        print("The metric's own print.")
+
+    small = open_model("offline:judge").knowing(Abilities(context=1024))
+    score(experiment.folder, [replace(JUDGED, judge=chat)], judge=small)
+    printed = capsys.readouterr()
+    assert (printed.out, "The metric's own print." in printed.err) == ("", True)
+
+
 def test_a_model_may_be_open_already_or_go_by_role(world: World, tmp_path: Path) -> None:
     for name, model in {"a": open_model("offline:shopper"), "b": {"researcher": "offline:shopper"}}.items():
         made = run(world, [QUESTION], "react", model, to=tmp_path / name, baselines=False)
@@ -100,6 +117,8 @@ def test_what_must_be_mended_is_said(world: World, tmp_path: Path) -> None:
         run(world, [QUESTION], "reakt", to=tmp_path / "exp")
     with pytest.raises(UserError, match="There is an agent oracle already: give yours another name"):
         run(world, [QUESTION], {"oracle": MINE}, to=tmp_path / "exp")
+    with pytest.raises(UserError, match="',' names nothing somewhere: put one name between commas"):
+        run(world, [QUESTION], [MINE], to=tmp_path / "exp", retry=",")
     with pytest.raises(UserError, match="Two agents go by the name nobody"):
         run(world, [QUESTION], [MINE, Agent(nobody, roles=())], to=tmp_path / "exp")
     with pytest.raises(UserError, match="no user 'NOBODY'"):

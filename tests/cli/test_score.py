@@ -59,7 +59,7 @@ def test_only_what_was_asked_for_can_have_failed() -> None:
         (("score", "nowhere"), "nowhere does not exist"),
         (("score", "exp", "--metrics", "qualty"), "There is no metric 'qualty'. Did you mean quality?"),
         (("score", "exp", "--metrics", ":quality"), "There is no metric ':quality'. Did you mean quality?"),
-        (("score", "exp", "--metrics", ""), "--metrics names nothing"),
+        (("score", "exp", "--metrics", ""), "'' names nothing"),
         ((*STUBBED, "--rules", "papr"), "There is no set of rules 'papr'. Did you mean paper?"),
         ((*STUBBED, "--by", "categry"), "There is no kind of slice 'categry'. Did you mean category?"),
         ((*STUBBED, "--world", "gone"), "There is no world at gone"),
@@ -74,7 +74,7 @@ def test_only_what_was_asked_for_can_have_failed() -> None:
         (("score", "exp", "--metrics", "quality", "--batch"), "--batch needs a judge of anthropic"),
         (("compare", "nowhere"), "nowhere does not exist"),
         (("compare", "exp", "--metrics", "qualty"), "There is no metric 'qualty'. Did you mean quality?"),
-        (("compare", "exp", "--metrics", ","), "--metrics names nothing"),
+        (("compare", "exp", "--metrics", ","), "',' names nothing"),
         (("compare", "exp", "--judge", "gemini:x"), "There is no judge with verdicts here 'gemini:x'"),
     ],
 )

@@ -6,7 +6,7 @@ import pytest
 
 from drretail.agents.information import shopper_context
 from drretail.agents.running.varied import Values, varied
-from drretail.conditions.condition import Condition
+from drretail.conditions.condition import Condition, with_options
 from drretail.conditions.names import CONDITIONS
 from drretail.conditions.registry import conditions_of, load_condition
 from drretail.env.world import World
@@ -128,6 +128,15 @@ def test_a_system_has_the_values_that_it_was_given_and_what_it_is_without_them(w
     }  # fmt: skip
     with pytest.raises(UserError, match="Nobody was chosen"):
         record(world, swap, QUERY)
+
+
+def test_a_recorded_value_that_a_condition_does_not_have_is_called_by_no_other(world: World) -> None:
+    plain = sut(world, open_model("offline:shopper")).system
+    pace = Condition(name="pace", about="how fast", values=("slow", "fast"))
+    assert [pace.of(with_options(plain, {"pace": value})) for value in (None, "fast", "faster")] == [
+        "slow", "fast", "faster",
+    ]  # fmt: skip
+    assert load_condition("injected")[1].of(with_options(plain, {"injected": "hash of older texts"})) == "yes"
 
 
 def test_a_text_on_the_shopper_cannot_end_its_tag() -> None:

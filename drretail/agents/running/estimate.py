@@ -5,11 +5,13 @@ answers in place of every model, and an open web is not searched.
 """
 
 import asyncio
-from collections.abc import Collection, Mapping, Sequence
+import sys
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import redirect_stdout
 from dataclasses import dataclass, replace
-from itertools import product
 from pathlib import Path
 
+from drretail.agents.names import is_built_in
 from drretail.agents.running.outcomes import is_open
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.spending import Spending, spending_of
@@ -133,12 +135,8 @@ def estimate_left(
     spent = (
         {spending.label: spending for spending in spending_of(to, prices)} if (to / "experiment.json").exists() else {}
     )
-    places = [(query, repeat) for query in queries for repeat in range(1, repeats + 1)]
     asking = [sut for sut in suts if not sut.agent.is_baseline]
-    left: dict[str, list[Query]] = {}
-    for sut in asking:
-        runs = [(query, ended_run(to, sut.label, query.query_id, repeat)) for query, repeat in places]
-        left[sut.label] = [query for query, run in runs if is_open(run, sut.system, retry)]
+    left = {sut.label: open_queries(to, sut, queries, repeats, retry) for sut in asking}
     unknown = [sut for sut in asking if sut.models and not ((known := spent.get(sut.label)) and known.done)]
     wanted = [(sut, query) for sut in unknown for query in list(dict.fromkeys(left[sut.label]))[:DRY_RUNS]]
     dry = dry_runs(world, wanted, files) if wanted else {}
@@ -147,13 +145,31 @@ def estimate_left(
     ]
 
 
-def misfits(world: World, suts: Sequence[SystemUnderTest], queries: Sequence[Query]) -> list[str]:
-    """A sentence for each system whose prompts do not fit its model, as a dry run of the first query shows."""
-    small = [sut for sut in suts if any(model.is_lean for model in sut.models.values())]
-    if not small:
+def open_queries(
+    to: Path, sut: SystemUnderTest, queries: Sequence[Query], repeats: int, retry: Collection[str]
+) -> list[Query]:
+    """The query of each run of the system that ``to`` still lacks."""
+    places = [(query, repeat) for query in queries for repeat in range(1, repeats + 1)]
+    runs = [(query, ended_run(to, sut.label, query.query_id, repeat)) for query, repeat in places]
+    return [query for query, run in runs if is_open(run, sut.system, retry)]
+
+
+def misfits(
+    world: World,
+    suts: Sequence[SystemUnderTest],
+    left: Callable[[SystemUnderTest], Sequence[Query]],
+    files: Path | None = None,
+) -> list[str]:
+    """A sentence for each system whose prompts do not fit its model, as a dry run of the first query ``left`` shows.
+
+    Only built-in agents are tried: what an agent of one's own does in a run may cost something.
+    """
+    small = [sut for sut in suts if is_built_in(sut.system) and any(model.is_lean for model in sut.models.values())]
+    wanted = [(sut, query) for sut in small for query in left(sut)[:1]]
+    if not wanted:
         return []
     with busy("trying whether the prompts fit"):
-        made = dry_runs(world, list(product(small, queries[:1])))
+        made = dry_runs(world, wanted, files)
     return [
         f"{label} can't answer: {run.error.message}."
         for label, runs in made.items()
@@ -187,6 +203,8 @@ def dry_runs(
         return [recorded.run for recorded in await asyncio.gather(*made)]
 
     runs: dict[str, list[Run]] = {}
-    for (sut, _), run in zip(wanted, run_loop(run_all()), strict=True):
+    with redirect_stdout(sys.stderr):  # what code of one's own prints is no result
+        made = run_loop(run_all())
+    for (sut, _), run in zip(wanted, made, strict=True):
         runs.setdefault(sut.label, []).append(run)
     return runs

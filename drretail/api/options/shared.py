@@ -71,18 +71,21 @@ def folder_of(experiment: "str | Path | RecordedExperiment") -> Path:
 
 
 def names_in(names: Texts | None) -> list[str]:
-    """The names without surrounding blanks. One text may hold several, separated by commas."""
-    texts = [names] if isinstance(names, str) else names or ()
-    return [name.strip() for text in texts for name in text.split(",") if name.strip()]
+    """The names without surrounding blanks. One text may hold several, separated by commas.
+
+    Raises UserError for a blank one.
+    """
+    texts = texts_in(names)
+    named = [name.strip() for text in texts for name in text.split(",")]
+    if not all(named):
+        raise UserError(f"{','.join(texts)!r} names nothing somewhere: put one name between commas.")
+    return named
 
 
 def metrics_in(metrics: "str | Metric | Iterable[str | Metric]") -> "list[str | Metric]":
-    """The metrics by their names, or as objects. Raises UserError if texts are given that name none."""
+    """The metrics by their names, or as objects. Raises UserError for a blank name."""
     several = [metrics] if isinstance(metrics, str) or not isinstance(metrics, Iterable) else list(metrics)
-    named = [name for each in several for name in (names_in(each) if isinstance(each, str) else [each])]
-    if several and not named:
-        raise UserError("--metrics names nothing: give some, such as --metrics faithfulness,checks.")
-    return named
+    return [name for each in several for name in (names_in(each) if isinstance(each, str) else [each])]
 
 
 def texts_in(texts: Texts | None) -> list[str]:

@@ -236,8 +236,13 @@ class Verifier:
         steps = {step.result_sha: f"{step.name} at {step.path}/{step.seq}" for step in (*run.steps, *made.run.steps)}
         faults = {"this world gives another result": [steps.get(sha, sha) for sha in wrong]}
         self.checklist.expect_none("tools", name / "results.jsonl.gz", faults)
-        lines = [entry.as_line() for entry in read_evidence(folder)]
-        anew = [entry.as_line() for entry in made.evidence]
+        evidence = read_evidence(folder)
+        lines = [entry.as_line() for entry in evidence]
+        pictured = {entry.id for entry in evidence if entry.image is not None}  # older ledgers name no pictures
+        anew = [
+            (entry if entry.id in pictured else entry.model_copy(update={"image": None})).as_line()
+            for entry in made.evidence
+        ]
         faults = {"this world gives another entry": sorted({*lines} ^ {*anew}), "its order": lines * (lines != anew)}
         self.checklist.expect_none("tools", name / "evidence.jsonl.gz", faults)
         recorded = {effect.key: effect for effect in read_journal(folder)}

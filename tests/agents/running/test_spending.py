@@ -7,10 +7,12 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage
 
+from drretail.agents.base import Answer
 from drretail.agents.registry import BUILT_IN, split_web_mode
 from drretail.agents.running.estimate import dry_runs, estimate_left, misfits
 from drretail.agents.running.spending import Spending, spending_of
 from drretail.agents.running.system import SystemUnderTest, definition
+from drretail.env.session import Session
 from drretail.env.web.base import WebPage, WebResult
 from drretail.env.world import World
 from drretail.errors import ModelError
@@ -18,9 +20,12 @@ from drretail.experiment import Experiment, read_runs
 from drretail.files import read_json, write_json
 from drretail.journal import read_effects
 from drretail.llm.estimates import Estimate
+from drretail.llm.models import Models
 from drretail.llm.prices import read_prices
 from drretail.llm.registry import Model, open_model
 from drretail.records.models import Abilities, Price
+from drretail.records.query import Task
+from drretail.records.run import Limits
 from tests.agents.conftest import QUERY, calls, reporting, scripted, sut, tally_of
 from tests.build import known
 
@@ -155,7 +160,20 @@ def test_finished_runs_are_a_better_basis_than_a_dry_run(world: World, folder: P
 
 def test_prompts_that_do_not_fit_a_small_model_are_known_before_it_is_asked(world: World) -> None:
     small, smaller = (a_system(world, "react", sonnet().knowing(Abilities(context=n))) for n in (8_192, 2_048))
-    assert misfits(world, [small], [QUERY]) == []
-    (sentence,) = misfits(world, [small, smaller, a_system(world, "react", sonnet())], [QUERY])
+    assert misfits(world, [small], lambda _: [QUERY]) == []
+    (sentence,) = misfits(world, [small, smaller, a_system(world, "react", sonnet())], lambda _: [QUERY])
     assert sentence.startswith(f"{smaller.label} can't answer: the question takes about ")
     assert "anthropic:claude-sonnet-5 holds 2,048: start its server with a longer context" in sentence
+    assert misfits(world, [smaller], lambda _: []) == []  # nothing is left to run
+    own = replace(smaller, system=smaller.system.model_copy(update={"agent": "mine", "place": "mine:AGENT"}))
+    assert misfits(world, [own], lambda _: [QUERY]) == []  # it may not be called more often than was asked
+
+
+def test_what_an_agent_prints_in_a_dry_run_is_no_result(world: World, capsys: pytest.CaptureFixture[str]) -> None:
+    async def chat(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
+        print("The agent's own print.")
+        return Answer(report="Nothing.")
+
+    system = a_system(world, "react", sonnet())
+    dry_runs(world, [(replace(system, agent=replace(system.agent, answer=chat)), QUERY)])
+    assert capsys.readouterr() == ("", "The agent's own print.\n")
