@@ -69,6 +69,8 @@ class RunView:
     """One planned run with everything that is recorded about it."""
 
     number: int
+    experiment: Path
+    """The folder of its experiment."""
     subject: Subject
     state: str
     """done, failed, interrupted, or not run."""
@@ -126,6 +128,13 @@ class Runs:
     def __iter__(self) -> Iterator[RunView]:
         return map(self.__getitem__, range(len(self)))
 
+    def places(self) -> Iterator[tuple[Path, Planned]]:
+        """Every planned run with the folder of its experiment, and under its label there."""
+        own = self.planned[: len(self.planned) - len(self.beside or ())]
+        yield from ((self.experiment, planned) for planned in own)
+        if self.beside is not None:
+            yield from self.beside.places()
+
     def __getitem__(self, place: int) -> RunView:
         first = len(self.planned) - len(self.beside or ())
         if self.beside is not None and place >= first:
@@ -137,7 +146,7 @@ class Runs:
         run, telemetry = subject.run, folder / "telemetry.json"
         if run is None:
             state = "interrupted" if (folder / "journal.jsonl").exists() else "not run"
-            return RunView(number, subject, state, {}, (), (), Checks((), (), ()), 0)
+            return RunView(number, self.experiment, subject, state, {}, (), (), Checks((), (), ()), 0)
         columns = () if self.board is None else self.board.columns
         shown = ("faithfulness", MARKS_CLAIMS, "quality", "checks", FALSE_STATEMENTS)
         judgements = {
@@ -173,6 +182,7 @@ class Runs:
             seconds = read_json(telemetry).get("wall_seconds")
         return RunView(
             number=number,
+            experiment=self.experiment,
             subject=subject,
             state=run.status,
             texts=read_results(folder),
@@ -350,7 +360,8 @@ def between(view: ExperimentView, a: str, b: str) -> ExperimentView:
 def beside(view: ExperimentView, other: ExperimentView) -> ExperimentView:
     """The best system of each of two experiments, on the queries that both ask.
 
-    Figures that judges measured are left out unless one judge measured both. Raises UserError if no query is in both.
+    Figures that judges measured are left out unless one judge measured both. Raises UserError if no query is in both,
+    or if one has no system that researches.
     """
     a, b = (_best(each) for each in (view, other))
     label = there(b, other.folder)
@@ -407,10 +418,16 @@ def beside(view: ExperimentView, other: ExperimentView) -> ExperimentView:
 
 
 def _best(view: ExperimentView) -> str:
-    """The system that the scoreboard has first, or the first one without scores."""
+    """The system that the scoreboard has first, or the first one without scores.
+
+    Raises UserError if no system researches.
+    """
     board = view.scores.scoreboard
     labels = [*(() if board is None else (row.system for row in board.rows)), *view.definition.systems]
-    return next((label for label in labels if place_of(label, view.definition.systems) == "system"), labels[0])
+    best = next((label for label in labels if place_of(label, view.definition.systems) == "system"), None)
+    if best is None:
+        raise UserError(f"{view.name} has no system that researches, only baselines: it has no best system to compare.")
+    return best
 
 
 def _checks(by_judge: Sequence[Judged]) -> Checks:

@@ -5,11 +5,9 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Literal
 
 from drretail.eval.references import is_decided
-from drretail.experiment import read_reference
 from drretail.records.run import Run
 from drretail.records.score import Verdict
 from drretail.records.tables.figures import counted, counted_each
@@ -180,10 +178,13 @@ def _outcomes(view: RunView) -> Iterator[Outcome]:
         yield "judge failed"
 
 
-def proof_of(experiment: Path, query_id: str) -> str | None:
-    """Whether checking every product "proved" that nothing meets the limits, or "refuted" it; None if unchecked."""
-    reference = read_reference(experiment, query_id)
-    return None if reference is None or reference.proof is None else reference.proof.state
+def proof_of(view: RunView) -> str | None:
+    """Whether checking every product "proved" that nothing meets the limits, or "refuted" it; None if unchecked.
+
+    It is of the run's own experiment: another may have asked the same query in another shop.
+    """
+    ends = view.subject.ends
+    return None if ends is None or ends.proof is None else ends.proof.state
 
 
 def _ending(view: RunView) -> tuple[str, str]:

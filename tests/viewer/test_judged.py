@@ -20,10 +20,10 @@ from drretail.records.run import Run
 from drretail.records.score import JudgeRef, SourceRef
 from drretail.viewer.claims import claims_of, counts_of, excerpt, readable
 from drretail.viewer.commands import score_commands
-from drretail.viewer.experiment import read_view
+from drretail.viewer.experiment import Checks, RunView, read_view
 from drretail.viewer.judged import Judged, read_judgements
-from drretail.viewer.tables.false_statements import checked_in
-from tests.build import known
+from drretail.viewer.tables.false_statements import checked_in, false_statements
+from tests.build import known, subject
 from tests.viewer.dom import parse
 from tests.viewer.experiment import JUDGE, append, keep_scores, rewrite, verdict
 from tests.viewer.rendered import render_page, render_text
@@ -226,3 +226,26 @@ def test_a_part_of_a_text_is_found_and_whole_excerpts_are_the_text(before: str, 
     text = before + quote + after
     part = excerpt(text, quote)
     assert len(text) > 300 or part.before + part.quote + part.after == text
+
+
+@pytest.mark.parametrize(
+    ("report", "start", "wrong", "parts"),
+    [
+        (
+            "The mug costs $20 and the plate costs $20.",
+            38,
+            "$20",
+            ("The mug costs $20 and the plate costs ", "$20", "."),
+        ),
+        ("Of 15 there are **5** left.", 18, "5", ("Of 15 there are ", "5", " left.")),
+        ("It costs $20.", 0, "It costs $20.", ("It costs $20.", "", "")),
+    ],
+)
+def test_what_is_false_in_a_sentence_is_marked_where_it_was_found(
+    report: str, start: int, wrong: str, parts: tuple[str, str, str]
+) -> None:
+    finding = Finding(code="x", severity="error", text=wrong, start=start, end=start + len(wrong))
+    checks = Checks((), (), ())
+    view = RunView(1, Path(), subject(report), "done", {}, (), (), checks, 0, false=(finding,), is_answer=True)
+    ((_, shown),) = false_statements(view)
+    assert (shown.before, shown.wrong, shown.after) == parts

@@ -9,10 +9,15 @@ import pytest
 
 from drretail import open_world, run, score
 from drretail.errors import UnknownName, UserError
-from drretail.experiment import read_definition, write_definition
+from drretail.experiment import read_definition, read_runs, reference_path, write_definition
+from drretail.files import write_json
+from drretail.records.query import KeptReference, Proof
+from drretail.records.run import BASELINES
 from drretail.viewer.claim_changes import claim_changes, likeness_of
 from drretail.viewer.claims import Claim
+from drretail.viewer.conversation import journal_size
 from drretail.viewer.experiment import beside, between, read_view
+from drretail.viewer.page.question import Questions, Rendered
 from tests.build import known
 from tests.cli.commands import environment
 from tests.cli.forked import ForkServer
@@ -67,6 +72,42 @@ def test_the_best_systems_of_two_experiments_are_paired_on_what_both_ask(compare
     queries = [query.model_copy(update={"text": "Another?"}) for query in definition.queries]
     write_definition(other, definition.model_copy(update={"queries": tuple(queries)}))
     with pytest.raises(UserError, match="exp and other share no query"):
+        beside(read_view(compared), read_view(other))
+
+
+def test_each_answer_has_the_conversation_and_the_proof_of_its_own_experiment(
+    judged: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = Path(shutil.copytree(judged, tmp_path / "other"))
+    view = beside(read_view(judged), read_view(other))
+    question = view.questions[0]
+    anchors = [view.runs[place].anchor for place in question.places]
+    kept = KeptReference(query_id=question.query.query_id, wants=(), sha256="0", proof=Proof(state="proved"))
+    write_json(reference_path(other, kept.query_id), kept.model_dump(mode="json"))
+
+    def shown() -> tuple[Rendered, list[bool]]:
+        made = Questions(view).render(question)
+        return made, [f'id="{anchor}-talk"' in made.body for anchor in anchors]
+
+    made, talks = shown()
+    assert [card.proof for card in made.card.answers] == [None, "proved"]
+    assert (made.card.is_infeasible, talks) == (False, [True, True])
+    monkeypatch.setattr(
+        "drretail.viewer.page.question.ALL_TALKS", sum(journal_size(judged, run) for run in read_runs(judged))
+    )
+    assert shown()[1] == [False, False], "the journals of both count"
+    for path in other.glob("runs/*/*/journal.jsonl*"):
+        path.unlink()
+    assert shown()[1] == [True, False]
+
+
+def test_an_experiment_of_floors_alone_has_no_best_system(compared: Path, tmp_path: Path) -> None:
+    other = Path(shutil.copytree(compared, tmp_path / "other"))
+    definition = read_definition(other)
+    floor = next(iter(definition.systems.values())).model_copy(update={"agent": BASELINES[0]})
+    write_definition(other, definition.model_copy(update={"systems": {BASELINES[0]: floor}}))
+    (other / "scores.json").unlink()
+    with pytest.raises(UserError, match="other has no system that researches"):
         beside(read_view(compared), read_view(other))
 
 

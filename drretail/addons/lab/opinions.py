@@ -217,15 +217,14 @@ def read_opinions(path: Path, judges: Sequence[str] = ()) -> list[Opinion]:
     """The opinions of a CSV file, in its order; a cell without a value is no answer.
 
     Its columns are item, rater and value, and optionally dimension, query and system. A sheet of ``lab sample`` has
-    the columns ``OF_CLAIMS`` instead, and its rater is the file's name. ``judges`` are the raters that are not people.
+    columns of ``OF_CLAIMS`` instead; where it names no rater, that is the file's name. ``judges`` are the raters that
+    are not people.
 
     Values are numbers, full | partial | none | contradicted, a | b | tie, or any words. Raises UserError if a column is
     missing, for an answer that a sheet of ``lab sample`` does not know, or if a rater gives two different values for
     one item.
     """
     rows = list(_rows(path))
-    if not rows:
-        raise UserError(f"{path} holds no opinion: it needs rows below its heading.")
     first_rows: dict[tuple[str, ...], _Row] = {}
     for row in rows:
         for what, cell in (("rater", row.rater), ("item", row.item)):
@@ -250,17 +249,19 @@ def read_opinions(path: Path, judges: Sequence[str] = ()) -> list[Opinion]:
 
 def _rows(path: Path) -> Iterator[_Row]:
     sheet = read_sheet(path)
-    of_claims = [] if {"rater", "value"} & {*sheet.columns} else [name for name in OF_CLAIMS if name in sheet.columns]
+    of_claims = [] if {"rater", "value"} <= {*sheet.columns} else [name for name in OF_CLAIMS if name in sheet.columns]
     lacking = [name for name in (["item"] if of_claims else NEEDED) if name not in sheet.columns]
     if lacking:
         present = ", ".join(sheet.columns) or "it is empty"
         raise UserError(f"{path} has no column {' and no '.join(lacking)} (it has: {present}).")
+    if not sheet.rows:
+        raise UserError(f"{path} holds no opinion: it needs rows below its heading.")
     for number, cells in sheet.rows:
+        rater = cells.get("rater", "") or (path.stem if of_claims else "")
         about = [cells.get(name, "") for name in ("dimension", "query", "system")]
         for column in of_claims or ["value"]:
             value = " ".join(cells[column].split())
             if value:
-                rater = cells.get("rater", path.stem)
                 yield _Row(f"{path}, row {number}", cells["item"], rater, value, column, *about)
 
 

@@ -59,8 +59,8 @@ def _confusions(card: JudgeCard) -> Plot:
         if (total := sum(counts.values()))
     ]
     caption = "A row for each label that people gave; its parts are the labels that the judge gave the same claims."
-    title = f"{card.judge.spec} beside people's labels"
-    return stacked_bars(file_name(f"lab-card-{card.judge.spec}"), title, caption, rows, kinds=_LABELS, unit="claim")
+    title = f"{card.judge.key} beside people's labels"
+    return stacked_bars(file_name(f"lab-card-{card.judge.key}"), title, caption, rows, kinds=_LABELS, unit="claim")
 
 
 def _planted(planted: PlantedFound) -> Plot:

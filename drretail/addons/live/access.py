@@ -10,7 +10,7 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from drretail.addons.people.kinds import KINDS
+from drretail.addons.people.kinds import KINDS, OF_REPORTS
 from drretail.addons.people.review.records import reviewer_of
 from drretail.errors import UserError
 from drretail.eval.ballots import annotator_of
@@ -102,14 +102,17 @@ class People:
         """Keeps the name in a form, and leads back. Raises UserError for an unusable name."""
         form = await form_of(request)
         typed, back = form.get("name", ""), form.get("back", "")
-        answer = RedirectResponse(f"{self.root}/{back if back in KINDS else next(iter(KINDS))}", 303)
-        answer.set_cookie(self._cookie, quote(_usable(typed)), max_age=YEAR, httponly=True, samesite="lax")
+        back = back if back in KINDS else next(iter(KINDS))
+        if back in OF_REPORTS:
+            annotator_of(typed)  # it names a file of votes
+        answer = RedirectResponse(f"{self.root}/{back}", 303)
+        answer.set_cookie(self._cookie, quote(reviewer_of(typed)), max_age=YEAR, httponly=True, samesite="lax")
         return answer
 
     def name_in(self, request: Request) -> str | None:
         """The name of who asks; None before one is given."""
         try:
-            return _usable(unquote(request.cookies.get(self._cookie, "")))
+            return reviewer_of(unquote(request.cookies.get(self._cookie, "")))
         except UserError:
             return None
 
@@ -123,12 +126,6 @@ class People:
     @property
     def _cookie(self) -> str:
         return cookie_name("person", self.port)
-
-
-def _usable(typed: str) -> str:
-    """A name without space around it, that can also name a file of votes. Raises UserError."""
-    annotator_of(typed)
-    return reviewer_of(typed)
 
 
 async def form_of(request: Request) -> dict[str, str]:

@@ -1,6 +1,7 @@
 """The voting pages: instructions, a sheet for each item, and the answers, sent one by one."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
@@ -20,6 +21,7 @@ from drretail.addons.people.kinds import KINDS, OF_REPORTS, Kind
 from drretail.addons.people.voting.items import Sheets
 from drretail.addons.people.voting.plan import planned
 from drretail.addons.people.voting.questions import Question, definitions
+from drretail.errors import UserError
 from drretail.eval.ballots import annotator_of, cast, take_back, votes_of
 from drretail.experiment import read_definition
 from drretail.records.base import Record
@@ -150,9 +152,10 @@ class Voting:
         return People(self.port, self.root)
 
     def _annotator(self, request: Request) -> str | None:
-        """The name of who asks, as the files of votes have it; None before there is one."""
-        name = self.people.name_in(request)
-        return None if name is None else annotator_of(name)
+        """The name of who asks, as the files of votes have it; None before there is one that a file can have."""
+        with suppress(UserError):
+            return annotator_of(self.people.name_in(request) or "")
+        return None
 
     def _refresh(self) -> tuple[VotingPlan, Sheets]:
         version = self.watch.version()

@@ -166,7 +166,7 @@ def question_page(view: ExperimentView, made: Rendered, links: Links) -> str:
 
 def conversation_page(view: ExperimentView, question: Question, run: RunView, links: Links) -> str:
     """Every request to one run's models with its answer. Raises UserError if the journal can't be read."""
-    talks = [] if run.run is None else read_conversation(view.folder, run.run)
+    talks = [] if run.run is None else read_conversation(run.experiment, run.run)
     talk = fragment("conversation.html.jinja", view=run, talks=talks, once=Once(f"{run.anchor}t"))
     home = links.question(question)
     nav = [(links.index, view.title), (home, "The question and its answers"), (f"{home}#{run.anchor}", "The run")]

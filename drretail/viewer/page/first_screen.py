@@ -52,6 +52,8 @@ class AnswerCard:
     supported: str
     """For example "36 of 38 cited claims supported, 1 partly"; empty if no claim was judged."""
     wrong: tuple[WrongClaims, ...]
+    proof: str | None
+    """What checking every product of its shop proved, as ``proof_of`` says."""
     is_preferred: bool = False
     """True if the judge prefers it to the other answer."""
 
@@ -99,7 +101,7 @@ def question_card(
     return QuestionCard(
         question=question,
         limits=" · ".join(limits),
-        is_infeasible=proof_of(view.folder, question.query.query_id) == "proved",
+        is_infeasible={answer.proof for answer in answers} == {"proved"},
         answers=tuple(
             replace(by_label[label], is_preferred=label == preferred) for label in shown if label in by_label
         ),
@@ -120,8 +122,9 @@ def most_telling(cards: Sequence[QuestionCard]) -> QuestionCard:
     return max(cards, key=lambda card: card.difference)
 
 
-def answer_card(name: str, view: RunView, line: RunLine, cart: Cart | None, proof: str | None) -> AnswerCard:
+def answer_card(name: str, view: RunView, line: RunLine, cart: Cart | None) -> AnswerCard:
     """What the first screen and the question's page say of one answer."""
+    proof = proof_of(view)
     doubted = [finding for finding in view.checks.findings if finding.code in LIMITS]
     is_broken = any(finding.severity == "error" for finding in doubted)
     of_cart = tuple(f"{words[:2]}{words[2:3].upper()}{words[3:]}" for words in _broken(doubted, None))
@@ -163,6 +166,7 @@ def answer_card(name: str, view: RunView, line: RunLine, cart: Cart | None, proo
         limits_met=limits_met,
         supported=_supported(view, line),
         wrong=tuple(wrong),
+        proof=proof,
     )
 
 

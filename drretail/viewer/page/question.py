@@ -24,7 +24,7 @@ from drretail.viewer.page.first_screen import AnswerCard, QuestionCard, answer_c
 from drretail.viewer.page.frame import fragment
 from drretail.viewer.page.links import claim_anchor, statement_anchor, talk_page_name
 from drretail.viewer.page.run_part import RunPart
-from drretail.viewer.run_lines import FailedVerdict, RunLine, proof_of, run_line
+from drretail.viewer.run_lines import FailedVerdict, RunLine, run_line
 from drretail.viewer.tables.false_statements import FalseStatement, false_statements
 from drretail.viewer.tables.result import two_of
 from drretail.viewer.tables.scores import description, model_words, system_names
@@ -179,8 +179,7 @@ class Questions:
         first = two_of(self._view.scores.scoreboard, self._systems)
         answers = sorted(runs, key=lambda run: self._place(run, first))
         judgements = self._judgements(question, [run.view for run in runs])
-        proof = proof_of(self._view.folder, question.query.query_id)
-        cards = [answer_card(run.name, run.view, run.line, run.cart, proof) for run in runs]
+        cards = [answer_card(run.name, run.view, run.line, run.cart) for run in runs]
         judges = {one.judged.by for run in runs for one in run.view.claims}
         # The judges whose marks stand in the answers; a single judge needs no naming.
         marking = [run.view.claims[0].judged for run in answers if run.view.claims and len(judges) > 1]
@@ -213,9 +212,8 @@ class Questions:
     def lines(self, question: Question) -> Rendered:
         """What a report's tables show of a question's runs, without its HTML: in a third of the time."""
         views = [self._view.runs[place] for place in question.places]
-        proof = proof_of(self._view.folder, question.query.query_id)
         cards = [
-            answer_card(self._name(view), view, run_line(view, question), cart_as_read(view.subject)[0], proof)
+            answer_card(self._name(view), view, run_line(view, question), cart_as_read(view.subject)[0])
             for view in views
         ]
         return self._rendered(question, views, cards, self._judgements(question, views))
@@ -258,23 +256,23 @@ class Questions:
         )
 
     def _part(self, view: RunView, question: Question) -> RunPart:
-        name, folder, run = self._name(view), self._view.folder, view.run
-        if run is None or not journal_size(folder, run):
+        name, run = self._name(view), view.run
+        if run is None or not journal_size(view.experiment, run):
             return RunPart(view, question, name)
         if self._talk_pages:
             return RunPart(view, question, name, talk_page_name(view.number - 1))
         talks = list[Talk]()
         if self._has_room:
             with suppress(UserError):  # a journal of another version leaves the rest of the report intact
-                talks = read_conversation(folder, run)
+                talks = read_conversation(view.experiment, run)
         return RunPart(view, question, name, "" if talks else None, talks)
 
     @cached_property
     def _has_room(self) -> bool:
         """True if the journals of all runs are small enough for the report to contain them."""
         total = 0
-        for planned in self._view.planned:
-            total += journal_size(self._view.folder, planned)
+        for experiment, planned in self._view.runs.places():
+            total += journal_size(experiment, planned)
             if total > ALL_TALKS:
                 return False
         return True

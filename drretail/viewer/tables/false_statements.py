@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 from drretail.grounding.text.sentences import find_sentences
 from drretail.grounding.verify.answers.product_statements import Cause
@@ -13,6 +14,7 @@ from drretail.viewer.claims import Support
 from drretail.viewer.experiment import RunView
 
 _MARKS = re.compile(r"\s?\[(?:[A-Z]:[^\[\]]*|\d+)\]|\]\([^()\s]*\)|[*_`|\[\]]+")
+_SPACE = re.compile(r"\s+")
 _TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
 _MONEY = re.compile(r"[$€£¥₹]|\bprice\b")
 _SAYS = re.compile(r"^(?:the record says|the brand is|order status:) ")
@@ -33,13 +35,14 @@ class FalseStatement:
     system: str
     question: str
     """What was asked in its turn."""
-    sentence: str
-    """The answer's words, without its markup."""
+    before: str
+    """The answer's words before what is false, without its markup; the whole sentence if all of it is."""
+    wrong: str
+    """What is false in the sentence, as it is written there; empty if it is the whole sentence."""
+    after: str
     record: str
     """What the record says; in a judge's words if a judge found it."""
     products: str
-    wrong: str
-    """What is false in the sentence, as it is written there; empty if it is the whole sentence."""
     rank: int
     """0 for prices, which a customer may insist on; 1 for stock and orders; 2 for everything else."""
     tool: str = ""
@@ -49,6 +52,10 @@ class FalseStatement:
     """The address of the shop's own page of the product."""
     image: str | None = None
     """The address of the product's picture."""
+
+    @property
+    def sentence(self) -> str:
+        return f"{self.before}{self.wrong}{self.after}"
 
     @property
     def why(self) -> str:
@@ -72,14 +79,14 @@ def false_statements(view: RunView) -> Iterator[tuple[Finding, FalseStatement]]:
         within = (one for one in sentences if start is not None and one.start <= start < one.end)
         sentence = next(within, None)
         span = (sentence.start, sentence.end) if sentence is not None else claim.span if claim is not None else None
-        words = statement.text if span is None else report[slice(*span)]
+        place = None if start is None or statement.end is None else (start, statement.end)
+        before, wrong, after = _parts(report, span, place) if span is not None else (_plain(statement.text), "", "")
         names = (statement.evidence_id or "",) if claim is None else claim.sources
         sources = [subject.evidence[name] for name in names if name in subject.evidence]
         named = [entry for entry in sources if entry.kind == "product"] or sources
         own = next((one for one in view.read if (one.start, one.of) == (start, statement.evidence_id)), None)
         turns = (one for one in (() if run is None else run.turns) if one.start <= (start or 0) < one.end)
         record = statement.found or ""
-        said, wrong = _plain(words), "" if start is None else _plain(report[start : statement.end])
         name = statement.evidence_id or next((entry.id for entry in named), "")
         page, image = view.shown.get(name, (None, None))
         yield (
@@ -87,8 +94,9 @@ def false_statements(view: RunView) -> Iterator[tuple[Finding, FalseStatement]]:
             FalseStatement(
                 system=subject.label,
                 question=next((one.question for one in turns), subject.query.text),
-                sentence=said,
-                wrong=wrong if wrong in said and wrong != said else "",
+                before=before,
+                wrong=wrong,
+                after=after,
                 record=_SAYS.sub("", record),
                 products=own.title if own is not None else ", ".join(entry.title for entry in named),
                 rank=_RANKS.get(statement.code, 0 if _MONEY.search(record) else 2),
@@ -100,9 +108,23 @@ def false_statements(view: RunView) -> Iterator[tuple[Finding, FalseStatement]]:
         )
 
 
+def _parts(report: str, span: tuple[int, int], place: tuple[int, int] | None) -> tuple[str, str, str]:
+    """The words of a span before, at and after a place in it; all are the first part if the place is none or all."""
+    if place is not None and span[0] <= place[0] < place[1] <= span[1]:
+        before, wrong, after = (_spaced(report[a:b]) for a, b in pairwise((span[0], *place, span[1])))
+        if before.strip() or after.strip():
+            return before.lstrip(), wrong, after.rstrip()
+    return _plain(report[slice(*span)]), "", ""
+
+
 def _plain(words: str) -> str:
     """An answer's words without its markup."""
-    return " ".join(_TAG.sub(" ", _MARKS.sub("", words)).split())
+    return _spaced(words).strip()
+
+
+def _spaced(words: str) -> str:
+    """The same with the space around them."""
+    return _SPACE.sub(" ", _TAG.sub(" ", _MARKS.sub("", words)))
 
 
 def checked_in(view: RunView) -> int:

@@ -2,12 +2,14 @@
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from drretail.addons.lab.finding import LabFinding
+from drretail.addons.lab.card import card_path
+from drretail.addons.lab.finding import LabFinding, Measured
 from drretail.addons.lab.kept_findings import content_of, finding_lines, keep, verdict_folders
-from drretail.addons.lab.people_findings import Agreed, Agreement, CorrectedValue, Correction
+from drretail.addons.lab.people_findings import Agreed, Agreement, CorrectedValue, Correction, JudgeCard, SetCard
 from drretail.addons.lab.pictures import finding_plots
 from drretail.addons.lab.trial_findings import (
     BiasEffect,
@@ -21,6 +23,8 @@ from drretail.addons.lab.trial_findings import (
     ProbeFound,
 )
 from drretail.errors import UserError
+from drretail.files import write_json
+from drretail.records.score import JudgeRef
 from drretail.viewer.experiment import read_view
 from drretail.viewer.output import print_part
 from drretail.viewer.terminal.printed_scores import scoreboard_parts
@@ -166,6 +170,21 @@ def test_findings_are_drawn_below_their_lines_and_a_damaged_one_is_not(exp: Path
     page = render_page(exp)
     assert page.index("The judge lab") < page.index("Biases (points)") < page.index('id="map"')
     assert "Planted errors found" not in page
+
+
+def test_cards_of_two_settings_of_a_judge_are_drawn_each_for_itself(exp: Path) -> None:
+    none, counts = Measured(), {"full": {"full": 1}}
+    about: dict[str, Any] = {"balanced_accuracy": none, "kappa": none, "kappa_linear": none, "words_alone": none}
+    claims = SetCard(name="test", n=1, labels=("full", "none"), confusion=counts, over_words=none, **about)
+    for params in ("", "high"):
+        judge = JudgeRef(spec="x:y", kind="llm", params_hash=params)
+        card = JudgeCard(judge=judge, prompt_hash="", version=1, seed="0", sets=(claims,))
+        write_json(card_path(exp, f"x-y-{params}"), card.model_dump(mode="json"))
+    drawn = [(plot.name, plot.title) for plot in finding_plots(exp)]
+    assert drawn == [
+        ("lab-card-x-y", "x:y beside people's labels"),
+        ("lab-card-x-y-high", "x:y high beside people's labels"),
+    ]
 
 
 def test_the_same_verdicts_are_the_same_content_whatever_their_journals_and_order(exp: Path, tmp_path: Path) -> None:

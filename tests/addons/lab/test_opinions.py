@@ -121,6 +121,17 @@ def test_a_row_is_an_opinion_and_a_blank_cell_is_none(tmp_path: Path) -> None:
     assert (judge.kind, judge.question.dimension, judge.question.scale.level) == ("judge", "depth", "interval")
 
 
+def test_a_sheet_of_claims_may_have_other_columns_and_no_answer_yet(tmp_path: Path) -> None:
+    for rows, raters in (
+        ("item,rater,label\n1,ann,full\n2,,none\n", ["ann", "said"]),
+        ("item,value,label\n1,$9,full\n", ["said"]),
+        ("item,label,cited\n1,,\n2,,\n", []),
+    ):
+        opinions = read_opinions(written(tmp_path, rows))
+        assert [opinion.rater for opinion in opinions] == raters
+        assert all(opinion.question.scale == SUPPORT for opinion in opinions)
+
+
 def test_our_own_words_have_their_scale_and_others_no_order(tmp_path: Path) -> None:
     ours = {("full", "none", "contradicted"): SUPPORT, ("a", "tie", "B"): PREFERENCE}
     for values, scale in {**ours, ("good", "nan"): Scale("label", "nominal")}.items():

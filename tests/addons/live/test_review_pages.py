@@ -205,6 +205,18 @@ def test_a_file_that_changed_is_read_again_and_what_is_no_decision_is_refused(re
     assert read_reviews_of(file) == ()
 
 
+def test_a_name_that_no_file_of_votes_can_have_reviews_and_is_refused_where_votes_are_cast(
+    exp: Path, file: Path, world: World
+) -> None:
+    client = client_of(exp, None, (file, world))
+    assert client.post("/name", data={"name": "Dr. O'Neil", "back": "vote"}).status_code == 409
+    client.post("/name", data={"name": "Dr. O'Neil", "back": "review"})
+    client.post("/review/1", data=filled())
+    assert [review.reviewer for review in read_reviews_of(file)] == ["Dr. O'Neil"]
+    assert 'name="name"' in client.get("/vote").text, "voting asks for another"
+    assert client.get("/vote/1/answers").status_code == 409
+
+
 def test_nobody_reviews_without_a_name(file: Path, world: World) -> None:
     client = client_of(None, None, (file, world))
     assert client.get("/review/1").headers["location"] == "/review"

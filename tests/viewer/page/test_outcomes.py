@@ -46,7 +46,7 @@ def test_what_was_bought_decides_before_what_is_found(
 ) -> None:
     values = {} if value is None else {"feasible": value}
     line = replace(lines[0], outcomes=outcomes, values=values)
-    made = answer_card("react", read_view(judged).runs[0], line, None, None).line
+    made = answer_card("react", read_view(judged).runs[0], line, None).line
     assert (made.decision, made.faults) == (decision, faults)
 
 
