@@ -31,7 +31,7 @@ def split(options: SplitOptions) -> Result[Sequence[Part]]:
 
     Raises UserError if lines of a file would be lost.
     """
-    to, sizes = Path(options.to), names_in(options.sizes)
+    to, sizes = Path(options.to), names_in([str(size) for size in texts_in(options.sizes)])
     if len(sizes) != 2 or not all(text.isdecimal() and int(text) for text in sizes):
         raise UserError(f"--sizes {','.join(sizes)}: write two numbers, such as --sizes 100,40.")
     if len(worlds := texts_in(options.world)) > 2:
