@@ -147,7 +147,8 @@ def estimate_score(options: ScoreOptions) -> Estimates:
     """
     plan = Plan.of(options, keyless=True)
     judges = [replace(judge, in_batches=options.batch) for judge in plan.judges]
-    estimates = _left_to_judge(plan, options, judges)
+    with redirect_stdout(sys.stderr):  # as in ``score``
+        estimates = _left_to_judge(plan, options, judges)
     reads_pages = "faithfulness" in plan.names
     missing = missing_pages(plan.folder, again=plan.again != "nothing") if reads_pages else []
     definition = read_definition(plan.folder)

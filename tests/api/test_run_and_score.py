@@ -9,8 +9,11 @@ import pytest
 
 import drretail
 from drretail import Agent, Answer, open_experiment, open_model, open_world, read_experiment, run, score
+from drretail.api.option import keywords
 from drretail.api.options.run import RunOptions
+from drretail.api.options.score import ScoreOptions
 from drretail.api.recorded import RecordedExperiment
+from drretail.api.score import estimate_score
 from drretail.api.systems import with_preset
 from drretail.env.session import Session
 from drretail.env.world import World
@@ -85,16 +88,18 @@ def test_scores_are_rows_and_a_mapping_and_opened_again(experiment: RecordedExpe
         read_experiment(tmp_path)
 
 
-def test_what_a_metric_prints_in_the_trial_of_a_small_judge_is_no_result(
+def test_what_a_metric_prints_while_a_small_judge_is_tried_or_judging_estimated_is_no_result(
     experiment: RecordedExperiment, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def chat(subject: Subject, judge_session: JudgeSession) -> None:
         print("The metric's own print.")
 
     small = open_model("offline:judge").knowing(Abilities(context=1024))
-    score(experiment.folder, [replace(JUDGED, judge=chat)], judge=small)
-    printed = capsys.readouterr()
-    assert (printed.out, "The metric's own print." in printed.err) == ("", True)
+    asked = ScoreOptions(experiment.folder, [replace(JUDGED, judge=chat, after=("checks",))], judge=small)
+    for scored in (score, estimate_score):
+        scored(**keywords(asked))
+        printed = capsys.readouterr()
+        assert (printed.out, "The metric's own print." in printed.err) == ("", True)
 
 
 def test_a_model_may_be_open_already_or_go_by_role(world: World, tmp_path: Path) -> None:
