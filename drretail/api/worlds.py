@@ -38,7 +38,7 @@ def open_world(
 
     if isinstance(web, str):
         web = chosen_web(read_settings(web=web))
-    if not isinstance(spec, str | Path):
+    if not isinstance(spec, str | Path):  # pyright: ignore[reportUnnecessaryIsInstance]  # an open World, from untyped code
         raise UserError("A world is opened by its folder or name; this one is open already.")
     place = place_of(str(spec))
     servers = server_settings(mongo_url=mongo_url, es_url=es_url) if is_on_servers(place) else None
