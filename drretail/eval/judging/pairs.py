@@ -16,15 +16,16 @@ from drretail.records.run import BASELINES, INJECTED, slug
 
 
 def resolve_name(kind: str, name: str, names: Iterable[str]) -> str:
-    """The name that equals ``name``, or the only one that begins with it.
+    """The name that equals ``name``, also without its model, or the only one that begins with it.
 
-    The name that a user gave stands for its label: "My agent", "my_module:MINE". ``react`` means react@model and not
-    react+ws@model, and a plain system comes before those with options. Raises UnknownName, or UserError if several are
-    left.
+    The name that a user gave stands for its label: "My agent", "my_module:MINE". Tables show react@model-redact as
+    ``react-redact``. ``react`` means react@model and not react+ws@model, and a plain system comes before those with
+    options. Raises UnknownName, or UserError if several are left.
     """
     known = sorted(names)
-    if name in known:
-        return name
+    shown = [label for label in known if _is_without_model(name, label)]
+    if name in known or len(shown) == 1:
+        return name if name in known else shown[0]
     begins = (name, slug(name))
     begin = next((begin for begin in begins if any(label.startswith(begin) for label in known)), None)
     if begin is None:
@@ -35,6 +36,13 @@ def resolve_name(kind: str, name: str, names: Iterable[str]) -> str:
     if not all(label.startswith(plain) for label in matches):
         raise UserError(f"{name!r} could be {', '.join(matches)}: write more of the name.")
     return plain
+
+
+def _is_without_model(name: str, label: str) -> bool:
+    """True if a label with conditions, as react@model-redact, is this name once its model is left out."""
+    agent, _, rest = label.partition("@")
+    conditions = name.removeprefix(agent)
+    return name.startswith(agent) and conditions.startswith("-") and rest.endswith(conditions)
 
 
 BETWEEN = "~"

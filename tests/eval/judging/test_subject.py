@@ -65,6 +65,7 @@ PLAIN, WHOLE_PAGES, SWAPPED = "react@a-m", "react+ws@a-m", "react@a-m-counterfac
         *((given, PLAIN) for given in ("react", "react@", "react@a-m")),  # the agent's name alone is its plain system
         ("react+ws", WHOLE_PAGES),
         ("react@a-m-c", SWAPPED),
+        ("react-counterfactual-swap", SWAPPED),  # as tables show it
     ],
 )
 def test_a_name_is_that_of_the_system_that_it_begins(given: str, label: str) -> None:
