@@ -12,7 +12,7 @@ from drretail.grounding.text.wording import format_amount, format_money, short_t
 from drretail.grounding.verify.records import Ledger, read_ledger
 from drretail.records.evidence import Evidence
 from drretail.records.money import Money
-from drretail.records.reading import Because, Outcome, Pick
+from drretail.records.reading import FORM, Because, Outcome, Pick
 from drretail.records.run import Run
 
 DECLARED = "the agent listed its picks"
@@ -125,12 +125,14 @@ def cart_of(run: Run, evidence: Mapping[str, Evidence]) -> Cart | None:
 def cart_as_read(subject: Subject) -> tuple[Cart | None, str]:
     """The cart that scores use, and who read it if the run did not declare it, such as "picks by form".
 
-    The cart is None if unknown.
+    The cart is None if unknown: by form alone, that no pick was read does not mean that nothing is to be bought.
     """
     if subject.run is None or subject.run.picks is not None:
         return (None if subject.run is None else cart_of(subject.run, subject.evidence)), ""
     reading = reading_of(subject)
-    return (None, "") if reading.picks is None else (_cart(reading.picks, subject.evidence), picks_by(reading))
+    if reading.picks is None or (reading.reader == FORM and not reading.picks):
+        return None, ""
+    return _cart(reading.picks, subject.evidence), picks_by(reading)
 
 
 def cart_text(cart: Cart) -> Iterator[str]:
