@@ -70,7 +70,7 @@ def main() -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process is ending already
         signal.signal(signal.SIGTERM, signal.SIG_DFL)  # a second SIGTERM ends it at once
         if interruption.seen(problem):
-            then = "begins anew" if is_one_run(sys.argv) else "continues from here"
+            then = "begins anew" if begins_anew(sys.argv) else "continues from here"
             end(f"Interrupted: the same command {then}.", INTERRUPTED)
         if isinstance(problem, SystemExit):
             gc.freeze()  # a last collection takes up to a second
@@ -83,10 +83,14 @@ def main() -> None:
         end(f"Error: {sentence}", USER_MUST_ACT)
 
 
-def is_one_run(arguments: Sequence[str]) -> bool:
-    """True for a command that makes a single run, and keeps nothing of it unless it ends."""
-    is_kept = any(argument.startswith("--to") for argument in arguments)
-    return "try" in arguments[1:2] or ("ask" in arguments[1:2] and not is_kept)
+KEEPING = ("demo", "ingest", "world", "run", "score", "reproduce", "download", "sandbox", "lab", "bench")
+"""The commands that keep what they have when they are stopped, and go on from there."""
+
+
+def begins_anew(arguments: Sequence[str]) -> bool:
+    """True for a command that keeps nothing unless it ends."""
+    name, given = next(iter(arguments[1:]), ""), [argument.partition("=")[0] for argument in arguments]
+    return not (name in KEEPING or (name == "ask" and "--to" in given) or (name == "queries" and "--model" in given))
 
 
 def open_streams() -> None:

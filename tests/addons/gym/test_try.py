@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from drretail.cli.entry import is_one_run
+from drretail.cli.entry import begins_anew
 from drretail.querygen.shipped import shipped_queries
 from tests.cli.commands import Command, Start
 
@@ -40,7 +40,9 @@ def test_a_trial_that_is_stopped_leaves_nothing_and_begins_anew(start: Start, tm
     assert [*tmp_path.glob("trials/*/*/*")] == []
 
 
-def test_only_a_question_that_is_not_kept_begins_anew() -> None:
-    assert is_one_run(["drretail", "ask", "A bib?"])
-    assert not is_one_run(["drretail", "ask", "A bib?", "--to", "exp"])
-    assert not is_one_run(["drretail", "run", "--only", "try"])
+def test_what_keeps_nothing_unless_it_ends_begins_anew() -> None:
+    assert begins_anew(["drretail", "ask", "A bib?"])
+    assert begins_anew(["drretail", "queries", "generate", "--to", "q.jsonl"])
+    assert not begins_anew(["drretail", "queries", "generate", "--model=openai:x", "--to", "q.jsonl"])
+    assert not begins_anew(["drretail", "ask", "A bib?", "--to", "exp"])
+    assert not begins_anew(["drretail", "run", "--only", "try"])
