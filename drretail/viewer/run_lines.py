@@ -41,7 +41,7 @@ DECISIONS: Mapping[Decision, tuple[str, str]] = {
     "failed": ("!", "failed"),
     "refused": ("∅", "refused wrongly"),
     "wrong": ("✗", "wrong thing"),
-    "limit": ("▲", "over a limit"),
+    "limit": ("▲", "breaking a limit"),
     "open": ("?", "not decided"),
     "right": ("✓", "right"),
 }

@@ -29,7 +29,7 @@ def lines(judged: Path) -> list[RunLine]:
     ("value", "outcomes", "decision", "faults"),
     [
         (1.0, ("limit broken",), "right", {}),
-        (0.0, ("limit broken",), "limit", {"wrong": "over a limit"}),
+        (0.0, ("limit broken",), "limit", {"wrong": "breaking a limit"}),
         (0.0, ("limit broken", "wrong thing"), "wrong", {"wrong": "wrong thing"}),
         (None, ("refused wrongly",), "refused", {"wrong": "refused wrongly"}),
         (None, ("gave up",), "failed", {"failed": "stopped at a limit, or did not say what to buy"}),
@@ -85,7 +85,7 @@ def test_of_two_systems_each_question_is_a_dot_where_one_both_or_neither_is_righ
 def test_the_hardest_question_is_the_maps_first_row_and_chips_count_answers(judged: Path, lines: list[RunLine]) -> None:
     decisions: list[Decision] = ["right", "wrong", "failed"]
     made = [replace(line, decision=decision) for line, decision in zip(lines, decisions, strict=True)]
-    faults = {}, {"wrong": "over a limit"}, {"false": "“It is red.”", "failed": "timeout"}
+    faults = {}, {"wrong": "breaking a limit"}, {"false": "“It is red.”", "failed": "timeout"}
     made = [replace(line, faults=own) for line, own in zip(made, faults, strict=True)]
     table = outcome_map(made, Links(), read_view(judged).definition.systems, ())
     assert [row.link for row in table.rows] == ["#q2", "#q3", "#q1"]
