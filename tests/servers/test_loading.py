@@ -71,8 +71,8 @@ def test_the_last_two_generations_stay_and_older_ones_go(servers: Servers, opene
     aliases = {name: list(index["aliases"]) for name, index in indices.items()}
     assert aliases == {f"{servers.name}-g2": [], f"{servers.name}-g3": [servers.name]}
     for read in (
-        lambda: oldest.store.product(PRODUCTS[0].product_id),
-        lambda: oldest.store.products([PRODUCTS[0].product_id]),
+        lambda: oldest.store.product(PRODUCTS[1].product_id),  # the first one was read before, and is remembered
+        lambda: oldest.store.products([PRODUCTS[1].product_id]),
         lambda: oldest.store.user(ORDERS[0].user_id),
         lambda: oldest.store.order(ORDERS[0].order_id),
         lambda: oldest.catalog.search(EVERYTHING),
