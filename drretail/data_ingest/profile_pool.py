@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from drretail.env.profiles import Place, ProfilePool
-from drretail.errors import UserError, nearest_names, suggestion
+from drretail.errors import UserError, install_line, nearest_names, suggestion
 
 if TYPE_CHECKING:
     from faker import Faker
@@ -24,10 +24,13 @@ def draw_pool(locale: str, seed: int, places: Sequence[Place] = ()) -> ProfilePo
     """Draws a pool from a Faker locale such as "de_DE". The same locale, seed and version of Faker give the same pool.
 
     Without ``places`` they are drawn too, and then city, region and postcode need not belong together. Raises UserError
-    if Faker does not know the locale.
+    if Faker does not know the locale, or is not installed.
     """
-    from faker import Faker
-    from faker.config import AVAILABLE_LOCALES
+    try:
+        from faker import Faker
+        from faker.config import AVAILABLE_LOCALES
+    except ModuleNotFoundError as error:
+        raise UserError(f"Names of other countries need one more package: {install_line('faker')}.") from error
 
     if locale not in AVAILABLE_LOCALES:
         nearest = nearest_names(locale, AVAILABLE_LOCALES)

@@ -9,7 +9,7 @@ from drretail.cli.app import COMMANDS
 from tests.cli.commands import ROOT, Command
 
 HEAVY = [
-    "anthropic", "duckdb", "faker", "langchain", "langchain_core", "langgraph", "markdown_it", "numpy", "pydantic",
+    "anthropic", "duckdb", "langchain", "langchain_core", "langgraph", "markdown_it", "numpy", "pydantic",
     "pydantic_settings", "scipy", "sqlite3", "starlette", "tantivy", "uvicorn",
 ]  # fmt: skip
 

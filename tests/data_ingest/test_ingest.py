@@ -2,6 +2,7 @@
 
 import random
 import sqlite3
+import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -86,6 +87,13 @@ def test_seed_cap_orders_and_people_change_the_world(tmp_path: Path) -> None:
     ]
     assert prints[-1] == prints[-2]
     assert len(set(prints)) == len(prints) - 1
+
+
+def test_names_of_other_countries_say_which_package_they_need(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    raw = mixed_shop(tmp_path / "raw")
+    monkeypatch.setitem(sys.modules, "faker", None)
+    with pytest.raises(UserError, match="pip install faker"):
+        ingest([raw], tmp_path / "world", OPTIONS.model_copy(update={"profile_pool": "faker:de_DE"}))
 
 
 def test_the_world_itself_is_never_read_again(tmp_path: Path) -> None:
