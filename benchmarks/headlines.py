@@ -23,8 +23,8 @@ from typing import Any
 from labelled_reports import LabelledReport, Planted, arguments, read_set, world_of
 
 from drretail.env.world import World
+from drretail.eval.baskets import made_references
 from drretail.eval.judging.session import Judge
-from drretail.eval.references import made_references
 from drretail.eval.registry import load_metrics
 from drretail.eval.scores.gathering import Assessor, gather
 from drretail.eval.scoring import score

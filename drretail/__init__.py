@@ -96,8 +96,8 @@ if TYPE_CHECKING:
     from drretail.api.worlds import open_world as open_world
     from drretail.conditions.condition import Condition as Condition
     from drretail.eval.metric import Metric as Metric
+    from drretail.eval.metric import Value as Value
     from drretail.eval.metric import metric as metric
-    from drretail.eval.values import Value as Value
     from drretail.records.run import Answer as Answer
     from drretail.records.tables.result import Result as Result
     from drretail.tools.tool import Tool as Tool
@@ -114,7 +114,7 @@ _PLACES = {
     "Metric": "drretail.eval.metric:Metric",
     "Result": "drretail.records.tables.result:Result",
     "Tool": "drretail.tools.tool:Tool",
-    "Value": "drretail.eval.values:Value",
+    "Value": "drretail.eval.metric:Value",
     "ask": "drretail.api.run:ask",
     "bench": "drretail.addons.bench.commands",
     "build_sandbox": "drretail.addons.sandboxes.commands:build_sandbox",

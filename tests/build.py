@@ -9,9 +9,9 @@ from typing import Any, TypeVar
 
 from drretail.env.manifest import Manifest, OrderRow
 from drretail.env.world import default_pool, write_world
+from drretail.eval.judging.question import VerdictFile
 from drretail.eval.judging.session import CODE_JUDGE, Again, Judge, JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.eval.judging.verdicts import VerdictFile
 from drretail.eval.metric import Judging, Metric
 from drretail.eval.scoring import score
 from drretail.experiment import Definition, Experiment

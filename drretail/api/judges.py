@@ -32,7 +32,7 @@ def judges(
     from drretail.api.models import profile_of
     from drretail.api.settings import OFFLINE_MODEL
     from drretail.eval.judging.session import Judge
-    from drretail.eval.scores.panel import is_panel
+    from drretail.eval.scores.gathering import is_panel
 
     for spec in filter(is_panel, specs):
         raise UserError(

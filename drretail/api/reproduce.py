@@ -23,9 +23,9 @@ from drretail.api.settings import read_settings
 from drretail.api.verification.verify import verify
 from drretail.errors import UserError
 from drretail.eval.check_results import Verification
-from drretail.eval.judge_prompts import read_wording
 from drretail.eval.judging.session import Judge
 from drretail.eval.judging.spending import judging_costs
+from drretail.eval.method import read_wording
 from drretail.eval.registry import load_metric, pair_metric
 from drretail.files import write_atomically
 from drretail.llm.estimates import Estimate, Estimates, Range, estimate_by_length, together
@@ -35,9 +35,9 @@ from drretail.querygen.reading import read_queries
 from drretail.querygen.shipped import shipped_queries
 from drretail.records.score import Scoreboard
 from drretail.records.tables.figures import count, dollars
-from drretail.records.tables.markdown import markdown_table
+from drretail.records.tables.markup import markdown_table
 from drretail.records.tables.result import Result
-from drretail.viewer.paper.published import AGENTS, SYSTEMS, columns_of, rows_of
+from drretail.viewer.published import AGENTS, SYSTEMS, columns_of, rows_of
 from drretail.viewer.tables.scoreboard import board_notes, board_table
 
 NO_CAP = (

@@ -39,8 +39,8 @@ from drretail.env.web.sandbox import cautions, has_foreign_pages
 from drretail.env.web.sealed import QUERIES_FILE, SealedWeb, has_gold
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
-from drretail.eval.compare.planned_pairs import check_plan, keep_plan, plan_of
-from drretail.eval.metrics.names import METRICS
+from drretail.eval.compare.differences import check_plan, keep_plan, plan_of
+from drretail.eval.names import METRICS
 from drretail.experiment import changed_prompts, read_definition
 from drretail.grounding.text.wording import wish_lines
 from drretail.llm.estimates import Estimates

@@ -19,21 +19,18 @@ from drretail.env.next_purchase import add_gold
 from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError, missing_addon
-from drretail.eval.compare.planned_pairs import keep_plan, plan_of
-from drretail.eval.judge_prompts import PACKAGED, Wording, read_wording
-from drretail.eval.judging.pairs import choose_pairs, meetings
+from drretail.eval.baskets import made_references
+from drretail.eval.compare.differences import keep_plan, plan_of
 from drretail.eval.judging.session import Again, Judge
 from drretail.eval.judging.sources import missing_pages
 from drretail.eval.judging.spending import allowance_for, judging_costs
-from drretail.eval.judging.subject import planned_runs
+from drretail.eval.judging.subject import choose_pairs, meetings, planned_runs
+from drretail.eval.method import PACKAGED, Wording, judge_notes, read_wording
 from drretail.eval.metric import Metric
-from drretail.eval.notes import judge_notes
-from drretail.eval.proofs import JUDGED, SCORES_FOLLOW, Proofs
-from drretail.eval.references import made_references
 from drretail.eval.registry import METRICS, PAIRWISE, WHERE_THERE, load_metric, load_metrics, usual_metrics
 from drretail.eval.scores.file import made_scores
 from drretail.eval.scoring import score as score_experiment
-from drretail.eval.verification import first_failure
+from drretail.eval.verification import JUDGED, SCORES_FOLLOW, Proofs, first_failure
 from drretail.experiment import Experiment, read_definition
 from drretail.llm.estimates import Estimate, Estimates
 from drretail.llm.event_loop import run_loop
@@ -46,7 +43,7 @@ from drretail.records.run import BASELINES
 from drretail.records.score import CODE, JudgeRef, Scores
 from drretail.records.tables.figures import counted
 from drretail.viewer.output import say
-from drretail.viewer.terminal.printed_scores import slice_kinds
+from drretail.viewer.printed import slice_kinds
 
 
 @accepts(ScoreOptions)

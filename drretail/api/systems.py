@@ -29,7 +29,7 @@ from drretail.llm.registry import Model
 from drretail.querygen.shipped import shipped_queries
 from drretail.records.models import ModelChoice
 from drretail.records.run import FILES, PERSON, ROLES, SHOPPER
-from drretail.viewer.paper.published import SYSTEMS
+from drretail.viewer.published import SYSTEMS
 
 PAPER = "paper"
 PAPER_PROFILE = "paper-like"

@@ -7,8 +7,7 @@ from drretail.conditions.condition import Condition, dropping, with_options
 from drretail.conditions.memory import load_memory
 from drretail.env.world import World
 from drretail.errors import UserError
-from drretail.records.counterfactual import KINDS
-from drretail.records.query import Query, Task
+from drretail.records.query import KINDS, Query, Task
 from drretail.records.run import INFORMATION, INTENT, INTENTS, MEMORY, System
 
 INFORMED = "information"

@@ -35,10 +35,9 @@ from drretail.grounding.verify.records import all_words_of
 from drretail.parsing import texts_in
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Evidence, EvidenceText
-from drretail.records.money import USD
 from drretail.records.query import Query
 from drretail.records.run import Run, Step
-from drretail.records.shop import SHOP_URL, Order, Product
+from drretail.records.shop import SHOP_URL, USD, Order, Product
 
 _OF_SHOP = re.compile(r"/(?:products?|p|item)/(?P<key>[^/]+)/?\Z")
 """How most shops' product addresses end. ``product_url`` in the shop's mapping gives another form."""

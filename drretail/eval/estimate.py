@@ -17,9 +17,9 @@ from statistics import variance
 from typing import Any
 
 from drretail.env.web.stand_in import StandInWeb
-from drretail.eval.judge_prompts import PACKAGED, Wording
 from drretail.eval.judging.criteria import FOLDER
 from drretail.eval.judging.session import OVERFLOW, Judge
+from drretail.eval.method import PACKAGED, Wording
 from drretail.eval.metric import Metric, is_unrated
 from drretail.eval.registry import PAIRWISE, load_metrics
 from drretail.eval.scoring import score

@@ -17,14 +17,13 @@ from pathlib import Path
 from typing import Any, get_args
 
 from drretail.errors import DrretailError, UnknownName, UserError, describe_error, quoted
+from drretail.eval.judging.question import VerdictFile
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.eval.judging.verdicts import VerdictFile
-from drretail.eval.metric import MEASURE, ClaimMark, Metric, PairMetric, measured_metric
-from drretail.eval.metrics.names import METRICS as METRICS
-from drretail.eval.metrics.names import PAIRWISE as PAIRWISE
-from drretail.eval.metrics.names import PLUGINS
-from drretail.eval.values import Unsound, Value, number_of
+from drretail.eval.metric import MEASURE, ClaimMark, Metric, PairMetric, Unsound, Value, measured_metric, number_of
+from drretail.eval.names import METRICS as METRICS
+from drretail.eval.names import PAIRWISE as PAIRWISE
+from drretail.eval.names import PLUGINS
 from drretail.files import read_json
 from drretail.plugins import addon_names
 from drretail.records.score import CODE, BoardColumn, MetricDescription, Rules, Verdict, VerdictState, unfolded

@@ -17,10 +17,10 @@ from drretail.experiment import read_definition
 from drretail.grounding.constraints.listing import listing_of
 from drretail.llm.budget import ExperimentBudget
 from drretail.llm.prices import read_prices
-from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.reading import Outcome
 from drretail.records.run import DUMPS
+from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
 from tests import build
 from tests.agents.conftest import QUERY, record, scripted, sut

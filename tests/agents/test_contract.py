@@ -26,10 +26,10 @@ from drretail.experiment import Experiment
 from drretail.llm.offline.chat import OfflineChat
 from drretail.llm.prompts.prompt import load_prompt, tag_content
 from drretail.llm.scripted import Request, requests_of, scripted_model
-from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.reading import Outcome, Pick
 from drretail.records.run import Limits, Run, WebMode
+from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
 from tests.agents.conftest import QUERY, Scripted, calls, cut, lines_of, record, run_in
 from tests.agents.grounded_hybrid.staging import WISH, understanding

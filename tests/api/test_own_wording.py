@@ -16,8 +16,8 @@ from drretail.api.doctor.tiny_shop import QUESTION, USER, tiny_shop
 from drretail.api.prompts.files import all_prompt_files, query_prompt_files, read_query_prompts
 from drretail.env.world import World
 from drretail.errors import ModelError
-from drretail.eval.judge_prompts import judge_prompt_files, read_wording
 from drretail.eval.judging.session import Judge
+from drretail.eval.method import judge_prompt_files, read_wording
 from drretail.eval.registry import METRICS, PAIRWISE, load_metric
 from drretail.experiment import gold_path, read_definition
 from drretail.files import write_json
@@ -42,7 +42,7 @@ from drretail.records.wish import Want, Wish
 from tests import build
 from tests.agents.conftest import calls
 from tests.build import demands, known
-from tests.eval.claims.test_typed_turns import POT, answered
+from tests.eval.claims.test_typed_values import POT, answered
 
 LONG = "\n\n".join(f"## Part {n}\n\n{'It lasts for years, as page one says. ' * 25}" for n in range(1, 9))
 QUERY = Query(query_id="q", user_id=USER, text=QUESTION, source="probe")

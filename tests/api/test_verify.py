@@ -22,7 +22,7 @@ from drretail.env.session import Session
 from drretail.env.world import World, default_pool, write_world
 from drretail.errors import ToolError, UserError
 from drretail.eval.check_results import Checklist, Verification
-from drretail.eval.judge_prompts import judge_prompt_files
+from drretail.eval.method import judge_prompt_files
 from drretail.eval.verification import first_failure
 from drretail.experiment import (
     SEALS,

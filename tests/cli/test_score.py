@@ -9,7 +9,7 @@ from drretail.api.score import failed_answers
 from drretail.cli.app import app
 from drretail.eval.check_results import CheckResult, Verification
 from drretail.eval.registry import METRICS
-from drretail.eval.scores.selection import without_board_metrics
+from drretail.eval.scores.file import without_board_metrics
 from drretail.records.comparison import PairScore
 from drretail.records.score import BoardJudge, JudgeRef, Judging, Score, Scoreboard, Scores, ShownColumn
 from tests.build import LABEL, experiment

@@ -12,8 +12,7 @@ from drretail.conditions.registry import conditions_of, load_condition
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.llm.registry import open_model
-from drretail.records.counterfactual import factual_of, kind_of
-from drretail.records.query import Query
+from drretail.records.query import Query, factual_of, kind_of
 from drretail.records.run import Limits
 from tests.agents.conftest import QUERY, record, sut, under
 

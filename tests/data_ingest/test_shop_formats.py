@@ -13,8 +13,8 @@ from drretail.env.checking import check_world
 from drretail.env.rows import rows_of
 from drretail.env.world import open_world
 from drretail.errors import UserError
-from drretail.records.money import SIGNS
-from drretail.records.tables.cells import MOST_COLUMNS
+from drretail.records.shop import SIGNS
+from drretail.records.tables.sheets import MOST_COLUMNS
 from tests.data_ingest.raw_rows import notes_of, orders_in, product_in
 
 SHOPIFY = {

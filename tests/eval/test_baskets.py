@@ -8,9 +8,9 @@ from drretail.eval.baskets import LACKS, MEASURES, covered, not_borne_out, not_m
 from drretail.grounding.basket.cart import Cart
 from drretail.grounding.basket.reference import reference_of
 from drretail.grounding.constraints.listing import Listing, listing_of
-from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.reading import Pick
+from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
 from tests.grounding.basket.things import product
 

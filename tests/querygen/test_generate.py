@@ -24,9 +24,8 @@ from drretail.querygen.lint import Linter
 from drretail.querygen.rules.assortment import Assortment, KindOffers
 from drretail.querygen.rules.axes import by_fields
 from drretail.querygen.rules.kinds import Kind, kind_of, quoted_title, stems
-from drretail.records.money import Money
 from drretail.records.query import NEED_KINDS, Query
-from drretail.records.shop import Product
+from drretail.records.shop import Money, Product
 from drretail.records.wish import Want, Wish
 from tests.build import query as query_of
 from tests.querygen.conftest import MakeWorld, bought, orders, product_id, products

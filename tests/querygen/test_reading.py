@@ -12,8 +12,8 @@ from drretail.files import write_lines
 from drretail.grounding.constraints.gold_files import gold_path, with_gold, write_with_gold
 from drretail.querygen.importing import Question, queries_from, read_questions
 from drretail.querygen.reading import read_queries, read_tasks
-from drretail.records.money import Money
 from drretail.records.query import Query
+from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
 from tests.llm.provider import Provider
 from tests.querygen.conftest import call, refused

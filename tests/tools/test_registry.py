@@ -12,10 +12,10 @@ from drretail.env.session import Session, SessionSettings
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
 from drretail.eval.claims.extraction import AllClaims, CitedClaims, ReportClaims
-from drretail.eval.claims.labels import ClaimsSupport, Support
-from drretail.eval.metrics.pairwise.judge import Comparison
-from drretail.eval.metrics.quality.score import Rating
-from drretail.eval.metrics.reading.score import ReportPicks
+from drretail.eval.claims.rulings import ClaimsSupport, Support
+from drretail.eval.metrics.pairwise import Comparison
+from drretail.eval.metrics.quality import Rating
+from drretail.eval.metrics.reading import ReportPicks
 from drretail.querygen.by_model.answer import WrittenQuery
 from drretail.records.base import Record
 from drretail.records.evidence import IntermediateReport, PageSummary

@@ -7,7 +7,7 @@ from pathlib import Path
 from drretail import run as run_agents
 from drretail.env.world import World
 from drretail.eval.claims.claims import EXTRACT, SUPPORT, Claim, make_claim
-from drretail.eval.judging.verdicts import VerdictFile, verdict_path
+from drretail.eval.judging.question import VerdictFile, verdict_path
 from drretail.eval.registry import load_metric
 from drretail.eval.scores.file import derive_scores
 from drretail.experiment import read_evidence, read_runs, run_folder

@@ -8,9 +8,9 @@ from pathlib import Path
 from drretail.agents.running.new_experiment import open_experiment
 from drretail.env.next_purchase import add_gold
 from drretail.env.world import World
+from drretail.eval.baskets import keep_references, made_references
 from drretail.eval.judging.subject import read_subjects
 from drretail.eval.metrics.truth import Truth, truth_of
-from drretail.eval.references import keep_references, made_references
 from drretail.experiment import read_definition, run_folder
 from drretail.files import made_whole, read_json, write_json
 from drretail.records.query import Query

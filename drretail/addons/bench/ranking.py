@@ -18,14 +18,13 @@ from drretail.errors import UserError
 from drretail.eval.judging.dimensions import PRIMARY
 from drretail.eval.metrics.truth import Truth
 from drretail.eval.scores.gathering import gather
-from drretail.eval.scores.pair_outcomes import read_outcomes
+from drretail.eval.scores.pair_rows import read_outcomes
 from drretail.experiment import read_runs
 from drretail.files import write_json
 from drretail.querygen.reading import read_queries
 from drretail.records.base import Document, Record
 from drretail.records.run import Run
-from drretail.stats.clusters import Clusters
-from drretail.stats.intervals import share_interval
+from drretail.stats.intervals import Clusters, share_interval
 from drretail.stats.ranking import Contest, strengths
 from drretail.stats.significance import LEVEL, flip_test, holm
 

@@ -21,8 +21,7 @@ from drretail.llm.providers import OFFLINE, PROVIDERS
 from drretail.records.base import Record
 from drretail.records.query import Query
 from drretail.records.run import RETRIEVER, System
-from drretail.stats.clusters import Clusters, Groups
-from drretail.stats.intervals import mean_interval
+from drretail.stats.intervals import Clusters, Groups, mean_interval
 from drretail.stats.significance import LEVEL, fewest_users, flip_test
 
 _REBUILT = ("without", "redact", "information", "moves", "retriever", "intent")

@@ -18,7 +18,7 @@ from drretail.api.verification.verify import verify
 from drretail.env.world import World, open_world
 from drretail.errors import UserError
 from drretail.eval.check_results import Verification
-from drretail.eval.judging.pairs import research_labels
+from drretail.eval.judging.subject import research_labels
 from drretail.experiment import read_definition, runs_folder
 from drretail.files import files_below, is_unfinished, made_whole, read_json, read_lines, write_json
 from drretail.parsing import keys_that_stand_twice

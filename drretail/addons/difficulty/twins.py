@@ -20,10 +20,9 @@ from drretail.grounding.text.wording import article, format_amount, short_title
 from drretail.grounding.text.words import singular
 from drretail.querygen.reading import check_made_for
 from drretail.records.base import sha256_of
-from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.reading import Because
-from drretail.records.shop import VOID_STATUSES, Order
+from drretail.records.shop import VOID_STATUSES, Money, Order
 from drretail.records.wish import Want, Wish
 
 UNTYPED = "it has no wish"

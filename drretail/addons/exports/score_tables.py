@@ -8,15 +8,15 @@ from typing import Any
 
 from drretail.addons.exports.selection import Selection
 from drretail.addons.exports.statements import COLUMNS, statement_rows
-from drretail.eval.judging.verdicts import VerdictFile
+from drretail.eval.judging.question import VerdictFile
 from drretail.eval.method import method_cards
 from drretail.eval.scores.facts import missing_in_words
 from drretail.eval.scores.file import made_scores
 from drretail.files import write_atomically
 from drretail.records.run import query_of_run
 from drretail.records.score import Score, Scoreboard, Scores
-from drretail.records.tables.cells import csv_table
 from drretail.records.tables.figures import counted
+from drretail.records.tables.sheets import csv_table
 from drretail.records.tables.table import table_of
 
 Row = Mapping[str, Any]

@@ -10,13 +10,12 @@ from typing import Any
 from drretail.addons.exports.redaction import Redaction
 from drretail.errors import UnknownName, UserError
 from drretail.eval.compare.fail_if import Rule
-from drretail.eval.judging.pairs import resolve_name
-from drretail.eval.judging.verdicts import judged_in
+from drretail.eval.judging.question import judged_in
+from drretail.eval.judging.subject import resolve_name
 from drretail.eval.metric import Metric
 from drretail.eval.registry import installed, recorded_metric
 from drretail.eval.scores.facts import RunValue, run_values
-from drretail.eval.scores.gathering import Gathered
-from drretail.eval.scores.panel import is_panel
+from drretail.eval.scores.gathering import Gathered, is_panel
 from drretail.eval.scores.planned import read_judgements
 from drretail.experiment import Definition, read_definition, read_runs, run_folder
 from drretail.grounding.text.redaction import Redactor

@@ -30,7 +30,7 @@ from drretail.records.query import Query
 from drretail.records.run import ASK_SHOPPER
 from drretail.records.tables.result import Result, prose
 from drretail.records.tables.table import table_of
-from drretail.viewer.claims import finding_line
+from drretail.viewer.judged import finding_line
 
 
 @dataclass(frozen=True, slots=True)

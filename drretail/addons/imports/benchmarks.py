@@ -15,7 +15,7 @@ from drretail.addons.imports.rows import ROW_FILES, Row, files_under, read_rows,
 from drretail.errors import UserError
 from drretail.parsing import REPORTS, document_text, is_document, texts_in
 from drretail.records.base import sha256_of
-from drretail.records.money import Money
+from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
 
 ANSWERS = ("report", "article", "answer", "response")

@@ -28,11 +28,9 @@ from drretail.addons.exports.selection import judged_metrics
 from drretail.addons.inspect.samples import model_name, sample_of, usage_by_model
 from drretail.errors import UserError
 from drretail.eval.metric import Metric
-from drretail.eval.scores.explanation import explanation_of, verdicts_of
 from drretail.eval.scores.file import read_scores
-from drretail.eval.scores.gathering import Assessor, Gathered
-from drretail.eval.scores.panel import is_panel, name_of
-from drretail.eval.scores.planned import counted_values, read_judgements
+from drretail.eval.scores.gathering import Assessor, Gathered, is_panel, name_of
+from drretail.eval.scores.planned import counted_values, explanation_of, read_judgements, verdicts_of
 from drretail.experiment import Definition, ended_run, run_folder
 from drretail.records.base import file_name, sha256_of
 from drretail.records.run import Run

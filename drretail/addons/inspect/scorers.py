@@ -17,13 +17,12 @@ from drretail.api.settings import read_settings
 from drretail.api.worlds import chosen_web, open_world
 from drretail.env.world import World
 from drretail.errors import UserError
+from drretail.eval.baskets import made_references
 from drretail.eval.judging.session import CODE_JUDGE, Judge
 from drretail.eval.metric import Metric
-from drretail.eval.references import made_references
 from drretail.eval.registry import load_metric, load_metrics
-from drretail.eval.scores.explanation import explanation_of, verdicts_of
 from drretail.eval.scores.gathering import Assessor, JudgedRun, TableKey
-from drretail.eval.scores.planned import counted_values, read_judgements
+from drretail.eval.scores.planned import counted_values, explanation_of, read_judgements, verdicts_of
 from drretail.eval.scoring import score as score_experiment
 from drretail.experiment import read_definition, read_runs
 from drretail.progress import Progress

@@ -18,7 +18,7 @@ from drretail.grounding.text.words import content_stems
 from drretail.records.base import sha256_of
 from drretail.records.score import Verdict
 from drretail.records.tables.figures import number
-from drretail.stats.confusion import (
+from drretail.stats.agreement import (
     accuracy_interval,
     agreement_interval,
     as_two,

@@ -29,7 +29,7 @@ from drretail.eval.scores.planned import counted as counted_value
 from drretail.eval.scores.planned import read_judgements
 from drretail.records.tables.figures import counted
 from drretail.records.tables.figures import number as in_words
-from drretail.stats.clusters import FEWEST, Clusters
+from drretail.stats.intervals import FEWEST, Clusters
 from drretail.stats.prediction_powered import Item, corrected_mean, difference, labels_alone, labels_needed
 
 LEAST = 20

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from drretail.env.store.base import Store
 from drretail.errors import UserError
-from drretail.eval.judging.pairs import research_labels, resolve_name
-from drretail.eval.judging.subject import Subject, read_subjects
+from drretail.eval.judging.subject import Subject, read_subjects, research_labels, resolve_name
 from drretail.experiment import Definition, locked, read_definition, run_folder, write_definition
 from drretail.files import made_whole, write_json
 from drretail.grounding.report.citations import find_citations

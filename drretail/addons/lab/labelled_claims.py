@@ -10,13 +10,12 @@ from pathlib import Path
 from typing import Any, Literal
 
 from drretail.errors import UserError
-from drretail.eval.claims.claims import FAITHFULNESS, VERSION, Claim, Unit
+from drretail.eval.claims.claims import FAITHFULNESS, VERSION, Claim, Unit, content_of, fitted, source_tags
 from drretail.eval.claims.rulings import SupportJudge, support_prompt
-from drretail.eval.claims.support import content_of, fitted, source_tags
+from drretail.eval.judging.question import VerdictFile, verdict_path
 from drretail.eval.judging.session import Again, Judge, JudgeSession
 from drretail.eval.judging.spending import Allowance
 from drretail.eval.judging.subject import Subject
-from drretail.eval.judging.verdicts import VerdictFile, verdict_path
 from drretail.files import read_jsonl
 from drretail.llm.budget import CHARACTERS_PER_TOKEN
 from drretail.llm.estimates import Estimate, Range, estimate_by_length
@@ -26,7 +25,7 @@ from drretail.records.evidence import Evidence, EvidenceText
 from drretail.records.query import Query
 from drretail.records.run import System
 from drretail.records.score import Verdict
-from drretail.records.tables.cells import read_cells
+from drretail.records.tables.sheets import read_cells
 
 Label = Literal["full", "partial", "none"]
 THREE: tuple[Label, ...] = ("full", "partial", "none")

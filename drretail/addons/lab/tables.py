@@ -11,8 +11,7 @@ from drretail.records.score import Systems
 from drretail.records.tables.figures import counted, dollars, interval, number, with_interval
 from drretail.records.tables.result import prose
 from drretail.records.tables.table import Cell, Table, table_of
-from drretail.viewer.tables.notes import NOTES
-from drretail.viewer.tables.scores import notes_on, system_names
+from drretail.viewer.tables.scores import NOTES, notes_on, system_names
 
 if TYPE_CHECKING:
     from drretail.addons.lab.calibration import Calibration

@@ -30,7 +30,7 @@ from drretail.querygen.reading import read_queries
 from drretail.tools.local_server import TooLong
 from drretail.viewer.experiment import beside, read_view
 from drretail.viewer.page.document import pair_page
-from drretail.viewer.timeline import Listed, experiments_in, holds_several, lines_of, read_listed
+from drretail.viewer.summary import Listed, experiments_in, holds_several, lines_of, read_listed
 
 LINKS = tuple((f"/{kind.path}", kind.title) for kind in KINDS.values())
 VOTING = LINKS[: len(OF_REPORTS)]

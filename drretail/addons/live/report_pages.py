@@ -15,8 +15,7 @@ from starlette.routing import Route
 from drretail.addons.live.watch import Watch
 from drretail.viewer.experiment import ExperimentView, Question, read_view
 from drretail.viewer.page.document import conversation_page, index_page, question_page, runs_page
-from drretail.viewer.page.frame import template
-from drretail.viewer.page.links import RUNS, TALK, Links, page_name, talk_page_name
+from drretail.viewer.page.frame import RUNS, TALK, Links, page_name, talk_page_name, template
 from drretail.viewer.page.question import Questions, Rendered
 
 INDEX = "index.html"

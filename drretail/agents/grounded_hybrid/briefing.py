@@ -25,10 +25,9 @@ from drretail.errors import ModelError
 from drretail.grounding.profile.naming import ShareOfProducts
 from drretail.grounding.text.serialisation import whole_items
 from drretail.llm.models import Models
-from drretail.records.money import Money
 from drretail.records.query import Task
 from drretail.records.score import Statement
-from drretail.records.shop import VOID_STATUSES
+from drretail.records.shop import VOID_STATUSES, Money
 from drretail.records.wish import MOST_PIECES, Want, Wish
 from drretail.tools.toolkit import Toolkit
 

@@ -25,8 +25,7 @@ from drretail.llm.prices import PriceTable
 from drretail.llm.registry import open_model
 from drretail.llm.stand_in import in_place_of
 from drretail.progress import busy
-from drretail.records.counterfactual import OPTION
-from drretail.records.query import Query
+from drretail.records.query import OPTION, Query
 from drretail.records.run import RETRIEVER, Run, Usage
 
 ONE_RUN = 0.5

@@ -12,8 +12,7 @@ from drretail.errors import UserError
 from drretail.experiment import Experiment
 from drretail.llm.event_loop import run_loop
 from drretail.records.base import sha256_of
-from drretail.records.counterfactual import kind_of
-from drretail.records.query import ASK, LONGEST_TEXT, Query
+from drretail.records.query import ASK, LONGEST_TEXT, Query, kind_of
 
 
 def open_experiment(

@@ -44,9 +44,8 @@ from drretail.llm.models import Models
 from drretail.llm.prompts.prompt import overridden
 from drretail.llm.usage import latency_by_role
 from drretail.records.base import fault_of, sha256_of
-from drretail.records.counterfactual import Counterfactual, kind_of
 from drretail.records.evidence import Evidence
-from drretail.records.query import ASK, Query, Reference, Task
+from drretail.records.query import ASK, Counterfactual, Query, Reference, Task, kind_of
 from drretail.records.run import (
     BM25,
     PERSON,

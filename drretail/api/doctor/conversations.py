@@ -21,10 +21,10 @@ from drretail.env.session import Session, SessionSettings
 from drretail.env.world import World
 from drretail.errors import ModelError
 from drretail.eval.claims.claims import FAITHFULNESS
+from drretail.eval.judging.question import VerdictFile
 from drretail.eval.judging.session import Judge, JudgeSession
 from drretail.eval.judging.spending import Allowance, CapReached
 from drretail.eval.judging.subject import Subject
-from drretail.eval.judging.verdicts import VerdictFile
 from drretail.eval.registry import load_metric
 from drretail.journal import Effect, Journal, read_effects
 from drretail.llm.models import Models

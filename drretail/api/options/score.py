@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, get_args
 from drretail.api.option import MODELS, OUTPUT, RESUMING, SHOP, Option
 from drretail.api.options import research, shared
 from drretail.api.options.shared import WHAT
-from drretail.eval.metrics.names import METRICS, PAIRWISE
+from drretail.eval.names import METRICS, PAIRWISE
 from drretail.records.base import Rules
 from drretail.records.query import Query
 

@@ -7,7 +7,7 @@ from typing import cast
 
 from drretail.agents.prompt_files import prompt_files, with_pages
 from drretail.agents.registry import BUILT_IN
-from drretail.eval.judge_prompts import judge_prompt_files
+from drretail.eval.method import judge_prompt_files
 from drretail.llm.prompts.prompt import changed_prompts, files_by_name
 from drretail.plugins import Plugins
 from drretail.querygen.by_model.decide import decide_prompt

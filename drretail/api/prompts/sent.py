@@ -23,8 +23,8 @@ from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import SystemUnderTest, suts
 from drretail.api.doctor.tiny_shop import QUESTION, USER, tiny_shop
 from drretail.env.world import World
-from drretail.eval.judge_prompts import judge_prompt_files
 from drretail.eval.judging.session import Judge
+from drretail.eval.method import judge_prompt_files
 from drretail.eval.registry import METRICS, PAIRWISE, load_metric
 from drretail.eval.scoring import score
 from drretail.journal import read_effects

@@ -24,7 +24,7 @@ from drretail.progress import busy
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Prose, Result
 from drretail.records.tables.table import Table, table_of
-from drretail.stats.raters import agreement_table
+from drretail.stats.agreement import agreement_table
 
 if TYPE_CHECKING:
     from drretail.api.models import Spent, Writer

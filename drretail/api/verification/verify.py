@@ -23,11 +23,11 @@ from drretail.env.offers import Offers
 from drretail.env.web.dense import Retrievers
 from drretail.env.world import World
 from drretail.errors import UserError
+from drretail.eval.baskets import check_references, made_references
 from drretail.eval.check_results import Checklist, Verification, differing
+from drretail.eval.judging.question import VerdictFile, verdict_files
 from drretail.eval.judging.subject import planned_runs
-from drretail.eval.judging.verdicts import VerdictFile, verdict_files
-from drretail.eval.notes import judge_notes
-from drretail.eval.references import check_references, made_references
+from drretail.eval.method import judge_notes
 from drretail.eval.rejudging import check_scores, check_verdicts, check_votes
 from drretail.eval.scores.file import taken_out
 from drretail.eval.verification import check_plan, check_runs, check_seals, check_texts

@@ -13,7 +13,7 @@ from drretail.data_ingest.raw.mapping import Columns, Mapping, TableColumns, lis
 from drretail.data_ingest.raw.tables import Table
 from drretail.data_ingest.selection import sql_text
 from drretail.errors import UserError
-from drretail.records.money import SIGNS
+from drretail.records.shop import SIGNS
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

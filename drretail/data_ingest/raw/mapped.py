@@ -26,8 +26,7 @@ from drretail.data_ingest.raw.table_checks import (
 from drretail.data_ingest.raw.tables import open_table
 from drretail.data_ingest.selection import sql_text
 from drretail.records.base import ID_RULE, NO_ID, SAFE_ID
-from drretail.records.money import SIGNS
-from drretail.records.shop import LIST_PRICE, ORDER_STATUSES, STOCK, VARIANTS
+from drretail.records.shop import LIST_PRICE, ORDER_STATUSES, SIGNS, STOCK, VARIANTS
 from drretail.records.tables.figures import counted
 
 if TYPE_CHECKING:

@@ -14,8 +14,7 @@ from drretail.data_ingest.raw.lines import LATER, LONGEST_SHOWN, SHOWN, Saved, n
 from drretail.data_ingest.raw.sources import open_binary
 from drretail.data_ingest.raw.tables import LINE, lines_of, not_utf8
 from drretail.errors import UserError
-from drretail.records.money import SIGNS, USD
-from drretail.records.shop import ORDER_STATUSES
+from drretail.records.shop import ORDER_STATUSES, SIGNS, USD
 from drretail.records.tables.figures import counted, first_few
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from drretail.env.world import World
 from drretail.errors import NotFound, UserError
 from drretail.grounding.profile.prices import LEAST_PRICES, PriceSpan, placed, quarter
 from drretail.grounding.profile.purchases import Purchases
-from drretail.records.counterfactual import Counterfactual, CounterfactualKind, ProfileTraits
+from drretail.records.query import Counterfactual, CounterfactualKind, ProfileTraits
 from drretail.records.shop import Address, Order, OrderStatus, Product, UserProfile, UserStatistics
 
 

@@ -4,8 +4,16 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from drretail.grounding.profile.purchases import orders_per_month
-from drretail.records.money import USD
-from drretail.records.shop import ORDER_STATUSES, VOID_STATUSES, CountOf, Order, Product, ProductCount, UserStatistics
+from drretail.records.shop import (
+    ORDER_STATUSES,
+    USD,
+    VOID_STATUSES,
+    CountOf,
+    Order,
+    Product,
+    ProductCount,
+    UserStatistics,
+)
 
 TOP = 5
 """The number of favourites of a kind that are listed."""

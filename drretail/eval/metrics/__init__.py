@@ -1,6 +1,5 @@
 """The metrics, loaded by name (registry.py). A metric that asks a judge is a folder with its prompts.
 
-names.py          every metric by name
 descriptions.toml  how each metric is shown: its columns, and what its numbers mean
 faithfulness/     whether sources support the claims that cite them
 false_statements.py  what is false in a report, by code and by a judge

@@ -11,10 +11,9 @@ from drretail.grounding.constraints.decisions import UNDECIDED, Decisions, Rulin
 from drretail.grounding.constraints.fits import fitting, is_too_dear, is_within, priced_in
 from drretail.grounding.constraints.listing import Listing, folded, listing_of, pieces_in
 from drretail.records.criteria import State
-from drretail.records.money import USD, Money
 from drretail.records.query import BasketItem, Fit, FoundBasket, Lack, Proof, Query, Reference, WantedThing
 from drretail.records.reading import Because
-from drretail.records.shop import Product
+from drretail.records.shop import USD, Money, Product
 from drretail.records.wish import Demand, Want, Wish
 
 

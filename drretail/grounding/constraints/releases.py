@@ -11,9 +11,9 @@ from typing import Any
 
 from drretail.grounding.text.amounts import find_amounts
 from drretail.grounding.text.words import NUMBERS, content_stems, stem, words
-from drretail.records.money import Money
 from drretail.records.query import QUESTIONS, Query
 from drretail.records.run import ASK_SHOPPER, Step
+from drretail.records.shop import Money
 from drretail.records.wish import TOPICS, Hidden, Topic, Wish, WishPart
 
 NO_WISH = "I don't mind."

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 
 from drretail.grounding.text.words import PAIRS, UNSPACED, singular
-from drretail.records.money import MOST_DIGITS, Money
+from drretail.records.shop import MOST_DIGITS, Money
 from drretail.records.wish import Demand, Want, Wish
 
 SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "INR": "₹"}

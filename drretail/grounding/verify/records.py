@@ -16,10 +16,9 @@ from drretail.grounding.constraints.decisions import UNDECIDED, Decisions
 from drretail.grounding.text.amounts import Amount, find_amounts
 from drretail.parsing import json_or_none
 from drretail.records.evidence import Evidence
-from drretail.records.money import USD, Money
 from drretail.records.query import Query
 from drretail.records.reading import Pick, ReadValue, ValueKind, ValueState
-from drretail.records.shop import ORDER_STATUSES, VOID_STATUSES, Product
+from drretail.records.shop import ORDER_STATUSES, USD, VOID_STATUSES, Money, Product
 from drretail.records.wish import Wish
 
 _OPERAND = re.compile(r"\d[\d,]*(?:\.\d+)?")

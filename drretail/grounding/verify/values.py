@@ -24,9 +24,8 @@ from drretail.grounding.verify.fields import decided_property
 from drretail.grounding.verify.other_readings import other_reading
 from drretail.grounding.verify.records import Calculation, Ledger, amount_of, on_record, plain, with_state
 from drretail.grounding.verify.superlatives import verify_superlative
-from drretail.records.money import may_share_a_sign
 from drretail.records.reading import ReadValue
-from drretail.records.shop import has_been, is_priced_whole, list_prices, sold_for
+from drretail.records.shop import has_been, is_priced_whole, list_prices, may_share_a_sign, sold_for
 
 _OF_BUDGET = ("left_over", "over_budget")
 CitedAt = Callable[[int], Collection[str]]

@@ -11,8 +11,8 @@ from pydantic import ValidationError
 
 from drretail.grounding.text.wording import format_money
 from drretail.records.base import Record
-from drretail.records.money import Money
 from drretail.records.query import NeedKind
+from drretail.records.shop import Money
 from drretail.records.wish import Wish
 
 # A larger amount is a mistake: no shopper would name it.

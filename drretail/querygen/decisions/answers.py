@@ -10,7 +10,7 @@ from drretail.grounding.constraints.decisions import record_sha
 from drretail.querygen.decisions.questions import Key, Question
 from drretail.records.criteria import OF_KIND, Decision, Gold, State
 from drretail.records.query import Query
-from drretail.stats.raters import Agreement, Pair, agreement_on
+from drretail.stats.agreement import Agreement, Pair, agreement_on
 
 Subject = tuple[str, str, str]
 """What a decision is about: a want's name, a demand and a product's id."""

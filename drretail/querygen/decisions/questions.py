@@ -13,8 +13,8 @@ from drretail.grounding.constraints.kinds import is_named_by_both
 from drretail.grounding.constraints.listing import Listing, pieces_in
 from drretail.grounding.text.serialisation import record_lines
 from drretail.records.criteria import OF_KIND, State
-from drretail.records.money import Money
 from drretail.records.query import Query
+from drretail.records.shop import Money
 from drretail.records.tables.figures import counted
 from drretail.records.wish import Want
 

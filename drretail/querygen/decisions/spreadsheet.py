@@ -10,7 +10,7 @@ from drretail.errors import UserError
 from drretail.querygen.decisions.answers import Answer, Reading, problem_of
 from drretail.querygen.decisions.questions import Key, Question
 from drretail.records.criteria import State
-from drretail.records.tables.sheets import Faults, Layout, Row, line_of
+from drretail.records.tables.sheets import Faults, Layout, SheetRow, line_of
 
 SAYS = "readers_say"
 """In a sheet of differences, what each reader answered."""
@@ -40,7 +40,7 @@ def sheet_of(questions: Iterable[Question], says: Mapping[Key, Mapping[str, Answ
 
     ``says`` are readers' answers by question; the sheet is then one to settle their differences.
     """
-    rows: list[Row] = []
+    rows: list[SheetRow] = []
     for question in questions:
         row = {
             **dict(zip(KEY, question.key, strict=True)),
@@ -66,7 +66,7 @@ def read_sheet(path: Path, questions: Iterable[Question], offers: Offers) -> Fil
     sheet = LAYOUT.read(path)
     by_key = {question.key: question for question in questions}
 
-    def answer_in(numbered: tuple[int, Row]) -> tuple[Key, Answer] | None:
+    def answer_in(numbered: tuple[int, SheetRow]) -> tuple[Key, Answer] | None:
         """None for a row that is blank, or whose record has changed since, or that is asked no longer."""
         row = numbered[1]
         state, key = row["state"].casefold(), (row["query_id"], row["want"], row["demand"], row["product_id"])

@@ -19,8 +19,8 @@ from drretail.querygen.rules.assortment import PHRASES, Assortment
 from drretail.querygen.rules.axes import Choice, choices
 from drretail.querygen.rules.kinds import GENDERS, Kind, stems
 from drretail.querygen.rules.needs import Need, Purchase
-from drretail.records.money import Money
 from drretail.records.query import Axis, Query
+from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
 
 SOURCE = "offline:generator"

@@ -29,9 +29,9 @@ from drretail.progress import Progress
 from drretail.querygen.reading import read_queries
 from drretail.records.base import sha256_of
 from drretail.records.criteria import Fact
-from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.run import RoleModel, System
+from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
 from tests.shop import USER, build_shop
 

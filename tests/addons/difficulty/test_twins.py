@@ -12,8 +12,8 @@ from drretail.errors import UserError
 from drretail.grounding.constraints.decisions import record_sha
 from drretail.querygen.lint import Linter
 from drretail.records.criteria import Decision, Gold, State
-from drretail.records.money import Money
 from drretail.records.query import Query
+from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
 from tests.build import demands, known
 from tests.shop import USER, build_shop

@@ -22,8 +22,8 @@ from drretail.env.web.sealed import SealedWeb
 from drretail.env.world import open_world
 from drretail.errors import UnknownName, UserError
 from drretail.experiment import read_runs
-from drretail.records.money import Money
 from drretail.records.query import Query
+from drretail.records.shop import Money
 from drretail.records.wish import Hidden, Want, Wish
 from drretail.tools.registry import LONGEST_REPORT
 from drretail.tools.toolkit import Toolkit

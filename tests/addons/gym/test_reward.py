@@ -17,9 +17,9 @@ from drretail.eval.metrics.reward import BOUGHT, HTML, NO_PICKS, NO_REPORT, NOT_
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.grounding.verify.integrity import CONTRADICTED, NOT_ARGUED, UNRESOLVED
 from drretail.grounding.verify.integrity import NOT_SHOWN as NEVER_SHOWN
-from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.reading import Pick
+from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
 from tests.addons.gym.policies import QUERY, best_picks, call, looked_up, praised, search, submit, wanted
 

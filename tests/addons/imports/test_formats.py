@@ -13,7 +13,7 @@ from drretail.addons.imports.rows import read_text
 from drretail.errors import UserError
 from drretail.experiment import read_gold
 from drretail.progress import Progress
-from drretail.records.money import Money
+from drretail.records.shop import Money
 from tests.addons.imports.foreign import REPORT, drb, jsonl, text
 from tests.test_packed_bombs import MEGABYTE, bomb
 

@@ -11,7 +11,7 @@ import pytest
 from drretail.env.world import open_world
 from drretail.experiment import read_definition, read_runs
 from drretail.querygen.reading import read_queries
-from drretail.records.money import Money
+from drretail.records.shop import Money
 from drretail.records.wish import Hidden, Want, Wish
 from drretail.tools.registry import SUBMIT, SUBMITTING, json_schemas
 from tests.sealed import Page, seal, url

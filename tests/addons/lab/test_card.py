@@ -13,7 +13,7 @@ from drretail.addons.lab.kept_findings import finding_lines
 from drretail.addons.lab.labelled_claims import LabelledClaim, LabelledSet, read_labelled
 from drretail.cli.app import app
 from drretail.errors import UserError
-from drretail.eval.metrics.faithfulness.score import METRIC
+from drretail.eval.metrics.faithfulness import METRIC
 from drretail.eval.scores.file import derive_scores
 from drretail.eval.scores.gathering import gather
 from drretail.records.score import JudgeRef

@@ -27,7 +27,7 @@ from drretail.files import write_json
 from drretail.records.score import JudgeRef
 from drretail.viewer.experiment import read_view
 from drretail.viewer.output import print_part
-from drretail.viewer.terminal.printed_scores import scoreboard_parts
+from drretail.viewer.printed import scoreboard_parts
 from tests import build
 from tests.addons.lab.test_correcting import as_judged, called, filled
 from tests.build import known

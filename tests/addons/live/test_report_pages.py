@@ -17,7 +17,7 @@ from drretail.errors import UserError
 from drretail.experiment import entitle, read_definition, run_folder
 from drretail.files import read_json, write_json
 from drretail.viewer.page.question import Questions
-from drretail.viewer.timeline import experiments_in, lines_of, read_listed
+from drretail.viewer.summary import experiments_in, lines_of, read_listed
 from tests.addons.live.conftest import PORT, client_of, serve
 from tests.viewer.browsing import Window, grave_faults
 from tests.viewer.dom import parse

@@ -12,8 +12,7 @@ from drretail.env.rows import rows_of
 from drretail.env.world import default_pool, open_world, write_world
 from drretail.errors import UserError
 from drretail.records.criteria import Gold
-from drretail.records.money import Money
-from drretail.records.shop import Product
+from drretail.records.shop import Money, Product
 from drretail.records.wish import Want, Wish
 from tests.build import demands, query
 from tests.shop import DAY, JANUARY, ORDERS, PRODUCTS, USER, a_product, build_shop

@@ -12,7 +12,7 @@ from drretail.addons.publications.race.judge import AXIS, IS_REFERENCE, NO_REFER
 from drretail.addons.publications.race.score import share, values
 from drretail.addons.publications.triplets.triplet_support import Triplet
 from drretail.errors import UnknownName, UserError
-from drretail.eval.values import Value
+from drretail.eval.metric import Value
 from drretail.records.base import Rules
 from drretail.records.score import Verdict, VerdictState, reasons_of
 from tests import build

@@ -30,9 +30,8 @@ from drretail.experiment import read_gold_file
 from drretail.files import read_json, write_lines
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.records.criteria import Gold, WebAnswer, WebQuestion
-from drretail.records.money import Money
 from drretail.records.query import NOT_TYPED, Query
-from drretail.records.shop import Product
+from drretail.records.shop import Money, Product
 from drretail.records.wish import Want, Wish
 from tests.addons.sandboxes.conftest import QUERIES, SHIPPED, built
 from tests.build import demands, files, known

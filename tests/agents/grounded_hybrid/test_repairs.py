@@ -12,10 +12,10 @@ from drretail.env.world import World
 from drretail.errors import ModelError
 from drretail.grounding.report.picks import Declared
 from drretail.llm.prompts.prompt import tag_content
-from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.reading import Outcome, Pick
 from drretail.records.run import Limits
+from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
 from tests.agents.conftest import QUERY
 from tests.agents.grounded_hybrid.staging import CART, FOR_30, WISH, draft, play, plays, understanding

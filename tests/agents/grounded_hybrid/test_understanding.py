@@ -21,8 +21,8 @@ from drretail.env.world import World
 from drretail.errors import ModelError
 from drretail.grounding.report.citations import find_citations
 from drretail.llm.prompts.prompt import tag_content
-from drretail.records.money import Money
 from drretail.records.score import Statement
+from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
 from tests.agents.conftest import QUERY
 from tests.agents.grounded_hybrid.staging import DRAFT, FOR_30, play, plays, understanding

@@ -22,7 +22,7 @@ from drretail.env.world import World
 from drretail.errors import NotFound, UserError
 from drretail.grounding.profile.prices import PriceSpan
 from drretail.grounding.profile.purchases import Purchases
-from drretail.records.counterfactual import Counterfactual, ProfileTraits
+from drretail.records.query import Counterfactual, ProfileTraits
 from drretail.records.shop import Order
 from tests.places import PLACES, Place, PlaceKind
 from tests.two_tastes import BEGAN, BIRDS, DOGS, ORDERS, PRODUCTS

@@ -12,9 +12,9 @@ from drretail.files import write_json
 from drretail.grounding.basket.reference import reference_of
 from drretail.grounding.constraints.listing import listing_of
 from drretail.records.base import sha256_of
-from drretail.records.money import Money
 from drretail.records.query import KeptReference
 from drretail.records.score import Score
+from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
 from drretail.viewer.tables.scores import score_tables
 from tests import build

@@ -11,9 +11,9 @@ from drretail.grounding.constraints.fits import fitting
 from drretail.grounding.constraints.listing import listing_of
 from drretail.grounding.constraints.releases import releases
 from drretail.records.criteria import Decision, Fact, Gold
-from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.reading import Pick
+from drretail.records.shop import Money
 from drretail.records.wish import Hidden, Topic, Want, Wish
 from tests.build import SYSTEM, demands
 from tests.shop import PRODUCTS

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from drretail.agents.hybrid_react.moves import LAUNCH as MOVE
+from drretail.eval.judging.question import VerdictFile
 from drretail.eval.judging.subject import Subject
-from drretail.eval.judging.verdicts import VerdictFile
 from drretail.eval.metrics.process import (
     LAUNCH,
     METRIC,

@@ -9,10 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from drretail.grounding.basket.cart import Cart
-from drretail.records.money import Money
 from drretail.records.query import Reference, WantedThing
 from drretail.records.reading import Pick
-from drretail.records.shop import Product
+from drretail.records.shop import Money, Product
 from drretail.records.wish import Wish
 from tests.grounding.basket.things import fit, product, thing, things, want
 

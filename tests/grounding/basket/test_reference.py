@@ -15,9 +15,8 @@ from drretail.grounding.basket.reference import at_other_prices, reference_of
 from drretail.grounding.constraints.decisions import record_sha
 from drretail.grounding.constraints.listing import Listing, listing_of
 from drretail.records.criteria import Decision, Fact, FactKind, Gold, State
-from drretail.records.money import Money
 from drretail.records.query import Proof, Query, Reference, WantedThing
-from drretail.records.shop import Product
+from drretail.records.shop import Money, Product
 from drretail.records.wish import Demand, Want, Wish
 from tests.build import known
 from tests.grounding.basket.things import product, things, want

@@ -19,7 +19,7 @@ from drretail.env.catalog.base import Language
 from drretail.grounding.text.languages import labels, locale_codes, month_numbers
 from drretail.grounding.text.wording import article, format_money, listed, short_title, want_line, wish_lines
 from drretail.grounding.text.words import content_words, is_english, is_negation, singular, stem, words
-from drretail.records.money import Money
+from drretail.records.shop import Money
 from drretail.records.wish import Demand, Want, Wish
 
 

@@ -9,10 +9,9 @@ from drretail.grounding.verify.checks import Case, check_report, read_report
 from drretail.grounding.verify.findings import pick_findings, source_findings
 from drretail.grounding.verify.records import read_ledger
 from drretail.records.criteria import Fact
-from drretail.records.money import Money
 from drretail.records.query import Fit, Proof, Query, Reference, WantedThing
 from drretail.records.reading import Outcome, Pick
-from drretail.records.shop import Product
+from drretail.records.shop import Money, Product
 from drretail.records.wish import Want, Wish
 from tests import build
 from tests.grounding.kitchen import EVIDENCE, GOODS, JAR, KETTLE, MUGS, PAN, SCALE, TOWELS, K, a_product

@@ -14,7 +14,7 @@ from drretail.llm.prompts.prompt import tag_content
 from drretail.querygen.by_model.opinion import Reader
 from drretail.querygen.lint import Linter
 from drretail.querygen.reading import read_queries
-from drretail.records.money import Money
+from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
 from tests.build import demands
 from tests.build import query as query_of

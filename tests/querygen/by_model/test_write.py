@@ -17,8 +17,8 @@ from drretail.querygen.by_model.targets import Target, targets_of
 from drretail.querygen.by_model.write import Written, write_queries
 from drretail.querygen.reading import read_queries
 from drretail.records.criteria import WebQuestion
-from drretail.records.money import Money
 from drretail.records.query import Query
+from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
 from tests.llm.provider import Provider, Step, answers, fails
 from tests.querygen.by_model.scripted import Answer, ScriptedChat, right, scripted, written

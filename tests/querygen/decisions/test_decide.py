@@ -11,7 +11,7 @@ from langchain_core.messages import BaseMessage
 
 from drretail.env.offers import Offers
 from drretail.env.world import World
-from drretail.eval.references import keep_references, made_references
+from drretail.eval.baskets import keep_references, made_references
 from drretail.experiment import Experiment, read_definition, reference_path
 from drretail.files import write_lines
 from drretail.grounding.constraints.decisions import record_sha
@@ -19,10 +19,9 @@ from drretail.grounding.constraints.gold_files import gold_path, write_gold, wri
 from drretail.querygen.decisions.questions import graded_line, how_decided, questions_of
 from drretail.querygen.reading import read_queries
 from drretail.records.criteria import OF_KIND, Decision, Fact, Gold
-from drretail.records.money import Money
 from drretail.records.query import Query
-from drretail.records.shop import Product
-from drretail.records.tables.cells import as_csv, read_cells
+from drretail.records.shop import Money, Product
+from drretail.records.tables.sheets import as_csv, read_cells
 from drretail.records.wish import Demand, Want, Wish
 from tests.build import SYSTEM, definition, demands, known, run
 from tests.build import query as query_of

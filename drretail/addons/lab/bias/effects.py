@@ -6,9 +6,8 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from drretail.addons.lab.trial_findings import BiasEffect
-from drretail.stats.clusters import Clusters
-from drretail.stats.confusion import drawn_interval
-from drretail.stats.intervals import Interval, estimate, mean_interval, share_interval
+from drretail.stats.agreement import drawn_interval
+from drretail.stats.intervals import Clusters, Interval, estimate, mean_interval, share_interval
 from drretail.stats.significance import detectable, flip_test
 
 if TYPE_CHECKING:

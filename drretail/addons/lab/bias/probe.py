@@ -16,23 +16,21 @@ from drretail.addons.lab.derived_experiment import MadeRun, copy_verdicts, good_
 from drretail.addons.lab.opinions import RATING, Opinion, judge_name, opinions_of
 from drretail.addons.lab.trial_findings import BiasEffect
 from drretail.eval.judging.dimensions import DIMENSIONS
-from drretail.eval.judging.pairs import Labels, meetings, pair_name
-from drretail.eval.judging.question import JudgeQuestion, Ruling
+from drretail.eval.judging.question import JudgeQuestion, Ruling, VerdictFile, verdict_path
 from drretail.eval.judging.session import Again, Judge, JudgeSession
 from drretail.eval.judging.spending import Allowance, CapReached
-from drretail.eval.judging.subject import Subject, read_subjects
-from drretail.eval.judging.verdicts import VerdictFile, verdict_path
+from drretail.eval.judging.subject import Labels, Subject, meetings, pair_name, read_subjects
 from drretail.eval.metric import Metric
 from drretail.eval.registry import PAIRWISE, load_metric
 from drretail.eval.scores.gathering import NOT_JUDGED, Assessor, gather
-from drretail.eval.scores.pair_outcomes import read_outcomes
+from drretail.eval.scores.pair_rows import read_outcomes
 from drretail.experiment import read_definition
 from drretail.grounding.text.sentences import find_sentences
 from drretail.llm.prompts.prompt import Prompt
 from drretail.records.base import Record, sha256_of
 from drretail.records.run import BASELINES, MADE_BY_LAB
 from drretail.records.score import Verdict
-from drretail.stats.clusters import Clusters
+from drretail.stats.intervals import Clusters
 
 VERSION = 1
 STAGE = "probe"

@@ -25,7 +25,7 @@ from drretail.errors import UnknownName, UserError
 from drretail.eval.compare.wording import family_of
 from drretail.eval.registry import PAIRWISE
 from drretail.eval.scores.gathering import Assessor, gather
-from drretail.eval.scores.pair_outcomes import read_outcomes
+from drretail.eval.scores.pair_rows import read_outcomes
 from drretail.files import read_json
 from drretail.llm.estimates import Estimate, Range, estimate_by_length
 from drretail.records.vote import about_report

@@ -30,8 +30,8 @@ from drretail.api.option import accepts
 from drretail.api.options.shared import folder_of, names_in
 from drretail.api.worlds import recorded_world
 from drretail.env.world import World
-from drretail.eval.judging.pairs import pair_name
 from drretail.eval.judging.spending import Allowance
+from drretail.eval.judging.subject import pair_name
 from drretail.experiment import locked
 from drretail.llm.estimates import Estimates
 from drretail.llm.event_loop import run_loop

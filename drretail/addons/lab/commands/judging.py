@@ -12,10 +12,10 @@ from drretail.api.score import failed_answers, unfetched_claims
 from drretail.api.settings import read_settings
 from drretail.env.world import World
 from drretail.errors import UserError
+from drretail.eval.baskets import made_references
 from drretail.eval.estimate import estimate_judging
 from drretail.eval.judging.session import Again, Judge
 from drretail.eval.judging.spending import Allowance, allowance_for
-from drretail.eval.references import made_references
 from drretail.eval.scoring import score
 from drretail.llm.estimates import Estimate, Estimates
 from drretail.llm.event_loop import run_loop

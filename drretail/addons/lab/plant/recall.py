@@ -20,8 +20,7 @@ from drretail.eval.claims.claims import REPORT, SUPPORT, Claim, stages_of
 from drretail.eval.judging.subject import read_subjects
 from drretail.records.evidence import Finding
 from drretail.records.score import Verdict
-from drretail.stats.clusters import numbered
-from drretail.stats.intervals import share_interval
+from drretail.stats.intervals import numbered, share_interval
 from drretail.viewer.judged import read_judgements
 
 CHECKS, FAITHFULNESS = "checks", "faithfulness"

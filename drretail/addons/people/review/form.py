@@ -15,8 +15,8 @@ from pydantic import BaseModel, ValidationError
 from drretail.addons.people.review.edits import edit_of, edits_by_reviewer, retyped
 from drretail.addons.people.review.records import DECISIONS, QUESTIONS, Answers, Decision, Edit, Review, content_of
 from drretail.grounding.text.amounts import find_money
-from drretail.records.money import Money
 from drretail.records.query import Query, version_of
+from drretail.records.shop import Money
 from drretail.records.tables.sheets import Faults
 from drretail.records.wish import Demand, Want, Wish
 

@@ -12,7 +12,7 @@ from drretail.addons.people.review.records import QUESTIONS, Question, Review, c
 from drretail.records.query import Query
 from drretail.records.tables.figures import counted
 from drretail.records.tables.table import Cell, Table, table_of
-from drretail.stats.raters import Agreement, Answered, agreement_on, agreement_table, differences, pairs_of
+from drretail.stats.agreement import Agreement, Answered, agreement_on, agreement_table, differences, pairs_of
 
 ABOUT = {
     "decision": "decision",

@@ -12,10 +12,9 @@ from markupsafe import Markup
 from drretail.addons.people.voting.judged_claims import JudgedClaim, judged_claims_of
 from drretail.addons.people.voting.questions import Question, cited_question, label_question, report_questions
 from drretail.errors import UserError
-from drretail.eval.claims.support import about_sources, content_of
-from drretail.eval.judging.material import NO_PROFILE, picks_with_prices
-from drretail.eval.judging.pairs import pair_id
-from drretail.eval.judging.subject import Planned, Subject, read_subject
+from drretail.eval.claims.claims import about_sources, content_of
+from drretail.eval.judging.readings import NO_PROFILE, picks_with_prices
+from drretail.eval.judging.subject import Planned, Subject, pair_id, read_subject
 from drretail.experiment import Definition, read_profile
 from drretail.grounding.report.marks import find_marks
 from drretail.grounding.report.markup import blanked
@@ -26,8 +25,8 @@ from drretail.grounding.verify.records import read_ledger
 from drretail.records.query import Query
 from drretail.records.run import System
 from drretail.records.vote import ClaimItem, Item, PairItem, ReportItem
-from drretail.viewer.claims import readable, span_of
-from drretail.viewer.page.markdown import is_web_address
+from drretail.viewer.judged import readable, span_of
+from drretail.viewer.page.frame import is_web_address
 from drretail.viewer.page.report_html import marked_html
 
 WITHHELD = "[name withheld]"

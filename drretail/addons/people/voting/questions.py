@@ -5,10 +5,8 @@ of the judges' prompt in plain words.
 from dataclasses import dataclass
 from functools import cache
 
-from drretail.eval.judging.dimensions import DIMENSIONS, PERSONALIZATION
-from drretail.eval.judging.external_wording import without_shop
-from drretail.eval.metrics.pairwise import judge as pairwise
-from drretail.eval.metrics.quality import score as quality
+from drretail.eval.judging.dimensions import DIMENSIONS, PERSONALIZATION, without_shop
+from drretail.eval.metrics import pairwise, quality
 from drretail.records.vote import CITED, SUPPORT, ClaimSupport
 
 

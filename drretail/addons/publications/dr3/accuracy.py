@@ -6,16 +6,28 @@ Claims are extracted as in faithfulness, and existing claims of faithfulness are
 from collections.abc import Sequence
 from dataclasses import replace
 
-from drretail.eval.claims.claims import CITED, EXTRACT, FAITHFULNESS, REPORT, SUPPORT, Claim, Unit, types_of
+from drretail.eval.claims.claims import (
+    CITED,
+    EXTRACT,
+    FAITHFULNESS,
+    REPORT,
+    SUPPORT,
+    Claim,
+    SourceText,
+    Unit,
+    fitted,
+    shortened,
+    source_tags,
+    types_of,
+)
 from drretail.eval.claims.claims import VERSION as FAITHFULNESS_VERSION
 from drretail.eval.claims.extraction import extract, extraction_prompt, extraction_prompts
 from drretail.eval.claims.rulings import SupportJudge
 from drretail.eval.claims.rulings import support_prompt as support_prompt_of
-from drretail.eval.claims.support import SourceText, fitted, shortened, source_tags
-from drretail.eval.judging.numbered import NumberedItem, QuestionBatch, ask_numbered
-from drretail.eval.judging.passages import best_pieces
+from drretail.eval.judging.criteria import NumberedItem, QuestionBatch, ask_numbered
 from drretail.eval.judging.question import Ruling
 from drretail.eval.judging.session import JudgeSession
+from drretail.eval.judging.sources import best_pieces
 from drretail.eval.judging.subject import Subject
 from drretail.grounding.report.evidence_ids import parse_evidence_id
 from drretail.llm.prompts.prompt import Prompt, load_prompt

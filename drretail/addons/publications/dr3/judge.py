@@ -5,7 +5,7 @@ from functools import cache
 from drretail.addons.publications.dr3 import accuracy, coverage, opinions
 from drretail.eval.judging.criteria import STAGE as MAKING
 from drretail.eval.judging.criteria import criteria_of
-from drretail.eval.judging.material import report_material
+from drretail.eval.judging.readings import report_material
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject, Task
 from drretail.eval.metric import BY_RULES

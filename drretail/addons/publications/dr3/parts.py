@@ -11,7 +11,7 @@ from drretail.addons.publications.dr3 import accuracy, coverage, opinions
 from drretail.addons.publications.dr3.coverage import Covered
 from drretail.addons.publications.dr3.judge import BY_RULES, NO_CRITERIA, NO_RUBRIC
 from drretail.eval.claims.claims import CITED, EXTRACT, REPORT, SUPPORT, Claim, claims_in
-from drretail.eval.values import UNFETCHED_PAGES, Value, gravest, lacking
+from drretail.eval.metric import UNFETCHED_PAGES, Value, gravest, lacking
 from drretail.records.base import Rules
 from drretail.records.criteria import GOLD_PARTS, Criteria, GoldPart, KnownAnswer
 from drretail.records.score import Verdict, VerdictState

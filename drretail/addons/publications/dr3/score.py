@@ -18,8 +18,7 @@ from drretail.addons.publications.dr3.parts import (
 )
 from drretail.eval.judging.criteria import criteria_of
 from drretail.eval.judging.subject import Subject
-from drretail.eval.metric import Metric, description_of
-from drretail.eval.values import Value, joined
+from drretail.eval.metric import Metric, Value, description_of, joined
 from drretail.records.score import Rules, Verdict
 
 SIX = ("IR_UF", "IR_SC", "CC", "FA", "IF", "DQ")

@@ -17,8 +17,8 @@ from drretail.addons.publications.weighted.axis import (
     profile_block,
     read_axes,
 )
-from drretail.eval.judging.material import report_material
 from drretail.eval.judging.question import REASON
+from drretail.eval.judging.readings import report_material
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.llm.prompts.prompt import Prompt, load_prompt

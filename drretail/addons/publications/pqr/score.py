@@ -34,8 +34,7 @@ from drretail.addons.publications.weighted.axis import (
     weights_prompts,
 )
 from drretail.eval.judging.subject import Subject
-from drretail.eval.metric import Metric, description_of
-from drretail.eval.values import UNFETCHED_PAGES, Value, gravest, joined, lacking
+from drretail.eval.metric import UNFETCHED_PAGES, Metric, Value, description_of, gravest, joined, lacking
 from drretail.records.criteria import Criteria
 from drretail.records.score import Rules, Verdict, VerdictState
 

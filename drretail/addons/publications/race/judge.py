@@ -14,10 +14,9 @@ from drretail.addons.publications.weighted.axis import (
     read_axes,
 )
 from drretail.errors import UserError
-from drretail.eval.judging.pairs import resolve_name
 from drretail.eval.judging.question import JudgeQuestion, Ruling
 from drretail.eval.judging.session import JudgeSession
-from drretail.eval.judging.subject import Subject, planned_runs, read_subject
+from drretail.eval.judging.subject import Subject, planned_runs, read_subject, resolve_name
 from drretail.experiment import Definition
 from drretail.files import write_atomically
 from drretail.grounding.report.render import render_report

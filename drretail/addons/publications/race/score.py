@@ -34,8 +34,7 @@ from drretail.addons.publications.weighted.axis import (
     weights_prompts,
 )
 from drretail.errors import UserError
-from drretail.eval.metric import Metric, description_of
-from drretail.eval.values import UNFETCHED_PAGES, Value, joined, lacking, pooled_share
+from drretail.eval.metric import UNFETCHED_PAGES, Metric, Value, description_of, joined, lacking, pooled_share
 from drretail.files import read_jsonl
 from drretail.records.criteria import Criteria, CriteriaGroup, Criterion
 from drretail.records.query import Query

@@ -7,11 +7,10 @@ from typing import Annotated, Any, Literal
 from pydantic import field_validator
 
 from drretail.addons.publications.report_eval.units import Unit, Units, cited_sentences, released_units, units_of
-from drretail.eval.claims.labels import SOURCE_CUT
-from drretail.eval.claims.rulings import UNFETCHED
-from drretail.eval.claims.support import Content, SourceText, content_of, fitted, source_tags
-from drretail.eval.judging.material import report_and_sources
+from drretail.eval.claims.claims import Content, SourceText, content_of, fitted, source_tags
+from drretail.eval.claims.rulings import SOURCE_CUT, UNFETCHED
 from drretail.eval.judging.question import JudgeQuestion, Ruling
+from drretail.eval.judging.readings import report_and_sources
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.llm.prompts.prompt import Prompt, load_prompt, tagged

@@ -22,8 +22,17 @@ from drretail.addons.publications.report_eval.judge import (
     prompts,
 )
 from drretail.addons.publications.report_eval.units import UNITS, Unit
-from drretail.eval.metric import Metric, description_of
-from drretail.eval.values import UNFETCHED_PAGES, Value, gravest, lacking, pooled_share, reason_in, value_of
+from drretail.eval.metric import (
+    UNFETCHED_PAGES,
+    Metric,
+    Value,
+    description_of,
+    gravest,
+    lacking,
+    pooled_share,
+    reason_in,
+    value_of,
+)
 from drretail.records.score import Rules, Verdict, VerdictState
 
 POSSIBLE, SCORED = "pairs_possible", "pairs_scored"

@@ -7,10 +7,16 @@ from typing import Literal
 from pydantic import Field
 
 from drretail.eval.judging.criteria import STAGE as MAKING
-from drretail.eval.judging.criteria import criteria_of
-from drretail.eval.judging.material import report_material, task_material
-from drretail.eval.judging.numbered import NumberedItem, QuestionBatch, ask_numbered, criterion_item, criterion_text
+from drretail.eval.judging.criteria import (
+    NumberedItem,
+    QuestionBatch,
+    ask_numbered,
+    criteria_of,
+    criterion_item,
+    criterion_text,
+)
 from drretail.eval.judging.question import Ruling
+from drretail.eval.judging.readings import report_material, task_material
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject, Task
 from drretail.llm.prompts.prompt import Prompt, load_prompt

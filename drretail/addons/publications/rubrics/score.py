@@ -18,10 +18,8 @@ from drretail.addons.publications.rubrics.judge import (
     prepare,
 )
 from drretail.errors import UserError
-from drretail.eval.judging.criteria import criteria_of
-from drretail.eval.judging.numbered import criterion_item
-from drretail.eval.metric import Metric, description_of
-from drretail.eval.values import NOT_JUDGED, Value
+from drretail.eval.judging.criteria import criteria_of, criterion_item
+from drretail.eval.metric import NOT_JUDGED, Metric, Value, description_of
 from drretail.files import read_jsonl
 from drretail.records.base import Record
 from drretail.records.criteria import Criteria, CriteriaGroup, Criterion

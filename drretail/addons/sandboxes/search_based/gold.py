@@ -16,9 +16,9 @@ from drretail.env.summaries import Summaries
 from drretail.env.web.sandbox import SandboxPage
 from drretail.env.world import World
 from drretail.eval.judging.criteria import STAGE, about_task
+from drretail.eval.judging.question import VerdictFile
 from drretail.eval.judging.session import Judge, JudgeSession
 from drretail.eval.judging.subject import Task
-from drretail.eval.judging.verdicts import VerdictFile
 from drretail.grounding.constraints.listing import folded
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.llm.prompts.prompt import load_prompt, tagged

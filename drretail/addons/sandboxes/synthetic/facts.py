@@ -10,8 +10,7 @@ from drretail.addons.sandboxes.synthetic.needs import Need, Wanted
 from drretail.addons.sandboxes.synthetic.patterns import fill_pattern, texts
 from drretail.grounding.text.wording import listed
 from drretail.records.criteria import FactKind
-from drretail.records.money import Money
-from drretail.records.shop import Product
+from drretail.records.shop import Money, Product
 
 _WHY = {
     "outdated": "it is older than what it speaks against",

@@ -10,9 +10,8 @@ from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.grounding.text.words import content_stems
 from drretail.records.criteria import Fact
-from drretail.records.money import Money
 from drretail.records.query import NOT_TYPED, Query, Reference
-from drretail.records.shop import Product
+from drretail.records.shop import Money, Product
 from drretail.records.wish import Want
 
 MOST_THINGS = 4

@@ -14,7 +14,7 @@ from drretail.addons.sandboxes.synthetic.named_products import NamedProduct
 from drretail.addons.sandboxes.synthetic.needs import Need
 from drretail.addons.sandboxes.synthetic.patterns import fill_pattern, texts
 from drretail.env.store.base import Store
-from drretail.records.tables.cells import as_csv
+from drretail.records.tables.sheets import as_csv
 
 _WIDTH, _MARGIN, _LINE, _SIZE = 420, 24, 26, 18
 _COLUMNS = 38

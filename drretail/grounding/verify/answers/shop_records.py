@@ -9,8 +9,7 @@ from typing import Any
 from drretail.grounding.verify.answers.product_statements import POLICY
 from drretail.grounding.verify.records import Ledger, read_ledger, record_of
 from drretail.records.evidence import Evidence
-from drretail.records.money import USD
-from drretail.records.shop import Policy, Product, has_been
+from drretail.records.shop import USD, Policy, Product, has_been
 
 UNKNOWN, GONE = "no such product", "the shop has it no more"
 UNNAMED = "no product has this name"

@@ -26,9 +26,8 @@ from drretail.grounding.verify.answers.shop_records import GONE, Records
 from drretail.grounding.verify.fields import yes_or_no
 from drretail.grounding.verify.values import verify
 from drretail.records.base import Record
-from drretail.records.money import may_share_a_sign
 from drretail.records.reading import ReadValue, Relation
-from drretail.records.shop import Offer, offers_of
+from drretail.records.shop import Offer, may_share_a_sign, offers_of
 
 TypedKind = Literal[
     "price",

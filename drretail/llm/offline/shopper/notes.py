@@ -21,7 +21,7 @@ from drretail.llm.offline.shopper.task import (
     parsed,
 )
 from drretail.records.evidence import SourceNote
-from drretail.records.money import USD
+from drretail.records.shop import USD
 
 SAYS = "says"
 """The label of a sentence quoted from the source because it shares words with the question."""

@@ -11,7 +11,7 @@ from drretail.addons.publications.dr3.opinions import depth_item, insight_item, 
 from drretail.addons.publications.dr3.parts import Judged
 from drretail.addons.publications.dr3.score import values
 from drretail.eval.claims.claims import Claim, make_claim
-from drretail.eval.values import Value
+from drretail.eval.metric import Value
 from drretail.records.base import Rules
 from drretail.records.criteria import (
     GOLD_PARTS,
