@@ -25,8 +25,7 @@ from drretail.env.catalog.base import CatalogQuery, SortBy
 from drretail.env.offers import Offers
 from drretail.eval.scores.file import read_scores
 from drretail.querygen.checks.contract import HITS
-from drretail.querygen.generate import Drafts
-from drretail.querygen.users import drawn_users
+from drretail.querygen.generate import Drafts, drawn_users
 from drretail.records.base import sha256_of
 from drretail.records.query import COUNTS, Axis, Query
 from drretail.records.wish import Demand, Want, Wish

@@ -40,7 +40,7 @@ from drretail.eval.claims.report_index import SourceResolver
 from drretail.eval.claims.typed_values import Confirmations, confirm_prompt, rulings, strange_quotes, to_confirm
 from drretail.eval.judging.criteria import NumberedItem
 from drretail.grounding.verify.checks import Case, check_report, read_report
-from drretail.llm.prompts.prompt import tagged
+from drretail.llm.prompt import tagged
 from drretail.records.evidence import Finding
 from drretail.records.reading import Reading, ReadValue
 

@@ -34,7 +34,7 @@ from drretail.env.generations import live_generation
 from drretail.env.manifest import DATABASE_FILE
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.grounding.text.sentences import find_sentences
-from drretail.querygen.shipped import shipped_queries
+from drretail.querygen.reading import shipped_queries
 from drretail.records.wish import Wish
 
 RESETS = 1000

@@ -33,10 +33,10 @@ from drretail.grounding.report.citations import find_citations
 from drretail.grounding.report.markup import shown
 from drretail.grounding.report.picks import take_picks
 from drretail.grounding.text.sentences import find_sentences
-from drretail.llm.prompts.prompt import tag_content
+from drretail.llm.prompt import tag_content
 from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
 from drretail.progress import Progress
-from drretail.querygen.shipped import shipped_queries
+from drretail.querygen.reading import shipped_queries
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Citation, Evidence
 from drretail.records.reading import Pick, ReadValue

@@ -23,7 +23,7 @@ from typing import Any
 
 from drretail.addons.lab.card import share_of_words
 from drretail.addons.lab.labelled_claims import SPELLINGS, LabelledClaim, read_labelled
-from drretail.llm.offline.judge.support import judge_claim
+from drretail.llm.offline.judge import judge_claim
 
 
 @dataclass(frozen=True)

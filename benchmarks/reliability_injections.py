@@ -29,7 +29,7 @@ from drretail.eval.metrics.robustness import HostileRun, Outcome
 from drretail.grounding.hostile.texts import HostileText, hostile_texts
 from drretail.llm.offline.chat import OfflineChat
 from drretail.llm.offline.obedient import obey
-from drretail.querygen.shipped import shipped_queries
+from drretail.querygen.reading import shipped_queries
 from drretail.records.query import Query
 
 SYSTEMS = ("plan_to_function", "react", "react+ws", "hybrid_react+ws", "grounded_hybrid")

@@ -27,7 +27,7 @@ from drretail.api.worlds import open_world
 from drretail.env.web.sealed import SealedWeb, TaskPage, read_labels, read_pages, read_sandbox, task_folder
 from drretail.env.world import World
 from drretail.files import write_json
-from drretail.querygen.shipped import shipped_queries
+from drretail.querygen.reading import shipped_queries
 from drretail.records.query import Query
 
 RUN, FORM = 5, 200

@@ -16,7 +16,7 @@ from drretail.eval.metric import Judging, Metric
 from drretail.eval.scoring import score
 from drretail.experiment import Definition, Experiment
 from drretail.journal import read_effects
-from drretail.llm.prompts.prompt import tag_content
+from drretail.llm.prompt import tag_content
 from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
 from drretail.progress import Progress
 from drretail.records.base import ModelKind, Rules, sha256_of

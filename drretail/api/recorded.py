@@ -17,7 +17,7 @@ from drretail.eval.judging.subject import resolve_name
 from drretail.eval.scores.file import read_scores
 from drretail.experiment import Definition, read_definition, read_evidence, read_run, read_runs, run_folder
 from drretail.grounding.report.render import Style, render_report
-from drretail.llm.prices import price_notes, read_prices
+from drretail.llm.usage import price_notes, read_prices
 from drretail.records.evidence import Evidence
 from drretail.records.run import BASELINES, Run
 from drretail.records.tables.figures import counted

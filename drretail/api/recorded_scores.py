@@ -21,7 +21,7 @@ from drretail.eval.scores.file import other_metrics, rows_of_metrics, without_bo
 from drretail.eval.scores.gathering import name_of
 from drretail.eval.scores.planned import read_judgements
 from drretail.experiment import read_definition
-from drretail.llm.prices import price_notes, read_prices
+from drretail.llm.usage import price_notes, read_prices
 from drretail.plugins import Plugins
 from drretail.records.score import JudgeRef, Score, Scores, SliceBy
 from drretail.records.tables.figures import counted

@@ -8,7 +8,7 @@ from typing import Any
 
 from drretail import __version__
 from drretail.api.option import accepts
-from drretail.api.options.report import ReportOptions
+from drretail.api.options.score import ReportOptions
 from drretail.api.options.shared import folder_of
 from drretail.api.settings import read_settings
 from drretail.api.worlds import recorded_world
@@ -19,7 +19,7 @@ from drretail.eval.rejudging import check_scores
 from drretail.eval.verification import SCORES_FOLLOW, SHOWN, Proofs
 from drretail.experiment import entitle
 from drretail.files import write_atomically
-from drretail.llm.prices import PriceTable, read_prices
+from drretail.llm.usage import PriceTable, read_prices
 from drretail.progress import Progress, busy, choose_progress
 from drretail.records.tables.markup import latex_table
 from drretail.records.tables.result import Result

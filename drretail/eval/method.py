@@ -18,8 +18,8 @@ from drretail.eval.claims.claims import FAITHFULNESS
 from drretail.eval.judging.spending import JudgingCost, judging_costs
 from drretail.eval.registry import METRICS, PAIRWISE, installed, load_metric, pair_metric
 from drretail.files import write_atomically
-from drretail.llm.prices import read_prices
-from drretail.llm.prompts.prompt import Prompt, changed_prompts, file_name_of, files_by_name, overridden, plain_text
+from drretail.llm.prompt import Prompt, changed_prompts, file_name_of, files_by_name, overridden, plain_text
+from drretail.llm.usage import read_prices
 from drretail.plugins import ADDONS, Plugins
 from drretail.records.base import Rules, file_name, sha256_of
 from drretail.records.comparison import JudgeTable, PairScore

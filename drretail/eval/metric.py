@@ -21,7 +21,7 @@ from drretail.eval.judging.question import NO_WORLD, CodeVerdict
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Pair, Subject, Task
 from drretail.experiment import Definition
-from drretail.llm.prompts.prompt import Prompt
+from drretail.llm.prompt import Prompt
 from drretail.records.criteria import Criteria
 from drretail.records.query import Query, kind_of
 from drretail.records.run import BASELINES, DUMPS, System

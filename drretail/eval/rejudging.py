@@ -25,8 +25,8 @@ from drretail.eval.scoring import score
 from drretail.experiment import read_discarded, read_runs
 from drretail.files import read_jsonl
 from drretail.journal import Effect, read_effects
-from drretail.llm.prices import PriceTable
 from drretail.llm.registry import open_recorded
+from drretail.llm.usage import PriceTable
 from drretail.progress import Progress
 from drretail.records.base import Rules
 from drretail.records.query import Reference

@@ -43,8 +43,8 @@ from drretail.eval.scores.gathering import Assessor, TableKey
 from drretail.experiment import locked, read_definition
 from drretail.files import check_replaceable, write_rows
 from drretail.grounding.verify.checks import PAGE_AGE
-from drretail.llm.prices import PriceTable
-from drretail.llm.prompts.prompt import overridden
+from drretail.llm.prompt import overridden
+from drretail.llm.usage import PriceTable
 from drretail.progress import Bar, Progress
 from drretail.records.query import Reference
 from drretail.records.score import Rules, Scores

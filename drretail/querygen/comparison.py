@@ -10,7 +10,7 @@ from drretail.grounding.text.words import stem
 from drretail.querygen.checks.case import Case
 from drretail.querygen.checks.contract import USER_TOOLS
 from drretail.querygen.lint import Linter
-from drretail.querygen.rules.kinds import kind_of
+from drretail.querygen.rules.assortment import kind_of
 from drretail.records.query import Query
 
 

@@ -23,7 +23,7 @@ from drretail.grounding.report.render import WordCount
 from drretail.querygen.comparison import Row as Mode
 from drretail.querygen.comparison import compare
 from drretail.querygen.lint import Linter
-from drretail.querygen.shipped import WORLD as DEMO
+from drretail.querygen.reading import WORLD as DEMO
 from drretail.records.comparison import PairScore
 from drretail.records.query import Query
 from drretail.records.run import NINE, Run, System

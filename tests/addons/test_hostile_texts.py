@@ -16,7 +16,7 @@ from drretail.addons.sandboxes.search_based.files import file_tags
 from drretail.addons.sandboxes.search_based.keywords import numbered_needs
 from drretail.agents.user_files import UserFile
 from drretail.env.web.sandbox import SandboxPage
-from drretail.llm.prompts.prompt import load_prompt
+from drretail.llm.prompt import load_prompt
 from tests.api.test_hostile_texts import ALL, ASKED, TYPED, URL, holds_nothing_that_poses_as_a_prompt
 
 

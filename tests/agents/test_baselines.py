@@ -5,8 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from drretail.agents.baselines import keywords
-from drretail.agents.running.batch import Batch
-from drretail.agents.running.new_experiment import open_experiment
+from drretail.agents.running.run import Batch, open_experiment
 from drretail.agents.running.runner import Recorded, Runner
 from drretail.agents.running.system import with_baselines
 from drretail.env.next_purchase import add_gold
@@ -15,8 +14,7 @@ from drretail.eval.metric import is_judged
 from drretail.eval.registry import load_metric
 from drretail.experiment import read_definition
 from drretail.grounding.constraints.listing import listing_of
-from drretail.llm.budget import ExperimentBudget
-from drretail.llm.prices import read_prices
+from drretail.llm.usage import ExperimentBudget, read_prices
 from drretail.records.query import Query
 from drretail.records.reading import Outcome
 from drretail.records.run import DUMPS

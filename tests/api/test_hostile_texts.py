@@ -32,8 +32,8 @@ from drretail.llm.registry import open_model
 from drretail.llm.scripted import scripted_model
 from drretail.llm.stand_in import StandIn, in_place_of
 from drretail.progress import Progress
-from drretail.querygen.by_model.opinion import Reader
 from drretail.querygen.by_model.prompt import PromptBuilder
+from drretail.querygen.by_model.reader import Reader
 from drretail.querygen.by_model.targets import Target
 from drretail.querygen.lint import Linter
 from drretail.records.query import Query

@@ -22,7 +22,7 @@ from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.experiment import read_definition
 from drretail.llm.models import Models
-from drretail.querygen.shipped import shipped_queries
+from drretail.querygen.reading import shipped_queries
 from drretail.records.models import Abilities
 from drretail.records.query import Task
 from drretail.records.run import Limits

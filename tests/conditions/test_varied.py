@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from drretail.agents.information import shopper_context
-from drretail.agents.running.varied import Values, varied
+from drretail.agents.running.system import Values, varied
 from drretail.conditions.condition import Condition, with_options
 from drretail.conditions.names import CONDITIONS
 from drretail.conditions.registry import conditions_of, load_condition

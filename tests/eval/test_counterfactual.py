@@ -4,11 +4,9 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from drretail.agents.base import Agent
-from drretail.agents.running.batch import Batch
-from drretail.agents.running.new_experiment import open_experiment
+from drretail.agents.running.run import Batch, open_experiment
 from drretail.agents.running.runner import Runner
-from drretail.agents.running.system import SystemUnderTest
-from drretail.agents.running.varied import varied
+from drretail.agents.running.system import SystemUnderTest, varied
 from drretail.env.world import open_world
 from drretail.eval import counterfactual
 from drretail.eval.counterfactual import (

@@ -29,7 +29,7 @@ from drretail.eval.metrics.pairwise import prompt_for as comparing
 from drretail.eval.metrics.quality import prompt_for
 from drretail.eval.registry import load_metric
 from drretail.experiment import read_runs
-from drretail.llm.prompts.prompt import Prompt, write_prompts
+from drretail.llm.prompt import Prompt, write_prompts
 from drretail.llm.registry import open_model
 from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
 from drretail.records.base import Rules

@@ -21,8 +21,8 @@ from drretail.eval.scores.file import read_scores
 from drretail.eval.scores.gathering import gather
 from drretail.experiment import locked
 from drretail.files import read_jsonl
-from drretail.llm.offline.judge.policy import tag_contents
-from drretail.llm.prompts.prompt import Prompt, tag_content
+from drretail.llm.offline.judge import tag_contents
+from drretail.llm.prompt import Prompt, tag_content
 from drretail.llm.registry import open_model
 from drretail.progress import Progress
 from drretail.records.score import Rules, Scores

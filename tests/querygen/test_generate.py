@@ -21,9 +21,8 @@ from drretail.querygen.checks.case import Stock
 from drretail.querygen.comparison import compare
 from drretail.querygen.generate import generate_for, generate_sampled
 from drretail.querygen.lint import Linter
-from drretail.querygen.rules.assortment import Assortment, KindOffers
-from drretail.querygen.rules.axes import by_fields
-from drretail.querygen.rules.kinds import Kind, kind_of, quoted_title, stems
+from drretail.querygen.rules.assortment import Assortment, Kind, KindOffers, kind_of, quoted_title, stems
+from drretail.querygen.rules.needs import by_fields
 from drretail.records.query import NEED_KINDS, Query
 from drretail.records.shop import Money, Product
 from drretail.records.wish import Want, Wish

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import pytest
 from annotated_types import Ge
 
-from drretail.agents.hybrid_react.moves import researcher_tools
+from drretail.agents.hybrid_react.agent import researcher_tools
 from drretail.env.session import Session, SessionSettings, Shopper
 from drretail.env.world import World
 from drretail.errors import ModelError

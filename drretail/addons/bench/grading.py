@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from drretail.agents.running.new_experiment import open_experiment
+from drretail.agents.running.run import open_experiment
 from drretail.env.next_purchase import add_gold
 from drretail.env.world import World
 from drretail.eval.baskets import keep_references, made_references

@@ -14,7 +14,7 @@ from pydantic import Field, ValidationError
 from drretail.addons.bench.grading import grade
 from drretail.addons.bench.release import check_version, read_release, tasks_of
 from drretail.addons.bench.reruns import Rerun, in_drawn_order, rerun
-from drretail.api.verification.verify import verify
+from drretail.api.verify import verify
 from drretail.env.world import World, open_world
 from drretail.errors import UserError
 from drretail.eval.check_results import Verification

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from drretail.addons.difficulty.options import DifficultyOptions, HideOptions, SpoilOptions
 from drretail.api.option import accepts
 from drretail.api.options.shared import names_in
-from drretail.api.queries.query_file import check_unused, write_queries
+from drretail.api.queries.writing import check_unused, write_queries
 from drretail.api.worlds import world_of
 from drretail.errors import UserError
 from drretail.progress import choose_progress

@@ -7,8 +7,7 @@ from drretail.addons.difficulty.measure import Dial, level_of
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.grounding.text.wording import listed
-from drretail.querygen.generate import Drafts, Generated, taken_in_turn
-from drretail.querygen.users import drawn_users
+from drretail.querygen.generate import Drafts, Generated, drawn_users, taken_in_turn
 from drretail.records.query import Query
 from drretail.records.tables.figures import counted
 

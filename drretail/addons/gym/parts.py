@@ -19,7 +19,7 @@ from drretail.errors import UserError
 from drretail.eval.metrics.reward import NO_REPORT, Reward
 from drretail.grounding.report.picks import picks_block
 from drretail.progress import Progress
-from drretail.querygen.shipped import FIFTY, GENERIC, MARKET, shipped_queries
+from drretail.querygen.reading import FIFTY, GENERIC, MARKET, shipped_queries
 from drretail.records.base import canonical_json, file_name
 from drretail.records.query import Query, Reference
 from drretail.records.reading import Pick

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Self
 
 from drretail.agents.running.runner import Recorded
-from drretail.api.queries.asked import asked_queries
+from drretail.api.systems import asked_queries
 from drretail.api.worlds import check_askable, open_world
 from drretail.env.altered.moves import moves_of, store_as_seen
 from drretail.env.offers import Offers
@@ -16,7 +16,7 @@ from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
 from drretail.eval.baskets import LACKS
 from drretail.eval.metrics.reward import Reward, reward_of
-from drretail.querygen.shipped import FIFTY, Split, shipped_queries
+from drretail.querygen.reading import FIFTY, Split, shipped_queries
 from drretail.records.query import Query, Reference
 from drretail.records.run import System
 

@@ -11,8 +11,8 @@ from inspect_ai.solver import TaskState
 from drretail.addons.inspect.logs import variants_of
 from drretail.addons.inspect.recorded import kept_in, laid_out
 from drretail.addons.inspect.rollout import end
-from drretail.api.judges import OFFLINE_JUDGE, judges
 from drretail.api.models import Opener
+from drretail.api.score import OFFLINE_JUDGE, judges
 from drretail.api.settings import read_settings
 from drretail.api.worlds import chosen_web, open_world
 from drretail.env.world import World

@@ -17,17 +17,17 @@ from drretail.addons.inspect.rollout import Rollout, Shop, begin, end, rollout_o
 from drretail.addons.inspect.scorers import USUAL, Shown, scorers_of, world_at
 from drretail.addons.inspect.shop_tools import submit_tool
 from drretail.agents.base import task_message
-from drretail.agents.running.new_experiment import open_experiment
+from drretail.agents.running.run import open_experiment
 from drretail.agents.running.system import client_options
-from drretail.api.judges import OFFLINE_JUDGE
-from drretail.api.queries.asked import asked_queries
+from drretail.api.score import OFFLINE_JUDGE
 from drretail.api.settings import read_settings
+from drretail.api.systems import asked_queries
 from drretail.api.worlds import DEMO, check_askable
 from drretail.env.session import Session, SessionSettings
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError, file_error
 from drretail.grounding.text.serialisation import compact_json
-from drretail.querygen.shipped import FIFTY, Split, shipped_queries
+from drretail.querygen.reading import FIFTY, Split, shipped_queries
 from drretail.records.query import Query
 from drretail.records.query import Task as Asked
 from drretail.records.run import INSPECT_AGENT, INTENT, RoleModel, Scope, System

@@ -15,7 +15,7 @@ from drretail.errors import UnknownName, UserError
 from drretail.eval.method import kept_wording
 from drretail.eval.registry import load_metric, pair_metric
 from drretail.files import read_json
-from drretail.llm.prompts.prompt import overridden
+from drretail.llm.prompt import overridden
 from drretail.records.base import Record, sha256_of
 from drretail.records.score import JudgeRef
 from drretail.stats.agreement import agreement_interval, drawn_interval, kappa, sign, tables_of

@@ -17,8 +17,8 @@ from drretail.eval.judging.session import Again, Judge, JudgeSession
 from drretail.eval.judging.spending import Allowance
 from drretail.eval.judging.subject import Subject
 from drretail.files import read_jsonl
-from drretail.llm.budget import CHARACTERS_PER_TOKEN
 from drretail.llm.estimates import Estimate, Range, estimate_by_length
+from drretail.llm.usage import CHARACTERS_PER_TOKEN
 from drretail.progress import Bar
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Evidence, EvidenceText

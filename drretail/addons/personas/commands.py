@@ -8,8 +8,7 @@ from drretail.addons.personas.options import ContextOptions, PairOptions, Person
 from drretail.api.option import accepts
 from drretail.api.options.queries import QueryCalls
 from drretail.api.options.shared import texts_in
-from drretail.api.queries.query_file import write_queries
-from drretail.api.queries.writing import asking, in_own_words, named_writer, on_failures
+from drretail.api.queries.writing import asking, in_own_words, named_writer, on_failures, write_queries
 from drretail.api.worlds import world_of
 from drretail.errors import UserError
 from drretail.records.base import Record
@@ -37,7 +36,7 @@ def personas(options: PersonasOptions) -> "Result[list[Persona]]":
     from drretail.addons.personas.past import persona_by_rules, read_past
     from drretail.addons.personas.person_model import persona_ask, persona_of
     from drretail.addons.personas.persona import Persona, freeze_person, person_path
-    from drretail.querygen.users import check_users, drawn_users
+    from drretail.querygen.generate import check_users, drawn_users
 
     people, writer = Path(options.people), named_writer(options.model, options)
     with world_of(options.world) as shop:
@@ -94,8 +93,7 @@ def pair(options: PairOptions) -> "Result[tuple[Query, ...]]":
     from drretail.addons.personas.past import read_past
     from drretail.addons.personas.person_model import choice_ask, chosen_by_model
     from drretail.addons.personas.persona import PersonContext, read_people
-    from drretail.querygen.importing import queries_from, read_questions
-    from drretail.querygen.reading import read_queries
+    from drretail.querygen.reading import queries_from, read_queries, read_questions
 
     source, people, to, most = Path(options.source), Path(options.people), Path(options.to), options.n
     writer = named_writer(options.model, options)

@@ -15,7 +15,7 @@ from drretail.addons.personas.persona import (
     PersonContext,
     Trait,
 )
-from drretail.llm.prompts.prompt import Prompt, load_prompt, tagged
+from drretail.llm.prompt import Prompt, load_prompt, tagged
 from drretail.querygen.by_model.session import Ask
 from drretail.records.base import Record, canonical_json
 from drretail.records.query import Query

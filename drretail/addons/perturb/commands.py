@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from drretail.addons.perturb.options import CarryOptions, PerturbOptions
 from drretail.api.option import accepts
-from drretail.api.queries.query_file import write_queries
+from drretail.api.queries.writing import write_queries
 from drretail.api.worlds import place_of, server_settings
 from drretail.progress import choose_progress
 from drretail.records.tables.figures import counted

@@ -12,7 +12,7 @@ from drretail.env.web.bm25 import Bm25
 from drretail.env.web.passages import best_passage, chunks_of, marked
 from drretail.errors import ToolError, UserError, describe_error
 from drretail.files import write_atomically
-from drretail.llm.embeddings import OpenEmbeddings, check_embeddings, open_embeddings
+from drretail.llm.providers import OpenEmbeddings, check_embeddings, open_embeddings
 from drretail.records.base import sha256_of
 from drretail.records.run import BM25, slug
 

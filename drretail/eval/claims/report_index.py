@@ -13,7 +13,7 @@ from drretail.grounding.report.evidence_ids import normalise_url, parse_evidence
 from drretail.grounding.report.reference_list import author_and_year
 from drretail.grounding.text.layout import read_layout
 from drretail.grounding.text.sentences import find_sentences
-from drretail.llm.prompts.prompt import tagged
+from drretail.llm.prompt import tagged
 from drretail.records.evidence import Evidence
 
 _LEFT_OUT = re.compile(r"\[?(?:…|\.{3,})\]?")

@@ -39,7 +39,7 @@ from drretail.grounding.verify.answers.turns import statements_of
 from drretail.grounding.verify.checks import read_report
 from drretail.grounding.verify.records import Ledger, read_ledger
 from drretail.grounding.verify.values import verify
-from drretail.llm.prompts.prompt import Prompt, load_prompt, tagged
+from drretail.llm.prompt import Prompt, load_prompt, tagged
 from drretail.llm.structured import MAX_REPAIRS
 from drretail.records.base import Record, sha256_of
 from drretail.records.evidence import Evidence, EvidenceText

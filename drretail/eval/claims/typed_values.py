@@ -28,7 +28,7 @@ from drretail.grounding.verify.answers.shop_records import Records
 from drretail.grounding.verify.answers.turns import ReadTurn
 from drretail.grounding.verify.answers.typed import NUMBER, SHIPPING, Typed, TypedKind
 from drretail.grounding.verify.checks import Case, read_report
-from drretail.llm.prompts.prompt import Prompt, load_prompt, tagged
+from drretail.llm.prompt import Prompt, load_prompt, tagged
 from drretail.records.base import Record
 from drretail.records.evidence import Evidence
 from drretail.records.reading import (

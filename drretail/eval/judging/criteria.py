@@ -18,7 +18,7 @@ from drretail.eval.judging.subject import Subject, Task
 from drretail.eval.metric import Metric, is_unrated
 from drretail.experiment import Definition, read_profile, read_rubric, rubric_path, seal, write_sealed
 from drretail.files import read_json, write_json
-from drretail.llm.prompts.prompt import Prompt, tagged
+from drretail.llm.prompt import Prompt, tagged
 from drretail.records.base import Record, sha256_of
 from drretail.records.criteria import Criteria, CriteriaGroup, Criterion
 from drretail.records.query import Query

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from drretail.llm.prompts.prompt import Prompt, load_prompt, load_table, tagged
+from drretail.llm.prompt import Prompt, load_prompt, load_table, tagged
 
 PERSONALIZATION = "personalization"
 DIMENSIONS = (

@@ -14,7 +14,7 @@ from pydantic import AfterValidator, ValidationError
 from drretail.errors import UserError
 from drretail.files import LineAppender, check_format, read_jsonl, read_lines
 from drretail.grounding.verify.checks import PAGE_AGE
-from drretail.llm.prompts.prompt import Prompt
+from drretail.llm.prompt import Prompt
 from drretail.llm.structured import Check
 from drretail.records.base import FORMAT, Record, file_name
 from drretail.records.score import Order, SourceRef, Verdict, VerdictState

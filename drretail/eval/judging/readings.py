@@ -22,7 +22,7 @@ from drretail.grounding.report.render import Reference, render_report
 from drretail.grounding.text.wording import format_money
 from drretail.grounding.verify.checks import read_report
 from drretail.grounding.verify.records import read_ledger, record_of
-from drretail.llm.prompts.prompt import tagged
+from drretail.llm.prompt import tagged
 from drretail.records.base import Rules, file_name
 from drretail.records.evidence import Evidence
 from drretail.records.reading import DECLARED, Pick, Reading

@@ -36,7 +36,7 @@ from drretail.grounding.verify.answers.shop_records import Records, records_in
 from drretail.grounding.verify.answers.turns import ReadAnswers, read_answers
 from drretail.grounding.verify.answers.typed import Typed
 from drretail.grounding.verify.checks import PAGE_AGE, Case
-from drretail.llm.prompts.prompt import tagged
+from drretail.llm.prompt import tagged
 from drretail.records.base import file_name, sha256_of
 from drretail.records.evidence import Evidence
 from drretail.records.query import KeptReference, Query, Reference, kind_of

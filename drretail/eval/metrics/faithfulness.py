@@ -36,7 +36,7 @@ from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import RULES, Metric, Value, description_of, lacking, pooled_share, share
 from drretail.grounding.report.citations import leads_to_no_source
 from drretail.grounding.text.wording import split_words
-from drretail.llm.prompts.prompt import Prompt
+from drretail.llm.prompt import Prompt
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Evidence, EvidenceText
 from drretail.records.score import Rules, Verdict, VerdictState

@@ -13,7 +13,7 @@ from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Pair
 from drretail.eval.metric import PairMetric
 from drretail.eval.registry import PAIRWISE
-from drretail.llm.prompts.prompt import Prompt, load_prompt, load_table
+from drretail.llm.prompt import Prompt, load_prompt, load_table
 from drretail.records.base import Record, Rules, sha256_of
 from drretail.records.comparison import EQUAL
 from drretail.records.score import Order

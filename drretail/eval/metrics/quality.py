@@ -20,7 +20,7 @@ from drretail.eval.judging.readings import picks_with_prices, report_as_written,
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import Metric, Value, description_of, joined, of_verdicts, value_of
-from drretail.llm.prompts.prompt import Prompt, load_prompt, load_table
+from drretail.llm.prompt import Prompt, load_prompt, load_table
 from drretail.records.base import Record
 from drretail.records.reading import WHOLE_NUMBER
 from drretail.records.score import Rules, Verdict

@@ -26,7 +26,7 @@ from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import Metric, Value, all_lacking, description_of, lacking, of_verdicts
 from drretail.grounding.verify.checks import read_report
-from drretail.llm.prompts.prompt import Prompt, load_prompt, tagged
+from drretail.llm.prompt import Prompt, load_prompt, tagged
 from drretail.records.score import Verdict
 
 NAME, VERSION = READING, READING_VERSION

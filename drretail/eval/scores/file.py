@@ -43,7 +43,7 @@ from drretail.eval.scores.planned import headline_variants, means_by_query, read
 from drretail.eval.scores.scoreboard import scoreboard
 from drretail.experiment import read_definition, read_discarded, run_folder
 from drretail.files import read_json
-from drretail.llm.prices import PriceTable, read_prices
+from drretail.llm.usage import PriceTable, read_prices
 from drretail.records.base import OfJudge, sha256_of
 from drretail.records.comparison import ComparedRow, PairScore
 from drretail.records.run import BASELINES

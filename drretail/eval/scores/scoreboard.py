@@ -11,8 +11,7 @@ from drretail.eval.compare.wording import findings, listed
 from drretail.eval.scores.facts import NO_REPORT, NO_USAGE, missing_of
 from drretail.eval.scores.gathering import Assessor, Gathered, is_panel
 from drretail.experiment import Definition
-from drretail.llm.prices import PriceTable, cost_of, unpriced
-from drretail.llm.usage import estimated_note
+from drretail.llm.usage import PriceTable, cost_of, estimated_note, unpriced
 from drretail.records.base import Rules
 from drretail.records.comparison import PairScore
 from drretail.records.score import (

@@ -14,7 +14,7 @@ from drretail.cli.app import app
 from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.errors import UserError
-from drretail.llm.prompts.prompt import tag_content
+from drretail.llm.prompt import tag_content
 from drretail.querygen.lint import Linter
 from drretail.querygen.reading import read_queries
 from tests.querygen.by_model.scripted import ScriptedChat, right, scripted

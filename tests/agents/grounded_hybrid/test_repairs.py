@@ -6,12 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from drretail.agents.grounded_hybrid.drafts import refusal_of
-from drretail.agents.grounded_hybrid.striking import ABOVE, SUMS, TITLE, Stricken, strike_out, with_left_out
+from drretail.agents.grounded_hybrid.drafts import ABOVE, SUMS, TITLE, Stricken, refusal_of, strike_out, with_left_out
 from drretail.env.world import World
 from drretail.errors import ModelError
 from drretail.grounding.report.picks import Declared
-from drretail.llm.prompts.prompt import tag_content
+from drretail.llm.prompt import tag_content
 from drretail.records.query import Query
 from drretail.records.reading import Outcome, Pick
 from drretail.records.run import Limits

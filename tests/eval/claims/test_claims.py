@@ -10,7 +10,7 @@ import pytest
 from drretail.eval.claims.claims import MOST_BYTES, MOST_CLAIMS, SUPPORT
 from drretail.eval.judging.session import Judge
 from drretail.journal import read_effects
-from drretail.llm.prompts.prompt import tag_content
+from drretail.llm.prompt import tag_content
 from drretail.records.run import IMPORTED_AGENT, System
 from drretail.records.score import Rules, Verdict
 from drretail.records.shop import Money

@@ -15,7 +15,7 @@ from drretail.eval.claims.rulings import check_of
 from drretail.grounding.text.serialisation import record_text
 from drretail.grounding.text.titles import products_named
 from drretail.journal import read_effects
-from drretail.llm.prompts.prompt import tag_content
+from drretail.llm.prompt import tag_content
 from drretail.records.reading import JudgedKind, ReadValue, Relation
 from drretail.records.score import Verdict
 from drretail.records.shop import Product

@@ -9,7 +9,7 @@ from drretail.errors import ModelError, UserError
 from drretail.eval.judging.question import VerdictFile, verdict_path
 from drretail.eval.judging.spending import Allowance, CapReached, allowance_for, judging_costs
 from drretail.journal import Journal, Outcome
-from drretail.llm.prices import read_prices
+from drretail.llm.usage import read_prices
 from drretail.records.models import Price
 from drretail.records.run import Usage
 from drretail.records.score import JudgeRef, Verdict

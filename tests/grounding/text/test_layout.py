@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from drretail.agents import prompt_blocks
-from drretail.agents.prompt_blocks import agent_prompt
+from drretail.agents import information
+from drretail.agents.information import agent_prompt
 from drretail.eval.claims.claims import EXTRACT
 from drretail.eval.claims.extraction import extraction_prompt
 from drretail.grounding.report.marks import what_a_mark_covers
@@ -134,7 +134,7 @@ def test_the_form_reader_follows_the_rule_in_tables_headings_and_code(
 
 def test_writers_judges_and_docs_have_the_rule_in_the_same_words() -> None:
     rule = what_a_mark_covers()
-    assert rule in agent_prompt(prompt_blocks.__file__, "citing").text
+    assert rule in agent_prompt(information.__file__, "citing").text
     assert rule in extraction_prompt(EXTRACT).shared
     docs = Path(__file__).parents[3] / "docs/scores.md"
     assert rule in "\n".join(line.removeprefix(">").removeprefix(" ") for line in docs.read_text("utf-8").splitlines())

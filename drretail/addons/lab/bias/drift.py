@@ -10,7 +10,7 @@ from drretail.errors import UserError
 from drretail.eval.judging.readings import report_material, shopper_context
 from drretail.eval.metrics.quality import Rating, prompt_for
 from drretail.files import read_json, write_json
-from drretail.llm.prompts.prompt import Prompt
+from drretail.llm.prompt import Prompt
 from drretail.records.base import Document, Record, sha256_of
 
 NAME = "drift"

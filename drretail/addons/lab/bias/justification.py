@@ -11,7 +11,7 @@ from drretail.eval.judging.dimensions import DIMENSIONS, criterion_of
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metrics.quality import STAGE, criteria
 from drretail.eval.registry import load_metric
-from drretail.llm.prompts.prompt import Prompt, load_prompt, tagged
+from drretail.llm.prompt import Prompt, load_prompt, tagged
 from drretail.records.base import Record, sha256_of
 from drretail.records.score import Verdict
 

@@ -26,7 +26,7 @@ from drretail.eval.scores.gathering import NOT_JUDGED, Assessor, gather
 from drretail.eval.scores.pair_rows import read_outcomes
 from drretail.experiment import read_definition
 from drretail.grounding.text.sentences import find_sentences
-from drretail.llm.prompts.prompt import Prompt
+from drretail.llm.prompt import Prompt
 from drretail.records.base import Record, sha256_of
 from drretail.records.run import BASELINES, MADE_BY_LAB
 from drretail.records.score import Verdict

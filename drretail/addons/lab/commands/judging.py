@@ -6,9 +6,8 @@ from pathlib import Path
 
 from drretail.addons.lab.card import card_lines
 from drretail.addons.lab.options import BiasOptions, CardOptions, ExploitsOptions, PlantOptions
-from drretail.api.judges import judges_for
 from drretail.api.models import Opener
-from drretail.api.score import failed_answers, unfetched_claims
+from drretail.api.score import failed_answers, judges_for, unfetched_claims
 from drretail.api.settings import read_settings
 from drretail.env.world import World
 from drretail.errors import UserError

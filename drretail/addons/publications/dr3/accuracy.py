@@ -30,7 +30,7 @@ from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.sources import best_pieces
 from drretail.eval.judging.subject import Subject
 from drretail.grounding.report.evidence_ids import parse_evidence_id
-from drretail.llm.prompts.prompt import Prompt, load_prompt
+from drretail.llm.prompt import Prompt, load_prompt
 from drretail.records.base import Record
 from drretail.records.criteria import GoldPart
 

@@ -10,7 +10,7 @@ from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject, Task
 from drretail.eval.metric import BY_RULES
 from drretail.experiment import read_gold
-from drretail.llm.prompts.prompt import Prompt
+from drretail.llm.prompt import Prompt
 from drretail.records.base import sha256_of
 from drretail.records.criteria import Criteria, KnownAnswer
 

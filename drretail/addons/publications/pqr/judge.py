@@ -21,7 +21,7 @@ from drretail.eval.judging.question import REASON
 from drretail.eval.judging.readings import report_material
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.llm.prompts.prompt import Prompt, load_prompt
+from drretail.llm.prompt import Prompt, load_prompt
 from drretail.records.base import Record
 from drretail.records.criteria import Criteria
 from drretail.records.reading import WHOLE_NUMBER

@@ -20,7 +20,7 @@ from drretail.eval.judging.subject import Subject, planned_runs, read_subject, r
 from drretail.experiment import Definition
 from drretail.files import write_atomically
 from drretail.grounding.report.render import render_report
-from drretail.llm.prompts.prompt import Prompt, load_prompt, tagged
+from drretail.llm.prompt import Prompt, load_prompt, tagged
 from drretail.records.base import Record, Rules, file_name, sha256_of
 from drretail.records.criteria import Criteria
 

@@ -13,7 +13,7 @@ from drretail.eval.judging.question import JudgeQuestion, Ruling
 from drretail.eval.judging.readings import report_and_sources
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.llm.prompts.prompt import Prompt, load_prompt, tagged
+from drretail.llm.prompt import Prompt, load_prompt, tagged
 from drretail.records.base import Record, Rules, sha256_of
 from drretail.records.evidence import EvidenceText
 from drretail.records.reading import WHOLE_NUMBER

@@ -19,7 +19,7 @@ from drretail.eval.judging.question import Ruling
 from drretail.eval.judging.readings import report_material, task_material
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject, Task
-from drretail.llm.prompts.prompt import Prompt, load_prompt
+from drretail.llm.prompt import Prompt, load_prompt
 from drretail.records.base import Record
 from drretail.records.criteria import Criteria, CriteriaGroup, Criterion
 

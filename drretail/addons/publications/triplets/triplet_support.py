@@ -23,7 +23,7 @@ from drretail.eval.claims.rulings import QUOTE_DROPPED, SOURCE_CUT, SupportJudge
 from drretail.eval.judging.question import JudgeQuestion, Ruling, still_to_ask
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.llm.prompts.prompt import Prompt, load_prompt, tagged
+from drretail.llm.prompt import Prompt, load_prompt, tagged
 from drretail.records.base import Record, sha256_of
 from drretail.records.score import Verdict, VerdictState
 

@@ -35,10 +35,10 @@ from drretail.eval.judging.spending import CapReached
 from drretail.experiment import read_gold_file
 from drretail.files import read_json, write_json
 from drretail.grounding.text.personal_data import People
-from drretail.llm.budget import CHARACTERS_PER_TOKEN
 from drretail.llm.estimates import Estimate, Range, dollars_of
-from drretail.llm.prompts.prompt import load_prompt, tagged
+from drretail.llm.prompt import load_prompt, tagged
 from drretail.llm.registry import Model
+from drretail.llm.usage import CHARACTERS_PER_TOKEN
 from drretail.records.base import Document, Record
 from drretail.records.criteria import Criteria, KnownAnswer
 from drretail.records.query import Query

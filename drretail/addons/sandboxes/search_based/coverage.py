@@ -7,7 +7,7 @@ from drretail.addons.sandboxes.search_based.asker import Asker, NotEnough
 from drretail.addons.sandboxes.search_based.keywords import numbered_needs
 from drretail.addons.sandboxes.search_based.labels import RuledPage
 from drretail.env.web.sandbox import SandboxPage
-from drretail.llm.prompts.prompt import load_prompt, tagged
+from drretail.llm.prompt import load_prompt, tagged
 from drretail.records.base import Record
 
 

@@ -11,7 +11,7 @@ from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.files import files_below
-from drretail.llm.prompts.prompt import tagged
+from drretail.llm.prompt import tagged
 from drretail.records.query import Query
 
 TEXTS = (".md", ".txt", ".csv")

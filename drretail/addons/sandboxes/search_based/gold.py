@@ -21,7 +21,7 @@ from drretail.eval.judging.session import Judge, JudgeSession
 from drretail.eval.judging.subject import Task
 from drretail.grounding.constraints.listing import folded
 from drretail.grounding.report.evidence_ids import web_evidence_id
-from drretail.llm.prompts.prompt import load_prompt, tagged
+from drretail.llm.prompt import load_prompt, tagged
 from drretail.records.base import Record, file_name
 from drretail.records.criteria import Criteria, Fact, FactKind, GoldInsight, KnownAnswer, PartOfGold, RequiredDocument
 from drretail.records.query import Query

@@ -8,7 +8,7 @@ from pydantic import Field
 from drretail.addons.sandboxes.material import Keyword, Keywords
 from drretail.addons.sandboxes.search_based.asker import Asker
 from drretail.grounding.text.personal_data import People, personal_data
-from drretail.llm.prompts.prompt import load_prompt, tagged
+from drretail.llm.prompt import load_prompt, tagged
 from drretail.records.base import Record
 
 TEN = 10

@@ -11,7 +11,7 @@ from drretail.addons.sandboxes.search_based.keywords import numbered_needs
 from drretail.addons.sandboxes.search_based.pages import FoundPage
 from drretail.agents.page_reading import is_on
 from drretail.llm.event_loop import all_ended
-from drretail.llm.prompts.prompt import load_prompt, tagged
+from drretail.llm.prompt import load_prompt, tagged
 from drretail.records.base import Record
 
 Ruling = Literal["supportive", "outdated", "one_sided", "inaccurate", "irrelevant"]

@@ -22,11 +22,9 @@ from drretail.experiment import read_gold_file, rubric_path
 from drretail.files import files_below, read_json, write_json
 from drretail.grounding.constraints.gold_files import write_with_gold
 from drretail.llm.models import Models
-from drretail.llm.prompts.prompt import load_prompt, tagged
-from drretail.querygen.by_model.answer import WrittenQuery
-from drretail.querygen.by_model.examination import Examination, Examined, Examiner, unusable
-from drretail.querygen.by_model.prompt import NOTHING, PromptBuilder
-from drretail.querygen.by_model.shelf import owned_by
+from drretail.llm.prompt import load_prompt, tagged
+from drretail.querygen.by_model.examination import Examination, Examined, Examiner, WrittenQuery, unusable
+from drretail.querygen.by_model.prompt import NOTHING, PromptBuilder, owned_by
 from drretail.querygen.by_model.targets import Target
 from drretail.querygen.lint import Linter
 from drretail.records.evidence import Finding

@@ -13,7 +13,7 @@ from drretail.eval.judging.spending import CapReached
 from drretail.experiment import read_gold_file
 from drretail.files import read_json
 from drretail.llm.event_loop import all_ended
-from drretail.llm.prompts.prompt import load_prompt, tagged
+from drretail.llm.prompt import load_prompt, tagged
 from drretail.records.base import Record
 from drretail.records.query import Query
 

@@ -12,8 +12,8 @@ from drretail.eval.judging.session import Judge
 from drretail.eval.judging.spending import Allowance
 from drretail.eval.judging.subject import pair_name
 from drretail.eval.metrics.quality import criteria
-from drretail.llm.offline.judge.policy import tag_contents
-from drretail.llm.prompts.prompt import tag_content
+from drretail.llm.offline.judge import tag_contents
+from drretail.llm.prompt import tag_content
 from drretail.records.base import sha256_of
 from drretail.records.run import RoleModel
 from tests import build

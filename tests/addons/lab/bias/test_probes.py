@@ -14,7 +14,7 @@ from drretail.errors import ModelError, UserError
 from drretail.eval.claims.claims import SUPPORT, VERSION
 from drretail.eval.claims.rulings import support_prompt
 from drretail.eval.judging.question import VerdictFile, verdict_path
-from drretail.llm.prompts.prompt import tag_content
+from drretail.llm.prompt import tag_content
 from drretail.stats.intervals import Clusters
 from tests import build
 from tests.addons.lab.bias.scripted import (

@@ -24,7 +24,7 @@ from drretail.env.world import World
 from drretail.errors import ModelError, UserError
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.grounding.report.render import render_report
-from drretail.llm.prompts.prompt import tag_content
+from drretail.llm.prompt import tag_content
 from drretail.llm.registry import open_model
 from drretail.records.run import ERRANDS, Limits
 from drretail.tools.registry import TOOLS

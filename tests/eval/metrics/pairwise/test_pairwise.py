@@ -15,8 +15,8 @@ from drretail.eval.judging.spending import Allowance
 from drretail.eval.judging.subject import Pair, Subject
 from drretail.eval.metrics import pairwise
 from drretail.eval.scores.pair_rows import PairOutcome, corrected, preference
-from drretail.llm.offline.judge.policy import tag_contents
-from drretail.llm.prompts.prompt import tag_content
+from drretail.llm.offline.judge import tag_contents
+from drretail.llm.prompt import tag_content
 from drretail.records.base import Rules
 from drretail.records.comparison import PairScore
 from drretail.records.reading import Pick

@@ -20,17 +20,16 @@ from langchain_core.messages import AnyMessage, HumanMessage, SystemMessage, Too
 
 from drretail.addons.publications.agents.dr3.file_reading import read_file_on, reader_prompt
 from drretail.agents.base import Agent, task_message, today
-from drretail.agents.loop import Loop, challenges
-from drretail.agents.prompt_blocks import agent_prompt
+from drretail.agents.information import agent_prompt
+from drretail.agents.loop import Loop, ToolExecutor, challenges
 from drretail.agents.react import conclude_message, conclude_prompt, is_announcement
-from drretail.agents.tool_turn import ToolExecutor
 from drretail.agents.user_files import files_in
 from drretail.env.session import Session
 from drretail.errors import CommandStopped, ModelError, ToolError, describe_error
 from drretail.grounding.report.marks import find_marks
 from drretail.llm.event_loop import all_ended
 from drretail.llm.models import Models
-from drretail.llm.prompts.prompt import Prompt, tagged
+from drretail.llm.prompt import Prompt, tagged
 from drretail.records.query import Task
 from drretail.records.run import Answer, Limits, Role, Stop
 from drretail.tools.registry import CHUNKED, SUMMARISED, look_ups

@@ -9,13 +9,13 @@ from typing import Any
 
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
+from drretail.agents.information import agent_prompt
 from drretail.agents.page_reading import is_on
-from drretail.agents.prompt_blocks import agent_prompt
 from drretail.agents.user_files import LARGEST, UserFile
 from drretail.env.web.bm25 import Bm25
 from drretail.grounding.text.serialisation import compact_json
 from drretail.llm.models import Models
-from drretail.llm.prompts.prompt import tagged
+from drretail.llm.prompt import tagged
 from drretail.llm.registry import Model
 from drretail.records.evidence import FileAnswer, Source
 from drretail.records.run import Role
