@@ -32,7 +32,7 @@ from drretail.experiment import Definition, Experiment
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.report.markup import shown
 from drretail.grounding.report.picks import take_picks
-from drretail.grounding.text.sentences import find_sentences
+from drretail.grounding.text.layout import find_sentences
 from drretail.llm.prompt import tag_content
 from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
 from drretail.progress import Progress

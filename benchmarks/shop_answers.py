@@ -34,9 +34,9 @@ from drretail.eval.claims.typed_values import TurnStatements, to_confirm, turn_p
 from drretail.eval.judging.criteria import NumberedItem
 from drretail.eval.judging.question import JudgeQuestion
 from drretail.eval.judging.subject import Subject, read_subjects
-from drretail.grounding.verify.answers.product_statements import Statement
-from drretail.grounding.verify.answers.typed import Typed
 from drretail.grounding.verify.checks import Case
+from drretail.grounding.verify.product_statements import Statement
+from drretail.grounding.verify.typed import Typed
 from drretail.records.base import file_name
 from drretail.records.reading import FORM, Reading
 

@@ -26,7 +26,7 @@ from drretail.files import (
     write_files,
     write_json,
 )
-from drretail.grounding.constraints.gold_files import as_task, with_gold, write_gold
+from drretail.grounding.gold_files import as_task, with_gold, write_gold
 from drretail.journal import Effect, read_effects
 from drretail.locks import LOCK, locked_folder, release_lock, take_lock
 from drretail.parsing import parse_toml

@@ -18,7 +18,7 @@ from drretail.agents.base import Agent
 from drretail.env.offers import Offers
 from drretail.env.session import Session
 from drretail.errors import ModelError
-from drretail.grounding.constraints.listing import is_of_brand, listing_of
+from drretail.grounding.listing import is_of_brand, listing_of
 from drretail.grounding.report.evidence_ids import product_evidence_id
 from drretail.grounding.text.serialisation import whole_items
 from drretail.grounding.text.wording import format_amount, format_money, short_title

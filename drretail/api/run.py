@@ -37,10 +37,9 @@ from drretail.api.systems import (
 from drretail.api.worlds import check_askable, check_sandbox_web, check_user, known_user, web_of, world_of
 from drretail.conditions.shopper import INTENT_CONDITION
 from drretail.conditions.tools import WITHOUT
-from drretail.env.checking import check_database
+from drretail.env.folder import check_database
 from drretail.env.store.sqlite import SqliteStore
-from drretail.env.web.sandbox import cautions, has_foreign_pages
-from drretail.env.web.sealed import QUERIES_FILE, SealedWeb, has_gold
+from drretail.env.web.sandbox import QUERIES_FILE, SealedWeb, cautions, has_foreign_pages, has_gold
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
 from drretail.eval.compare.differences import check_plan, keep_plan, plan_of

@@ -38,7 +38,7 @@ from drretail.api.settings import OFFLINE_MODEL, Settings
 from drretail.conditions.tools import read_limits
 from drretail.env.web.base import Web
 from drretail.env.web.dense import Retrievers
-from drretail.env.web.sealed import SealedWeb
+from drretail.env.web.sandbox import SealedWeb
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError, quoted
 from drretail.experiment import LABELS, NEEDS, OPTIONS

@@ -25,14 +25,14 @@ from drretail.api.options.shared import folder_of
 from drretail.api.settings import read_settings
 from drretail.api.systems import runner_of
 from drretail.api.worlds import chosen_web, open_world, recorded_world
-from drretail.conditions.memory import Memory
-from drretail.env.checking import check_world
+from drretail.conditions.shopper import Memory
+from drretail.env.folder import check_world
 from drretail.env.named_products import NamedProducts
 from drretail.env.next_purchase import add_gold
 from drretail.env.offers import Offers
 from drretail.env.session import Session
 from drretail.env.web.dense import Retrievers
-from drretail.env.web.sealed import SealedWeb
+from drretail.env.web.sandbox import SealedWeb
 from drretail.env.world import World
 from drretail.errors import DrretailError, UserError
 from drretail.eval.baskets import check_references, made_references

@@ -17,11 +17,11 @@ from drretail.eval.check_results import Checklist
 from drretail.eval.judging.question import VerdictFile, verdict_files
 from drretail.eval.judging.subject import Subject, planned_runs, read_subject
 from drretail.experiment import read_definition, read_reference, read_runs, reference_path, write_sealed
-from drretail.grounding.basket.cart import Cart
-from drretail.grounding.constraints.listing import listing_of
+from drretail.grounding.cart import Cart
+from drretail.grounding.listing import listing_of
 from drretail.grounding.text.wording import format_money
 from drretail.grounding.verify.checks import Case
-from drretail.grounding.verify.refusals import Research
+from drretail.grounding.verify.findings import Research
 from drretail.records.base import Record
 from drretail.records.query import NOT_TYPED, Ends, KeptReference, Lack, Proof, Reference
 from drretail.records.reading import Outcome, Pick

@@ -15,11 +15,9 @@ from drretail.eval.judging.readings import reading_of
 from drretail.eval.judging.subject import Planned, Subject, planned_runs, read_subject
 from drretail.eval.scores.gathering import Assessor
 from drretail.experiment import Definition, read_counterfactual, read_definition
-from drretail.grounding.constraints.decisions import Decisions
-from drretail.grounding.constraints.fits import is_below, is_over_budget, is_too_dear
-from drretail.grounding.constraints.kinds import is_of_kind
-from drretail.grounding.constraints.listing import Listing, is_of_brand, listing_of
-from drretail.grounding.profile.prices import PriceSpan, quarter
+from drretail.grounding.constraints import Decisions, is_below, is_over_budget, is_too_dear
+from drretail.grounding.listing import Listing, is_of_brand, is_of_kind, listing_of
+from drretail.grounding.profile import PriceSpan, quarter
 from drretail.records.query import (
     DIMENSIONS,
     METRIC,

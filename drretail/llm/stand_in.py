@@ -23,7 +23,7 @@ from langchain_core.runnables import Runnable
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from drretail.grounding.report.citations import citing_marks
-from drretail.grounding.text.sentences import find_sentences
+from drretail.grounding.text.layout import find_sentences
 from drretail.llm.prompt import tag_content
 from drretail.llm.providers import ONCE, Pacer
 from drretail.llm.usage import CHARACTERS_PER_TOKEN

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from drretail.grounding.constraints.listing import folded
+from drretail.grounding.listing import folded
 from drretail.grounding.text.amounts import find_dates
 from drretail.grounding.text.words import stem
 from drretail.querygen.checks.case import Case

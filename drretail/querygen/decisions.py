@@ -13,10 +13,8 @@ from typing import Any, get_args
 
 from drretail.env.offers import Offers
 from drretail.errors import UserError
-from drretail.grounding.constraints.decisions import Decisions, Ruling, record_sha
-from drretail.grounding.constraints.fits import is_within, priced_in
-from drretail.grounding.constraints.kinds import is_named_by_both
-from drretail.grounding.constraints.listing import Listing, pieces_in
+from drretail.grounding.constraints import Decisions, Ruling, is_within, priced_in, record_sha
+from drretail.grounding.listing import Listing, is_named_by_both, pieces_in
 from drretail.grounding.text.serialisation import record_lines
 from drretail.records.criteria import OF_KIND, Decision, Gold, State
 from drretail.records.query import Query

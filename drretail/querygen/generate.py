@@ -12,7 +12,7 @@ from random import Random
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.world import World
 from drretail.errors import NotFound, UserError
-from drretail.grounding.text.languages import language_of
+from drretail.grounding.text.words import language_of
 from drretail.querygen.checks.wording import Texts
 from drretail.querygen.lint import Linter
 from drretail.querygen.rules.assortment import Assortment

@@ -17,7 +17,7 @@ from pydantic import ValidationError
 
 from drretail.errors import UserError
 from drretail.files import read_lines
-from drretail.grounding.constraints.gold_files import gold_path, with_gold
+from drretail.grounding.gold_files import gold_path, with_gold
 from drretail.grounding.report.evidence_ids import short_hash
 from drretail.parsing import parse_json
 from drretail.records.base import fault_of, sha256_of

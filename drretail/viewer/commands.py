@@ -8,7 +8,7 @@ from drretail.eval.registry import PAIRWISE
 from drretail.eval.scores.gathering import is_panel
 from drretail.experiment import OPTIONS, KeptOptions, read_options
 from drretail.files import packed_lines
-from drretail.grounding.constraints.gold_files import as_task, gold_line
+from drretail.grounding.gold_files import as_task, gold_line
 from drretail.records.base import Rules, canonical_json
 from drretail.records.run import BASELINES, IMPORTED_AGENT, INSPECT_AGENT, MCP_AGENT
 from drretail.records.score import CODE

@@ -23,7 +23,7 @@ from drretail.eval.verification import Proofs, first_failure
 from drretail.experiment import Definition, read_definition, read_results, run_folder
 from drretail.files import read_json
 from drretail.grounding.report.render import count_words
-from drretail.grounding.verify.answers.product_statements import Statement
+from drretail.grounding.verify.product_statements import Statement
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
 from drretail.records.run import Run

@@ -23,7 +23,7 @@ from drretail.eval.method import in_all_wordings
 from drretail.eval.metric import ClaimMark, Metric
 from drretail.eval.registry import PAIRWISE, installed, pair_metric
 from drretail.eval.scores.gathering import name_of, verdicts_by_assessor
-from drretail.grounding.verify.answers.product_statements import Statement
+from drretail.grounding.verify.product_statements import Statement
 from drretail.parsing import parse_json
 from drretail.records.evidence import Finding
 from drretail.records.run import Run

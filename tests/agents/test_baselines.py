@@ -13,7 +13,7 @@ from drretail.env.world import World
 from drretail.eval.metric import is_judged
 from drretail.eval.registry import load_metric
 from drretail.experiment import read_definition
-from drretail.grounding.constraints.listing import listing_of
+from drretail.grounding.listing import listing_of
 from drretail.llm.usage import ExperimentBudget, read_prices
 from drretail.records.query import Query
 from drretail.records.reading import Outcome

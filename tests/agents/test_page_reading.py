@@ -10,7 +10,7 @@ from langchain_core.messages import AIMessage, ToolMessage
 
 from drretail.agents.running.runner import Recorded
 from drretail.env.web.base import WebPage
-from drretail.env.web.reading.cleaning import clean_text
+from drretail.env.web.live import clean_text
 from drretail.env.web.sandbox import SandboxPage, SandboxWeb
 from drretail.env.world import World
 from drretail.errors import ModelError

@@ -18,8 +18,8 @@ from drretail.agents.registry import load_agent
 from drretail.agents.running.run import run
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import SystemUnderTest
-from drretail.env.profiles import default_pool
 from drretail.env.session import Session, SessionSettings
+from drretail.env.store.users import default_pool
 from drretail.env.web.sandbox import SandboxPage, SandboxWeb
 from drretail.env.world import OrderRow, World, open_world, write_world
 from drretail.eval.judging.session import Judge

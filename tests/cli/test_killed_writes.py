@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from drretail.env.generations import TRANSIENT
+from drretail.env.manifest import TRANSIENT
 from drretail.env.world import open_world
 from drretail.files import write_lines
 from drretail.records.query import Query

@@ -7,10 +7,9 @@ import pytest
 from babel import Locale
 
 from drretail.data_ingest.ingest import ingest
-from drretail.data_ingest.report import IngestReport
+from drretail.data_ingest.plan import IngestReport
 from drretail.env.catalog.base import CatalogQuery
-from drretail.env.checking import check_world
-from drretail.env.rows import rows_of
+from drretail.env.folder import check_world, rows_of
 from drretail.env.world import open_world
 from drretail.errors import UserError
 from drretail.records.shop import SIGNS

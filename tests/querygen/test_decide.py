@@ -14,8 +14,8 @@ from drretail.env.world import World
 from drretail.eval.baskets import keep_references, made_references
 from drretail.experiment import Experiment, read_definition, reference_path
 from drretail.files import write_lines
-from drretail.grounding.constraints.decisions import record_sha
-from drretail.grounding.constraints.gold_files import gold_path, write_gold, write_with_gold
+from drretail.grounding.constraints import record_sha
+from drretail.grounding.gold_files import gold_path, write_gold, write_with_gold
 from drretail.querygen.decisions import graded_line, how_decided, questions_of
 from drretail.querygen.reading import read_queries
 from drretail.records.criteria import OF_KIND, Decision, Fact, Gold

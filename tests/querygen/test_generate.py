@@ -14,7 +14,7 @@ from drretail.data_ingest.plan import IngestOptions
 from drretail.env.offers import Offers
 from drretail.env.world import World, open_world
 from drretail.errors import UserError
-from drretail.grounding.constraints.listing import Listing, listing_of
+from drretail.grounding.listing import Listing, listing_of
 from drretail.grounding.text.amounts import find_money
 from drretail.grounding.text.words import NUMBERS
 from drretail.querygen.checks.case import Stock

@@ -11,7 +11,7 @@ from drretail.env.web.sandbox import cautions
 from drretail.env.world import World, open_world
 from drretail.errors import UserError
 from drretail.files import write_lines
-from drretail.grounding.constraints.gold_files import gold_path, with_gold, write_with_gold
+from drretail.grounding.gold_files import gold_path, with_gold, write_with_gold
 from drretail.progress import Progress
 from drretail.querygen.decisions import holds, questions_of
 from drretail.querygen.lint import Linter

@@ -13,7 +13,7 @@ from drretail.agents.hybrid_react.agent import researcher_tools
 from drretail.env.session import Session, SessionSettings, Shopper
 from drretail.env.world import World
 from drretail.errors import ModelError
-from drretail.grounding.constraints.releases import NO_TIME
+from drretail.grounding.constraints import NO_TIME
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.text.serialisation import compact_json
 from drretail.journal import Journal

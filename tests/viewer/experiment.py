@@ -12,7 +12,7 @@ from drretail.eval.registry import load_metric
 from drretail.eval.scores.file import derive_scores
 from drretail.experiment import read_evidence, read_runs, run_folder
 from drretail.files import write_json
-from drretail.grounding.text.sentences import find_sentences
+from drretail.grounding.text.layout import find_sentences
 from drretail.records.evidence import Evidence, Finding
 from drretail.records.query import Query
 from drretail.records.run import Run, RunError

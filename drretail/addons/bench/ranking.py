@@ -7,10 +7,8 @@ from statistics import fmean
 
 from pydantic import Field
 
-from drretail.addons.bench.grading import grade
 from drretail.addons.bench.release import check_version, read_release
-from drretail.addons.bench.reruns import NOT_AGAIN
-from drretail.addons.bench.submission import Entry, entries
+from drretail.addons.bench.submission import NOT_AGAIN, Entry, entries, grade
 from drretail.agents.names import is_built_in
 from drretail.api.score import score
 from drretail.env.world import open_world

@@ -6,8 +6,8 @@ from pathlib import Path
 from shutil import rmtree
 from typing import Any
 
+from drretail.addons.gym.env import Shop
 from drretail.addons.gym.options import TryOptions
-from drretail.addons.gym.shop import Shop
 from drretail.agents.running.run import ask_once
 from drretail.agents.running.runner import Recorded, recorded_in
 from drretail.api.models import Opener

@@ -6,8 +6,8 @@ from itertools import combinations
 from math import isfinite
 from typing import TYPE_CHECKING
 
+from drretail.addons.lab.findings import PEOPLE, Agreed, Agreement, Alignment, PeopleAgreed
 from drretail.addons.lab.opinions import PREFERENCE, Opinion, Question, Scale, by_question
-from drretail.addons.lab.people_findings import PEOPLE, Agreed, Agreement, Alignment, PeopleAgreed
 from drretail.stats.agreement import (
     agreement_interval,
     cohen_kappa,

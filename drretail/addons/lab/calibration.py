@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from drretail.addons.lab.finding import LabFinding, Measured
+from drretail.addons.lab.findings import LEAST_USERS, LabFinding, Measured
 from drretail.addons.lab.opinions import Opinion, Question, Scale, by_question, named
-from drretail.addons.lab.trial_findings import LEAST_USERS
 from drretail.errors import UnknownName, UserError
 from drretail.eval.method import kept_wording
 from drretail.eval.registry import load_metric, pair_metric

@@ -5,12 +5,13 @@ from typing import Literal
 
 from pydantic import Field
 
-from drretail.addons.personas.past import MOST_ENTRIES, Past
 from drretail.addons.personas.persona import (
     FIELDS,
     LONGEST_VALUE,
+    MOST_ENTRIES,
     PROFILE_FIELDS,
     ContextEntry,
+    Past,
     Persona,
     PersonContext,
     Trait,

@@ -24,12 +24,11 @@ from drretail.env.catalog.base import CatalogQuery
 from drretail.env.session import Session
 from drretail.env.summaries import Summaries
 from drretail.errors import ModelError
-from drretail.grounding.constraints.kinds import is_of_kind
-from drretail.grounding.profile.naming import ShareOfProducts, bearing, may_be_shown, nouns_of
+from drretail.grounding.listing import is_of_kind
 from drretail.grounding.report.evidence_ids import order_evidence_id, product_evidence_id
-from drretail.grounding.text.harmless import harmless
 from drretail.grounding.text.serialisation import compact_json, whole_items
-from drretail.grounding.text.wording import short_title
+from drretail.grounding.text.untrusted import harmless
+from drretail.grounding.text.wording import ShareOfProducts, bearing, may_be_shown, nouns_of, short_title
 from drretail.llm.models import Models
 from drretail.llm.prompt import tagged
 from drretail.records.query import Task

@@ -16,8 +16,7 @@ from itertools import takewhile
 
 from drretail.env.session import Session
 from drretail.grounding.report.picks import Declared, picks_block
-from drretail.grounding.text.layout import Layout
-from drretail.grounding.text.sentences import Sentence
+from drretail.grounding.text.layout import Layout, Sentence
 from drretail.grounding.text.wording import format_money, short_title
 from drretail.grounding.verify.checks import Case, check_report, read_report
 from drretail.grounding.verify.findings import CODES

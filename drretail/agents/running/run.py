@@ -25,14 +25,14 @@ from drretail.agents.running.runner import Recorded, Runner, recorded_in
 from drretail.agents.running.shard import WHOLE, Shard
 from drretail.agents.running.spending import Caps, opened_budget
 from drretail.agents.running.system import SystemUnderTest, definition
-from drretail.env.altered.counterfactual import Partners
+from drretail.env.altered import Partners
 from drretail.env.next_purchase import add_gold
 from drretail.env.summaries import Summaries
-from drretail.env.web.sealed import SealedWeb
+from drretail.env.web.sandbox import SealedWeb
 from drretail.env.world import World
 from drretail.errors import CommandStopped, UserError
 from drretail.experiment import Experiment, ended_run, read_discarded
-from drretail.grounding.constraints.gold_files import write_with_gold
+from drretail.grounding.gold_files import write_with_gold
 from drretail.llm.event_loop import run_loop
 from drretail.llm.usage import ExperimentBudget
 from drretail.records.base import sha256_of

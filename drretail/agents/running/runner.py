@@ -28,17 +28,16 @@ from drretail.agents.running.outcomes import Outages
 from drretail.agents.running.system import SystemUnderTest, prompt_hashes
 from drretail.agents.user_files import files_for
 from drretail.conditions.registry import conditions_of
-from drretail.env.altered.counterfactual import world_seen
-from drretail.env.altered.moves import moves_of
+from drretail.env.altered import moves_of, world_seen
 from drretail.env.offers import Offers
 from drretail.env.servers.naming import SHIPPED, is_on_servers
 from drretail.env.session import Session, SessionSettings, Shopper, Speaker
 from drretail.env.web.dense import Retrievers, embeddings_of
-from drretail.env.web.sealed import SealedWeb, web_for
+from drretail.env.web.sandbox import SealedWeb, web_for
 from drretail.env.world import World
 from drretail.errors import CommandStopped, ModelError, ToolError, UserError, describe_error, raised_at, traceback_of
 from drretail.experiment import Experiment, read_counterfactual, read_evidence, read_run, run_folder
-from drretail.grounding.constraints.releases import states
+from drretail.grounding.constraints import states
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.text.untrusted import visible
 from drretail.journal import EffectKind, Effects, Journal, Outcome

@@ -25,11 +25,11 @@ from drretail.agents.page_reading import reading_pages
 from drretail.agents.registry import NO_OVERRIDES, Overrides, load_agent, split_web_mode, wordings_of
 from drretail.agents.user_files import files_hash
 from drretail.conditions.condition import Condition
-from drretail.conditions.memory import Memory, load_memory
 from drretail.conditions.names import CONDITIONS
 from drretail.conditions.registry import load_condition
+from drretail.conditions.shopper import Memory, load_memory
 from drretail.env.web.base import Web
-from drretail.env.web.sealed import SealedWeb
+from drretail.env.web.sandbox import SealedWeb
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.experiment import Definition

@@ -21,13 +21,13 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.messages.tool import tool_call
 
 from drretail.agents.react import REACT
+from drretail.env.folder import write_world
 from drretail.env.intake import MILLISECONDS_PER_DAY
 from drretail.env.manifest import OrderRow
-from drretail.env.profiles import default_pool
 from drretail.env.session import Session, SessionSettings
+from drretail.env.store.users import default_pool
 from drretail.env.web.sandbox import SandboxPage, SandboxWeb
 from drretail.env.world import World, open_world
-from drretail.env.writing import write_world
 from drretail.errors import ModelError
 from drretail.eval.claims.claims import FAITHFULNESS
 from drretail.eval.judging.question import VerdictFile

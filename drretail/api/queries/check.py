@@ -19,7 +19,7 @@ from drretail.api.queries.writing import (
     on_failures,
 )
 from drretail.api.worlds import world_of
-from drretail.grounding.constraints.gold_files import write_with_gold
+from drretail.grounding.gold_files import write_with_gold
 from drretail.progress import busy
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Prose, Result

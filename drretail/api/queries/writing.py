@@ -41,7 +41,7 @@ def write_queries(to: Path, queries: "Iterable[Query]", *, force: bool) -> None:
     Raises UserError if a line of the file would be lost, unless ``force``. The same queries, or more of them, lose
     none.
     """
-    from drretail.grounding.constraints import gold_files
+    from drretail.grounding import gold_files
 
     check_file(to)
     queries = list(queries)

@@ -20,14 +20,14 @@ from drretail.records.tables.result import Result
 from drretail.records.tables.table import Table, table_of
 
 if TYPE_CHECKING:
+    from drretail.data_ingest.plan import Funnel, IngestReport
     from drretail.data_ingest.plan import IngestOptions as Selection
-    from drretail.data_ingest.report import Funnel, IngestReport
 
 
 @accepts(SynthOptions)
 def synth(options: SynthOptions) -> Result[Any]:
     """The report on the files that were written."""
-    from drretail.data_ingest.synth.shop import write_shop
+    from drretail.data_ingest.synth import write_shop
 
     to = Path(options.to)
     report = write_shop(
@@ -49,7 +49,7 @@ def synth(options: SynthOptions) -> Result[Any]:
 @accepts(DownloadOptions)
 def download(options: DownloadOptions) -> Result[Any]:
     """The report on the files that were downloaded, or with ``dry_run`` the files with their addresses."""
-    from drretail.data_ingest.download.download import wanted_files
+    from drretail.data_ingest.download import wanted_files
 
     wanted = wanted_files(names_in(options.categories), options.preset, options.mirror)
     if options.dry_run:
@@ -59,7 +59,7 @@ def download(options: DownloadOptions) -> Result[Any]:
     import httpx2
 
     from drretail import __version__
-    from drretail.data_ingest.download.download import download as fetch
+    from drretail.data_ingest.download import download as fetch
 
     # Proxies come from HTTPS_PROXY, HTTP_PROXY and NO_PROXY.
     headers, timeout = {"User-Agent": f"drretail/{__version__}"}, httpx2.Timeout(60.0, connect=20.0)

@@ -13,8 +13,8 @@ from pydantic import Field, ValidationError
 from drretail.errors import UserError
 from drretail.eval.judging.sources import fit, shown_texts, size, source_texts
 from drretail.grounding.report.evidence_ids import parse_evidence_id, product_evidence_id
+from drretail.grounding.verify.comparisons import shown_of_kind
 from drretail.grounding.verify.records import Ledger, record_of
-from drretail.grounding.verify.superlatives import shown_of_kind
 from drretail.llm.prompt import tagged
 from drretail.records.base import Record, sha256_of
 from drretail.records.evidence import Evidence, EvidenceText

@@ -11,8 +11,7 @@ from functools import lru_cache
 from drretail.grounding.report.citations import Cited, citing_marks, find_citations, listed_sources
 from drretail.grounding.report.evidence_ids import normalise_url, parse_evidence_id
 from drretail.grounding.report.reference_list import author_and_year
-from drretail.grounding.text.layout import read_layout
-from drretail.grounding.text.sentences import find_sentences
+from drretail.grounding.text.layout import find_sentences, read_layout
 from drretail.llm.prompt import tagged
 from drretail.records.evidence import Evidence
 

@@ -34,10 +34,10 @@ from drretail.eval.claims.report_index import find_words
 from drretail.eval.judging.question import LEFT_OUT, REASON, JudgeAnswer, still_to_ask
 from drretail.eval.judging.session import JudgeSession, Step
 from drretail.eval.judging.subject import Subject
-from drretail.grounding.verify.answers.product_statements import AGREES
-from drretail.grounding.verify.answers.turns import statements_of
 from drretail.grounding.verify.checks import read_report
+from drretail.grounding.verify.product_statements import AGREES
 from drretail.grounding.verify.records import Ledger, read_ledger
+from drretail.grounding.verify.turns import statements_of
 from drretail.grounding.verify.values import verify
 from drretail.llm.prompt import Prompt, load_prompt, tagged
 from drretail.llm.structured import MAX_REPAIRS

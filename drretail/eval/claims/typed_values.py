@@ -23,11 +23,11 @@ from drretail.eval.judging.question import JudgeQuestion, Ruling
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.grounding.text.amounts import find_amounts, find_dates, find_days, notation_of
-from drretail.grounding.text.sentences import Sentence
-from drretail.grounding.verify.answers.shop_records import Records
-from drretail.grounding.verify.answers.turns import ReadTurn
-from drretail.grounding.verify.answers.typed import NUMBER, SHIPPING, Typed, TypedKind
+from drretail.grounding.text.layout import Sentence
 from drretail.grounding.verify.checks import Case, read_report
+from drretail.grounding.verify.product_statements import Records
+from drretail.grounding.verify.turns import ReadTurn
+from drretail.grounding.verify.typed import NUMBER, SHIPPING, Typed, TypedKind
 from drretail.llm.prompt import Prompt, load_prompt, tagged
 from drretail.records.base import Record
 from drretail.records.evidence import Evidence

@@ -11,9 +11,8 @@ from functools import cached_property
 from itertools import combinations
 from pathlib import Path
 
-from drretail.env.altered.counterfactual import store_seen
-from drretail.env.altered.moves import moves_of, store_as_seen
-from drretail.env.altered.planting import store_with_texts
+from drretail.env.altered import moves_of, store_as_seen, store_seen
+from drretail.env.planting import store_with_texts
 from drretail.env.store.base import Store
 from drretail.env.web.base import WebPage
 from drretail.errors import NotFound, UnknownName, UserError
@@ -28,14 +27,14 @@ from drretail.experiment import (
     read_reference,
     run_folder,
 )
-from drretail.grounding.constraints.decisions import Decisions
+from drretail.grounding.constraints import Decisions
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.report.markup import shown
 from drretail.grounding.text.layout import read_layout
-from drretail.grounding.verify.answers.shop_records import Records, records_in
-from drretail.grounding.verify.answers.turns import ReadAnswers, read_answers
-from drretail.grounding.verify.answers.typed import Typed
 from drretail.grounding.verify.checks import PAGE_AGE, Case
+from drretail.grounding.verify.product_statements import Records, records_in
+from drretail.grounding.verify.turns import ReadAnswers, read_answers
+from drretail.grounding.verify.typed import Typed
 from drretail.llm.prompt import tagged
 from drretail.records.base import file_name, sha256_of
 from drretail.records.evidence import Evidence

@@ -9,10 +9,9 @@ from drretail.eval.judging.readings import how_read, keep_reading, picks_by, rea
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import Metric, Value, description_of, of_verdicts
-from drretail.grounding.constraints.decisions import Decisions
+from drretail.grounding.constraints import Decisions
 from drretail.grounding.verify.checks import LEAST_COVERAGE, PAGE_AGE, Case, check_report
-from drretail.grounding.verify.page_dates import dated_pages
-from drretail.grounding.verify.privacy import WEB_SEARCH
+from drretail.grounding.verify.findings import WEB_SEARCH, dated_pages
 from drretail.records.base import Record
 from drretail.records.evidence import Finding
 from drretail.records.query import NOT_TYPED

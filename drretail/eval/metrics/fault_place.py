@@ -38,8 +38,7 @@ from drretail.grounding.report.reading import read_by_form
 from drretail.grounding.text.amounts import find_amounts, find_dates
 from drretail.grounding.text.layout import read_layout
 from drretail.grounding.verify.checks import Case, read_report
-from drretail.grounding.verify.derivation import fits, result_shown
-from drretail.grounding.verify.records import Ledger, amount_of, on_record
+from drretail.grounding.verify.records import Ledger, amount_of, fits, on_record, result_shown
 from drretail.grounding.verify.values import plain
 from drretail.parsing import parse_json
 from drretail.records.base import Record

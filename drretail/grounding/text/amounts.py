@@ -12,9 +12,8 @@ from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 from functools import cache
 from typing import Literal
 
-from drretail.grounding.text.languages import euro_names, labels, month_numbers
 from drretail.grounding.text.wording import SYMBOLS
-from drretail.grounding.text.words import UNSPACED, is_english
+from drretail.grounding.text.words import UNSPACED, euro_names, is_english, labels, month_numbers
 from drretail.records.reading import Relation
 from drretail.records.shop import SIGNS
 

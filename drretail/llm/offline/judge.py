@@ -18,11 +18,19 @@ from drretail.errors import ModelError
 from drretail.grounding.report.citations import listed_sources
 from drretail.grounding.report.evidence_ids import calculation_evidence_id, order_evidence_id, product_evidence_id
 from drretail.grounding.report.reading import read_by_form
-from drretail.grounding.text.languages import labels
 from drretail.grounding.text.layout import Cell, Stretch, read_layout
 from drretail.grounding.text.numerals import find_numerals
-from drretail.grounding.text.words import STOP_WORDS, content_stems, content_words, is_english, is_negation, stem, words
-from drretail.grounding.verify.answers.product_statements import AGREES
+from drretail.grounding.text.words import (
+    STOP_WORDS,
+    content_stems,
+    content_words,
+    is_english,
+    is_negation,
+    labels,
+    stem,
+    words,
+)
+from drretail.grounding.verify.product_statements import AGREES
 from drretail.grounding.verify.records import Ledger, read_ledger, record_of
 from drretail.grounding.verify.values import verify
 from drretail.llm.offline.chat import Turn, filled, plain_answer, tags_in

@@ -14,7 +14,7 @@ from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langchain_core.messages.tool import tool_call
 
 from drretail.grounding.report.picks import outcome_of, picks_block, take_picks
-from drretail.grounding.text.sentences import find_sentences
+from drretail.grounding.text.layout import find_sentences
 from drretail.grounding.text.serialisation import whole_items
 from drretail.grounding.text.wording import format_money, short_title
 from drretail.grounding.text.words import content_stems, content_words

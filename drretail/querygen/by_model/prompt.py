@@ -13,12 +13,11 @@ from drretail.env.catalog.base import CatalogQuery
 from drretail.env.offers import Offers
 from drretail.env.summaries import Summaries
 from drretail.env.world import World
-from drretail.grounding.constraints.decisions import decided_by_code
-from drretail.grounding.constraints.listing import Listing
-from drretail.grounding.profile.naming import may_be_shown
-from drretail.grounding.text.harmless import harmless
-from drretail.grounding.text.sentences import find_sentences
-from drretail.grounding.text.wording import format_money
+from drretail.grounding.constraints import decided_by_code
+from drretail.grounding.listing import Listing
+from drretail.grounding.text.layout import find_sentences
+from drretail.grounding.text.untrusted import harmless
+from drretail.grounding.text.wording import format_money, may_be_shown
 from drretail.llm.prompt import Prompt, load_prompt, tagged
 from drretail.querygen.by_model.targets import Target, category_names
 from drretail.querygen.checks.case import Shopper

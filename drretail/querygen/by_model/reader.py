@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Literal
 
 from drretail.env.world import World
-from drretail.grounding.constraints.listing import Listing
-from drretail.grounding.profile.naming import may_be_shown
-from drretail.grounding.text.harmless import harmless
-from drretail.grounding.text.wording import AGAIN, format_money, wish_lines
+from drretail.grounding.listing import Listing
+from drretail.grounding.text.untrusted import harmless
+from drretail.grounding.text.wording import AGAIN, format_money, may_be_shown, wish_lines
 from drretail.journal import read_effects
 from drretail.llm.estimates import Estimate, Range, estimate_by_length
 from drretail.llm.prompt import load_prompt, tagged

@@ -18,12 +18,10 @@ from itertools import pairwise
 from typing import Any, TypeVar, cast
 
 from drretail.env.catalog.base import Catalog, CatalogQuery
-from drretail.grounding.basket.choice import worths
-from drretail.grounding.basket.reference import Candidates
-from drretail.grounding.constraints.decisions import decided_by_code
-from drretail.grounding.constraints.listing import Listing, folded
-from drretail.grounding.profile.naming import may_be_shown
-from drretail.grounding.text.wording import is_plural
+from drretail.grounding.basket import Candidates, worths
+from drretail.grounding.constraints import decided_by_code
+from drretail.grounding.listing import Listing, folded
+from drretail.grounding.text.wording import is_plural, may_be_shown
 from drretail.grounding.text.words import stem
 from drretail.querygen.checks.case import Stock
 from drretail.querygen.checks.contract import HITS, LEAST_OFFERS, LEAST_SHARE, MOST_SHARE

@@ -10,7 +10,7 @@ from random import Random
 from typing import Any
 
 from drretail.env.world import World
-from drretail.grounding.constraints.listing import Listing
+from drretail.grounding.listing import Listing
 from drretail.grounding.report.evidence_ids import short_hash
 from drretail.grounding.text.wording import SYMBOLS, listed
 from drretail.grounding.text.words import NUMBERS

@@ -19,11 +19,10 @@ from itertools import combinations
 from math import ceil, floor
 from typing import Any
 
-from drretail.grounding.constraints.decisions import decided_by_code
-from drretail.grounding.constraints.listing import Listing, folded, pieces_in
-from drretail.grounding.profile.naming import nouns_of
+from drretail.grounding.constraints import decided_by_code
+from drretail.grounding.listing import Listing, folded, pieces_in
 from drretail.grounding.text.amounts import find_dates
-from drretail.grounding.text.wording import article, is_plural
+from drretail.grounding.text.wording import article, is_plural, nouns_of
 from drretail.querygen.checks.case import Shopper
 from drretail.querygen.rules.assortment import (
     GENDERS,

@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from drretail.eval.claims.report_index import find_words
 from drretail.grounding.text.wording import wish_lines
-from drretail.grounding.verify.page_dates import DAYS_A_YEAR
+from drretail.grounding.verify.findings import DAYS_A_YEAR
 from drretail.llm.usage import estimated_note
 from drretail.records.evidence import Evidence, EvidenceText
 from drretail.records.run import BASELINES, ERRANDS, Step

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
-from drretail.grounding.text.sentences import find_sentences
-from drretail.grounding.verify.answers.product_statements import Cause
+from drretail.grounding.text.layout import find_sentences
+from drretail.grounding.verify.product_statements import Cause
 from drretail.records.evidence import Finding
 from drretail.records.tables.figures import counted
 from drretail.viewer.experiment import RunView

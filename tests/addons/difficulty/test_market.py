@@ -3,7 +3,7 @@
 from itertools import islice
 from statistics import fmean
 
-from drretail.addons.difficulty.hidden_wishes import is_necessary
+from drretail.addons.difficulty.derived import is_necessary
 from drretail.addons.difficulty.measure import Dial, with_levels
 from drretail.env.offers import Offers
 from drretail.env.world import World

@@ -27,8 +27,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, generate, solver
 from inspect_ai.tool import ToolInfo
 
 from drretail.addons.inspect.registry import basket, checks, shop_research
-from drretail.addons.inspect.scorers import USUAL
-from drretail.addons.inspect.task import IDLE_TURNS
+from drretail.addons.inspect.task import IDLE_TURNS, USUAL
 from tests.addons.inspect.mock_model import (
     REPORT,
     call,

@@ -6,7 +6,7 @@ from typing import Any
 from drretail.env.store.base import Store
 from drretail.env.world import OrderRow, default_pool, open_world, write_world
 from drretail.experiment import Experiment, reference_path, write_sealed
-from drretail.grounding.hostile.texts import hostile_texts
+from drretail.grounding.hostile import hostile_texts
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.text.serialisation import record_text
 from drretail.records.base import canonical_json

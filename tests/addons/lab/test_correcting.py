@@ -15,8 +15,8 @@ from typer.testing import CliRunner
 
 from drretail import open_world, run
 from drretail.addons.lab.correction import Cited, PlannedRun, correction_of, fp_items, fr_items
+from drretail.addons.lab.findings import CorrectedValue
 from drretail.addons.lab.opinions import opinions_of
-from drretail.addons.lab.people_findings import CorrectedValue
 from drretail.addons.people.voting.judged_claims import JudgedClaim, draw_claims, judged_claims, sheet_name
 from drretail.addons.people.voting.plan import planned
 from drretail.cli.app import app

@@ -7,21 +7,27 @@ from typing import Any
 import pytest
 
 from drretail.addons.lab.card import card_path
-from drretail.addons.lab.finding import LabFinding, Measured
-from drretail.addons.lab.kept_findings import content_of, finding_lines, keep, verdict_folders
-from drretail.addons.lab.people_findings import Agreed, Agreement, CorrectedValue, Correction, JudgeCard, SetCard
-from drretail.addons.lab.pictures import finding_plots
-from drretail.addons.lab.trial_findings import (
+from drretail.addons.lab.findings import (
+    Agreed,
+    Agreement,
     BiasEffect,
     BiasFound,
+    CorrectedValue,
+    Correction,
     ExploitRow,
     ExploitsFound,
     Found,
     HeadlineGap,
+    JudgeCard,
+    LabFinding,
+    Measured,
     PlantedFound,
     PlantedKind,
     ProbeFound,
+    SetCard,
 )
+from drretail.addons.lab.kept_findings import content_of, finding_lines, keep, verdict_folders
+from drretail.addons.lab.tables import finding_plots
 from drretail.errors import UserError
 from drretail.files import write_json
 from drretail.records.score import JudgeRef

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from drretail.addons.lab.agreement import PEOPLE, agreement_of
-from drretail.addons.lab.commands.people import agree, sample
+from drretail.addons.lab.commands import agree, sample
 from drretail.addons.lab.opinions import (
     PREFERENCE,
     RATING,

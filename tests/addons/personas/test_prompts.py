@@ -5,8 +5,8 @@
 from pathlib import Path
 
 from drretail.addons.personas import person_model
-from drretail.addons.personas.past import persona_by_rules, read_past
 from drretail.addons.personas.person_model import choice_ask, context_ask, persona_ask
+from drretail.addons.personas.persona import persona_by_rules, read_past
 from drretail.api.doctor.conversations import USER
 from drretail.api.prompts import query_prompt_files, read_query_prompts
 from drretail.env.world import World

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from drretail.addons.publications.report_eval.judge import DIMENSIONS, Factuality, Grades
+from drretail.addons.publications.report_eval.score import DIMENSIONS, Factuality, Grades
 from drretail.records.base import Record
 from tests.eval.metrics.test_contract import cut_at_every_line, sent_back_twice
 

@@ -9,8 +9,15 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from drretail.addons.publications.pqr.judge import SCORING, CriterionScore, item_of
-from drretail.addons.publications.pqr.score import VARIANTS, overall, reliability, values
+from drretail.addons.publications.pqr.score import (
+    SCORING,
+    VARIANTS,
+    CriterionScore,
+    item_of,
+    overall,
+    reliability,
+    values,
+)
 from drretail.addons.publications.triplets.triplet_support import REPORT, TRIPLETS, Triplet
 from drretail.errors import UserError
 from drretail.eval.metric import Value

@@ -8,8 +8,16 @@ from typing import Any
 
 import pytest
 
-from drretail.addons.publications.race.judge import AXIS, IS_REFERENCE, NO_REFERENCE, STAGE, Order, item_of
-from drretail.addons.publications.race.score import share, values
+from drretail.addons.publications.race.score import (
+    AXIS,
+    IS_REFERENCE,
+    NO_REFERENCE,
+    STAGE,
+    Order,
+    item_of,
+    share,
+    values,
+)
 from drretail.addons.publications.triplets.triplet_support import Triplet
 from drretail.errors import UnknownName, UserError
 from drretail.eval.metric import Value

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from drretail.addons.sandboxes.sizes import BY_CHARACTERS, read_sizes
+from drretail.addons.sandboxes.folder import BY_CHARACTERS, read_sizes
 from drretail.addons.sandboxes.synthetic.build import build_offline
 from drretail.api.worlds import open_world
 from drretail.env.world import World

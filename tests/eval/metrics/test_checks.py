@@ -15,8 +15,8 @@ from drretail.eval.metrics.checks import CHECKS, METRIC, clean
 from drretail.eval.metrics.checks import values as checks_values
 from drretail.experiment import reference_path
 from drretail.files import write_json
-from drretail.grounding.basket.reference import reference_of
-from drretail.grounding.constraints.listing import listing_of
+from drretail.grounding.basket import reference_of
+from drretail.grounding.listing import listing_of
 from drretail.grounding.report.evidence_ids import product_evidence_id, web_evidence_id
 from drretail.grounding.text.serialisation import record_text
 from drretail.records.evidence import Evidence, Finding

@@ -6,10 +6,8 @@ from typing import Any
 import pytest
 
 from drretail.eval.metrics.intent import CANNOT_ASK, Key, intent_of, keeps, measures
-from drretail.grounding.constraints.decisions import UNDECIDED, Decisions, record_sha
-from drretail.grounding.constraints.fits import fitting
-from drretail.grounding.constraints.listing import listing_of
-from drretail.grounding.constraints.releases import releases
+from drretail.grounding.constraints import UNDECIDED, Decisions, fitting, record_sha, releases
+from drretail.grounding.listing import listing_of
 from drretail.records.criteria import Decision, Fact, Gold
 from drretail.records.query import Query
 from drretail.records.reading import Pick

@@ -13,12 +13,12 @@ from drretail.eval.metrics.truth import worth_of_refusal
 from drretail.eval.scores.gathering import gather
 from drretail.experiment import reference_path
 from drretail.files import write_json
-from drretail.grounding.basket.reference import reference_of
-from drretail.grounding.constraints.listing import listing_of
+from drretail.grounding.basket import reference_of
+from drretail.grounding.listing import listing_of
 from drretail.grounding.report.picks import take_picks
 from drretail.grounding.text.serialisation import compact_json
 from drretail.grounding.verify.checks import Case
-from drretail.grounding.verify.refusals import Research
+from drretail.grounding.verify.findings import Research
 from drretail.records.evidence import Evidence
 from drretail.records.query import Proof, Query, Reference
 from drretail.records.reading import REASONS, Because, Outcome, Pick

@@ -4,8 +4,16 @@ from functools import partial
 
 from pydantic import AliasChoices, ConfigDict, Field, ValidationError
 
-from drretail.addons.lab.bias.effects import by_query, difference, share
-from drretail.addons.lab.bias.probe import Case, Effects, Probe, ProbeQuestion, QuestionPlace
+from drretail.addons.lab.bias.probe import (
+    Case,
+    Effects,
+    Probe,
+    ProbeQuestion,
+    QuestionPlace,
+    by_query,
+    difference,
+    share,
+)
 from drretail.errors import UserError
 from drretail.eval.judging.readings import report_material, shopper_context
 from drretail.eval.metrics.quality import Rating, prompt_for

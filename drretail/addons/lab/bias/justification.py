@@ -4,8 +4,18 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Literal
 
-from drretail.addons.lab.bias.effects import by_query, difference, differences, share, shares
-from drretail.addons.lab.bias.probe import Case, Effects, Probe, ProbeQuestion, QuestionPlace
+from drretail.addons.lab.bias.probe import (
+    Case,
+    Effects,
+    Probe,
+    ProbeQuestion,
+    QuestionPlace,
+    by_query,
+    difference,
+    differences,
+    share,
+    shares,
+)
 from drretail.eval.claims.claims import SUPPORT
 from drretail.eval.judging.dimensions import DIMENSIONS, criterion_of
 from drretail.eval.judging.subject import Subject

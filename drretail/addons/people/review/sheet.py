@@ -13,14 +13,16 @@ from drretail.addons.people.review.form import (
     TEXT,
     WANT_FIELDS,
     Cells,
+    Item,
     cells_of,
     edit_by,
+    finding_line,
     place_of,
     review_by,
+    shopper_lines,
     wants_in,
     with_wants,
 )
-from drretail.addons.people.review.item import Item, finding_line, shopper_lines
 from drretail.addons.people.review.records import QUESTIONS, Review
 from drretail.errors import nearest_names, suggestion
 from drretail.querygen.checks.feasibility import basket_line

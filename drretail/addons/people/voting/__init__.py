@@ -2,7 +2,7 @@
 
 plan.py           which pairs, reports and claims everybody is asked about
 judged_claims.py  the claims that labels are drawn from
-questions.py      the questions, with the same definitions as judges get
-items.py          what a person is shown of each pair, report and claim
+items.py          the questions, with the definitions that judges get, and what a person is shown of each pair, report
+                  and claim
 results.py        the answers, counted
 """

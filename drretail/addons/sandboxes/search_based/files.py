@@ -4,9 +4,8 @@ from collections.abc import Mapping
 from pathlib import Path, PurePath
 from random import Random
 
-from drretail.addons.sandboxes.synthetic.facts import Drawing
+from drretail.addons.sandboxes.synthetic.facts import Drawing, user_files
 from drretail.addons.sandboxes.synthetic.needs import need_of
-from drretail.addons.sandboxes.synthetic.user_files import user_files
 from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.errors import UserError

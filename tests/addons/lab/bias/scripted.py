@@ -7,7 +7,7 @@ from typing import Any
 
 from drretail.addons.lab.bias.probe import Case, ask, bias_folder, choose_reports, make_copies
 from drretail.addons.lab.bias.probes import PROBES, metrics_of, probe_found
-from drretail.addons.lab.trial_findings import BiasEffect, ProbeFound
+from drretail.addons.lab.findings import BiasEffect, ProbeFound
 from drretail.eval.judging.session import Judge
 from drretail.eval.judging.spending import Allowance
 from drretail.eval.judging.subject import pair_name

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from drretail.addons.people.review.item import Items
+from drretail.addons.people.review.form import Items
 from drretail.env.world import World
 from drretail.files import write_lines
 from drretail.records.shop import Money

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from drretail.addons.people.voting.items import WITHHELD, Names, lines_in_question
+from drretail.addons.people.voting.items import WITHHELD, Names, label_question, lines_in_question, report_questions
 from drretail.addons.people.voting.plan import planned
-from drretail.addons.people.voting.questions import label_question, report_questions
 from drretail.addons.people.voting.results import PairCount, results_of, vote_tables
 from drretail.eval.ballots import plan_path
 from drretail.eval.judging.dimensions import DIMENSIONS

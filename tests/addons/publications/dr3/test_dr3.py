@@ -8,11 +8,15 @@ from typing import Any
 
 import pytest
 
-from drretail.addons.publications.dr3.accuracy import LONGEST_SOURCE, pieces_of_long
-from drretail.addons.publications.dr3.coverage import Covered, judge_documents, matched_titles
-from drretail.addons.publications.dr3.gold_files import take_gold
+from drretail.addons.publications.dr3.citations import (
+    LONGEST_SOURCE,
+    Covered,
+    judge_documents,
+    matched_titles,
+    pieces_of_long,
+)
 from drretail.addons.publications.dr3.opinions import MarkedInsights, marked, wish_requirements
-from drretail.addons.publications.dr3.score import METRIC
+from drretail.addons.publications.dr3.score import METRIC, take_gold
 from drretail.errors import UserError
 from drretail.eval.claims.claims import SourceText
 from drretail.eval.judging.session import Judge

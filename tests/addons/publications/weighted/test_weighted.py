@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from drretail.addons.publications.pqr.judge import AXES, PERSONALIZATION, QUALITY
+from drretail.addons.publications.pqr.score import AXES, PERSONALIZATION, QUALITY
 from drretail.addons.publications.triplets.triplet_support import (
     REPORT,
     SUPPORT,
