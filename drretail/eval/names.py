@@ -3,25 +3,25 @@
 from drretail.plugins import Plugins
 
 _BUILT_IN = {
-    name: f"drretail.eval.metrics.{module}:METRIC"
-    for name, module in {
-        "faithfulness": "faithfulness.score",
-        "false_statements": "false_statements",
-        "fault_place": "fault_place.score",
-        "quality": "quality.score",
-        "checks": "checks",
-        "reading": "reading.score",
-        "process": "process",
-        "basket": "basket",
-        "outcome": "outcome",
-        "understood": "understood",
-        "intent": "intent",
-        "next_purchase": "next_purchase",
-        "robustness": "robustness",
-        "moves": "moves",
-        "truth": "truth",
-        "reward": "reward",
-    }.items()
+    name: f"drretail.eval.metrics.{name}:METRIC"
+    for name in (
+        "faithfulness",
+        "false_statements",
+        "fault_place",
+        "quality",
+        "checks",
+        "reading",
+        "process",
+        "basket",
+        "outcome",
+        "understood",
+        "intent",
+        "next_purchase",
+        "robustness",
+        "moves",
+        "truth",
+        "reward",
+    )
 }
 PLUGINS = Plugins("metric", _BUILT_IN, "drretail.evaluators")
 METRICS = PLUGINS.own

@@ -142,7 +142,7 @@ def claim_marks(verdicts: Iterable[Verdict]) -> Mapping[str, ClaimMark]:
 @cache  # asked for with every verdict of a pair
 def pair_metric() -> PairMetric:
     """The one metric of pairs."""
-    metric = PLUGINS.load(f"drretail.eval.metrics.{PAIRWISE}.judge:METRIC")[1]
+    metric = PLUGINS.load(f"drretail.eval.metrics.{PAIRWISE}:METRIC")[1]
     assert isinstance(metric, PairMetric)
     return metric
 

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import date
+from functools import cached_property
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,7 @@ from drretail.querygen.checks.case import Stock
 from drretail.querygen.comparison import compare
 from drretail.querygen.generate import generate_for, generate_sampled
 from drretail.querygen.lint import Linter
-from drretail.querygen.rules.assortment import Assortment, Kind, KindOffers, kind_of, quoted_title, stems
+from drretail.querygen.rules.assortment import Assortment, Kind, KindOffers, kind_of, quoted_title
 from drretail.querygen.rules.needs import by_fields
 from drretail.records.query import NEED_KINDS, Query
 from drretail.records.shop import Money, Product
@@ -244,13 +245,15 @@ def test_a_kind_has_the_name_that_titles_say(make_world: MakeWorld) -> None:
 def test_what_holds_for_a_kind_is_read_once_however_many_products_ask(
     make_world: MakeWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    read = Counter[str]()
+    read, is_said = Counter[str](), KindOffers.is_said.func
 
-    def counted(text: str) -> tuple[str, ...]:
-        read[text] += 1
-        return stems(text)
+    def counted(self: KindOffers) -> bool:
+        read[self.kind] += 1
+        return is_said(self)
 
-    monkeypatch.setattr("drretail.querygen.rules.assortment.stems", counted)
+    once = cached_property(counted)
+    once.__set_name__(KindOffers, "is_said")
+    monkeypatch.setattr(KindOffers, "is_said", once)
     shop = make_world(products(), orders())
     assortment = Assortment(Stock(shop), shop.catalog)
     kinds = [kind for each in products() if (kind := assortment.kind_of(each))]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Reward", "Shop", "ShopEnv", "reward_of", "split", "try_agent"]
 _MODULES = {
-    "Shop": "addons.gym.shop",
+    "Shop": "addons.gym.env",
     "ShopEnv": "addons.gym.env",
     "split": "addons.gym.splitting",
     "try_agent": "addons.gym.trial",

@@ -75,7 +75,7 @@ def boom(argument: str | None, options: WebOptions) -> Any:
         (f"{__name__}:none", "gave NoneType, which has no search and fetch"),
         (
             f"{__name__}:boom",
-            r"boom' cannot be opened: RuntimeError: no such thing \(.*test_registry.py, line \d+\)",
+            r"boom' cannot be opened: RuntimeError: no such thing \(.*test_base.py, line \d+\)",
         ),
     ],
 )

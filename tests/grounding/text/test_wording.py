@@ -151,7 +151,7 @@ def test_threads_get_the_same_stems() -> None:
     assert found == [stem(word) for word in forms] * 50
 
 
-RECIPES = Path(__file__).parents[3] / "drretail" / "data_ingest" / "synth" / "recipes"
+RECIPES = Path(__file__).parents[3] / "drretail" / "data_ingest" / "recipes"
 OTHER_STEMMER = """
 import sys, types
 class Stemmer:
